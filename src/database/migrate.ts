@@ -1,38 +1,60 @@
 import { Logger, runMigrations } from 'graphile-worker';
-import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Kysely, sql } from 'kysely';
 import { AppError } from '../errors.ts';
-import { advisoryLocks } from './advisory-locks.ts';
+import { applyMigrations } from './apply-migrations.ts';
 import type { Database } from './connection.ts';
-import { migrations } from './migrations/index.ts';
+import { type Reporting, retrying, waitForOtherNodes, withMigratingConnections } from './migrating-session.ts';
+import { migrations as ofThisRelease } from './migrations/index.ts';
+import type { Migration } from './migrations/migration.ts';
+
+const reportEveryMs = 10_000;
+
+export interface MigrateOptions {
+  /** The last migration to apply; by default the newest. */
+  upTo?: string | undefined;
+  log?: (line: string) => void;
+  /** The interval, in ms, at which long work and waits are reported. */
+  logEveryMs?: number;
+  /** The migrations by their names, by default those of this release. */
+  migrations?: Readonly<Record<string, Migration>>;
+}
 
 /**
  * Brings the tables and the job queue up to date. Any number of nodes may do so at once: one does, the others wait.
- * @param upTo the last migration to apply; by default the newest.
- * @throws AppError `misconfigured` when the database was written by a newer release.
+ * @throws AppError `misconfigured` when the database was written by a newer release, or other sessions keep its tables
+ * locked.
  */
 export async function migrate(
-  { connection, pool }: Pick<Database, 'connection' | 'pool'>,
-  upTo?: string,
+  { clientConfig }: Pick<Database, 'clientConfig'>,
+  options: MigrateOptions = {},
 ): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
-    const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
-    const { error } = upTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(upTo);
-    if (error !== undefined) throw asMisconfigured(error);
-    await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
-  } finally {
-    // Ending the connection ends the lock, also when the connection is broken already.
-    client.release(true);
-  }
+  const { upTo, log = () => {}, logEveryMs = reportEveryMs, migrations = ofThisRelease } = options;
+  const report: Reporting = { log, logEveryMs };
+  await withMigratingConnections(clientConfig, async ({ session, pool }) => {
+    await waitForOtherNodes(session, report);
+    await sql`
+      create table if not exists kysely_migration (
+        name varchar(255) primary key, timestamp varchar(255) not null)`.execute(session);
+    const state = await compare(session, migrations);
+    if (state.unknown.length > 0) {
+      throw new AppError('misconfigured', 'The database was written by a newer release of this service; run that one');
+    }
+    const pending = state.pending
+      .filter((name) => upTo === undefined || name <= upTo)
+      .flatMap((name) => {
+        const migration = migrations[name];
+        return migration === undefined ? [] : [{ name, migration }];
+      });
+    await applyMigrations(session, pending, report, state.applied.length === 0);
+    await retrying('the migration of the job queue', log, () =>
+      runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) }),
+    );
+  });
 }
 
 /** Returns the newest migration that a database has. */
-export async function appliedMigration({ connection }: Pick<Database, 'connection'>): Promise<string | undefined> {
-  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
-  const applied = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt !== undefined);
-  return applied.at(-1)?.name;
+export async function appliedMigration(database: Pick<Database, 'connection'>): Promise<string | undefined> {
+  return (await readMigrationState(database)).applied.at(-1);
 }
 
 /** The migrations of a database, compared with those of this release. */
@@ -46,25 +68,24 @@ export interface MigrationState {
 
 /** Reads which migrations a database has; changes nothing. */
 export async function readMigrationState({ connection }: Pick<Database, 'connection'>): Promise<MigrationState> {
-  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
-  const known = await migrator.getMigrations();
+  return compare(connection, ofThisRelease);
+}
+
+async function compare<Tables>(
+  connection: Kysely<Tables>,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<MigrationState> {
   const { rows } = await sql<{ exists: boolean }>`select to_regclass('kysely_migration') is not null as exists`.execute(
     connection,
   );
   const stored = rows[0]?.exists
     ? await sql<{ name: string }>`select name from kysely_migration order by name`.execute(connection)
     : { rows: [] };
+  const names = new Set(stored.rows.map(({ name }) => name));
+  const known = Object.keys(migrations).toSorted();
   return {
-    applied: known.filter(({ executedAt }) => executedAt !== undefined).map(({ name }) => name),
-    pending: known.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name),
-    unknown: stored.rows.map(({ name }) => name).filter((name) => !Object.hasOwn(migrations, name)),
+    applied: known.filter((name) => names.has(name)),
+    pending: known.filter((name) => !names.has(name)),
+    unknown: [...names].filter((name) => !Object.hasOwn(migrations, name)),
   };
-}
-
-function asMisconfigured(error: unknown): unknown {
-  const isNewer = error instanceof Error && /previously executed migration .* is missing/.test(error.message);
-  if (!isNewer) return error;
-  return new AppError('misconfigured', 'The database was written by a newer release of this service; run that one', {
-    cause: error,
-  });
 }

@@ -38,7 +38,7 @@ export async function openDatabase(options: OpenOptions & { upTo?: string }): Pr
         `PostgreSQL ${oldestSupported} or later is needed; the database is ${version.name}`,
       );
     }
-    await migrate(database, options.upTo);
+    await migrate(database, { upTo: options.upTo, log: options.log });
   } catch (error) {
     await database.close();
     throw error;

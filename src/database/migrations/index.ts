@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely/migration';
 import * as first from './0001-first.ts';
 import * as privateData from './0002-private-data.ts';
 import * as deliveries from './0003-deliveries.ts';
@@ -21,6 +20,7 @@ import * as namesAndVisibility from './0020-names-and-visibility.ts';
 import * as starsAndBots from './0021-stars-and-bots.ts';
 import * as doctor from './0022-doctor.ts';
 import * as plainNames from './0023-plain-names.ts';
+import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {

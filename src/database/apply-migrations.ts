@@ -1,0 +1,184 @@
+import { type Kysely, sql } from 'kysely';
+import { type Reporting, reporting, retrying, withoutLockTimeout } from './migrating-session.ts';
+import type { Backfill, ConcurrentIndex, MigratingTransaction, Migration, Part } from './migrations/migration.ts';
+
+/** A migration that the database does not have yet. */
+export interface Pending {
+  name: string;
+  migration: Migration;
+}
+
+/**
+ * Applies migrations, each in its own transactions, so that a failure of one leaves the earlier ones applied. A
+ * migration and the record of it commit together.
+ */
+export async function applyMigrations(
+  session: Kysely<unknown>,
+  pending: readonly Pending[],
+  report: Reporting,
+  isNewDatabase: boolean,
+): Promise<void> {
+  for (const [index, { name, migration }] of pending.entries()) {
+    const title = `migration ${name} (${index + 1} of ${pending.length})`;
+    if (!isNewDatabase) report.log(title);
+    if ('parts' in migration) await applyParts(session, { name, title, parts: migration.parts }, report);
+    else {
+      await transact(session, title, report, async (transaction) => {
+        await migration.up(transaction);
+        await recordMigration(transaction, name);
+      });
+    }
+  }
+}
+
+interface InParts {
+  name: string;
+  title: string;
+  parts: readonly Part[];
+}
+
+async function applyParts(session: Kysely<unknown>, { name, title, parts }: InParts, report: Reporting): Promise<void> {
+  await sql`
+    create table if not exists migration_parts (
+      migration text not null,
+      part integer not null,
+      position text,
+      is_done boolean not null,
+      primary key (migration, part)
+    )`.execute(session);
+  for (const [part, definition] of parts.entries()) {
+    const place: Place = { migration: name, part, title: `${title}, part ${part + 1} of ${parts.length}` };
+    if ((await readProgress(session, place))?.isDone === true) continue;
+    if (parts.length > 1) report.log(place.title);
+    if ('sql' in definition) {
+      await transact(session, place.title, report, async (transaction) => {
+        for (const statement of definition.sql) await statement.execute(transaction);
+        await writeProgress(transaction, place, { position: null, isDone: true });
+      });
+    } else if ('concurrently' in definition) {
+      await buildIndex(session, place, definition.concurrently, report);
+    } else {
+      await fill(session, place, definition.backfill, report);
+    }
+  }
+  await transact(session, title, report, async (transaction) => {
+    await sql`delete from migration_parts where migration = ${name}`.execute(transaction);
+    await recordMigration(transaction, name);
+  });
+}
+
+/** Runs work in one transaction, again when it lost a race for locks. */
+function transact(
+  session: Kysely<unknown>,
+  title: string,
+  report: Reporting,
+  work: (transaction: MigratingTransaction) => Promise<void>,
+): Promise<void> {
+  return retrying(title, report.log, () =>
+    reporting(
+      report,
+      () => title,
+      () => session.transaction().execute(work),
+    ),
+  );
+}
+
+/**
+ * Builds an index while others write. A build that failed or was killed leaves an invalid index, which PostgreSQL
+ * maintains and never uses, so it is dropped first.
+ */
+async function buildIndex(
+  session: Kysely<unknown>,
+  place: Place,
+  { name, isUnique = false, on }: ConcurrentIndex,
+  report: Reporting,
+): Promise<void> {
+  const build = async (): Promise<void> => {
+    const { rows } = await sql<{ isValid: boolean }>`
+      select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${name})`.execute(session);
+    if (rows[0]?.isValid === true) return;
+    if (rows.length > 0) await sql`drop index concurrently ${sql.id(name)}`.execute(session);
+    await sql`create ${sql.raw(isUnique ? 'unique' : '')} index concurrently ${sql.id(name)} on ${on}`.execute(session);
+  };
+  const title = `${place.title}, index ${name}`;
+  await retrying(title, report.log, () =>
+    reporting(
+      report,
+      () => title,
+      () => withoutLockTimeout(session, build),
+    ),
+  );
+  await writeProgress(session, place, { position: null, isDone: true });
+}
+
+/** Changes rows a batch at a time; each batch and its position commit together. */
+async function fill(
+  session: Kysely<unknown>,
+  place: Place,
+  { table, batch }: Backfill,
+  report: Reporting,
+): Promise<void> {
+  let done = 0;
+  const title = (): string => `${place.title}, ${done.toLocaleString('en')} rows of ${table}`;
+  const next = async (): Promise<boolean> => {
+    let isDone = false;
+    await retrying(title(), report.log, () =>
+      session.transaction().execute(async (transaction) => {
+        const after = (await readProgress(transaction, place))?.position ?? null;
+        const { next: position, rows } = await batch(transaction, after);
+        if (position !== null && position === after) throw new Error(`${place.title} does not move on from ${after}`);
+        isDone = position === null;
+        await writeProgress(transaction, place, { position, isDone });
+        done += rows;
+      }),
+    );
+    return isDone;
+  };
+  await reporting(report, title, async () => {
+    while (!(await next()));
+  });
+}
+
+interface Place {
+  migration: string;
+  part: number;
+  title: string;
+}
+
+interface Progress {
+  position: string | null;
+  isDone: boolean;
+}
+
+async function readProgress(connection: Kysely<unknown>, { migration, part }: Place): Promise<Progress | undefined> {
+  const { rows } = await sql<Progress>`
+    select position, is_done as "isDone" from migration_parts
+    where migration = ${migration} and part = ${part}`.execute(connection);
+  return rows[0];
+}
+
+async function writeProgress(
+  connection: Kysely<unknown>,
+  { migration, part }: Place,
+  { position, isDone }: Progress,
+): Promise<void> {
+  await sql`
+    insert into migration_parts (migration, part, position, is_done)
+    values (${migration}, ${part}, ${position}, ${isDone})
+    on conflict (migration, part) do update set position = excluded.position, is_done = excluded.is_done`.execute(
+    connection,
+  );
+}
+
+/**
+ * Records an applied migration as Kysely's migrator does, which earlier releases use. That migrator requires
+ * increasing times, so a clock that was set back must not repeat one.
+ */
+async function recordMigration(transaction: MigratingTransaction, name: string): Promise<void> {
+  await sql`
+    insert into kysely_migration (name, timestamp)
+    select ${name}, to_char(
+      greatest(clock_timestamp(), max(timestamp::timestamptz) + interval '1 millisecond') at time zone 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    from kysely_migration`.execute(transaction);
+}

@@ -1,0 +1,128 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type ClientConfig, Pool } from 'pg';
+import { AppError } from '../errors.ts';
+import { advisoryLocks } from './advisory-locks.ts';
+
+/**
+ * The longest wait of a statement for a lock, in ms. While a statement waits for a table, all later ones of other
+ * sessions wait behind it, so it gives up soon and is tried again.
+ */
+const lockTimeoutMs = 2000;
+const maxAttempts = 60;
+const maxDelayMs = 5000;
+const lockPollMs = 250;
+/** Lock timeout, deadlock, serialization failure: the transaction did nothing (PostgreSQL manual, appendix A). */
+const transient = new Set(['55P03', '40P01', '40001']);
+
+export interface Reporting {
+  log: (line: string) => void;
+  /** The interval, in ms, at which long work is reported. */
+  logEveryMs: number;
+}
+
+/** The connections of a migration. */
+export interface MigratingConnections {
+  /** Holds the lock that keeps other nodes from migrating; it ends with the connection. */
+  session: Kysely<unknown>;
+  pool: Pool;
+}
+
+/** Runs work on connections without a time limit for statements, and closes them. */
+export async function withMigratingConnections<Result>(
+  clientConfig: ClientConfig,
+  work: (connections: MigratingConnections) => Promise<Result>,
+): Promise<Result> {
+  const pool = new Pool({
+    ...clientConfig,
+    statement_timeout: 0,
+    query_timeout: 0,
+    max: 2,
+    // An operator may have set limits for the role or the database.
+    onConnect: (client) =>
+      client.query(
+        `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = ${lockTimeoutMs}`,
+      ),
+  });
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const connection = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    return await connection.connection().execute((session) => work({ session, pool }));
+  } finally {
+    await connection.destroy();
+  }
+}
+
+/**
+ * Waits until no other node migrates. The wait has no end, because a large database takes hours. It holds no
+ * snapshot: an index that is built concurrently waits for all sessions that hold one.
+ */
+export async function waitForOtherNodes(session: Kysely<unknown>, { log, logEveryMs }: Reporting): Promise<void> {
+  let reportAt = performance.now();
+  for (;;) {
+    const { rows } = await sql<{ taken: boolean }>`
+      select pg_try_advisory_lock(${sql.lit(advisoryLocks.migrations)}) as taken`.execute(session);
+    if (rows[0]?.taken === true) return;
+    if (performance.now() >= reportAt) {
+      log('another node migrates the database; this one waits');
+      reportAt += logEveryMs;
+    }
+    await wait(Math.min(lockPollMs, logEveryMs));
+  }
+}
+
+/**
+ * Runs work again when other sessions held its locks, a bounded number of times.
+ * @throws AppError `misconfigured` when they held them each time.
+ */
+export async function retrying(name: string, log: (line: string) => void, work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      if (attempt >= maxAttempts) {
+        throw new AppError(
+          'misconfigured',
+          `${name} found its tables locked ${maxAttempts} times: stop nodes of older releases, end long transactions, and start again`,
+          { cause: error },
+        );
+      }
+      log(`${name} waits for locks of other sessions and is tried again`);
+      await wait(Math.min(maxDelayMs, attempt * lockPollMs));
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && transient.has(String(error.code));
+}
+
+/** Runs work without a limit for its waits: it holds no lock on which others wait. */
+export async function withoutLockTimeout(session: Kysely<unknown>, work: () => Promise<void>): Promise<void> {
+  await sql`set lock_timeout = 0`.execute(session);
+  try {
+    await work();
+  } finally {
+    // The connection may be broken; then this fails as well, and the cause is the first error.
+    await sql`set lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(session).catch(() => {});
+  }
+}
+
+/** Reports work that takes long, until it ends. */
+export async function reporting(
+  { log, logEveryMs }: Reporting,
+  describe: () => string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now();
+  const timer = setInterval(() => {
+    log(`${describe()}: running for ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  }, logEveryMs);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
