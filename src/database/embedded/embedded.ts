@@ -9,7 +9,7 @@ import { ensureCluster, superuser } from './cluster.ts';
 import { explainDirectoryError, explainOutput } from './failure.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
 import { Lease } from './lease.ts';
-import { findPostmaster, forgetReusedNumber } from './postmaster.ts';
+import { findPostmaster, forgetReusedNumbers } from './postmaster.ts';
 import { chooseServerUser, type ServerUser } from './server-user.ts';
 import { socketDirectory } from './socket-directory.ts';
 
@@ -100,7 +100,7 @@ class Use {
       const pid = findPostmaster(this.#clusterDir);
       if (pid === undefined && (keeper === undefined || keeper.isEnded())) {
         if (keeper !== undefined) throw explainOutput(keeper.output(), resolve(this.#clusterDir, '..'));
-        forgetReusedNumber(this.#clusterDir);
+        forgetReusedNumbers(this.#clusterDir);
         keeper = startKeeper(this.#clusterDir, this.#binaries, this.#user, this.#lease);
       } else if (pid !== undefined && keeper?.isEnded()) {
         // Another process was faster. If its server ends before it counts this process, the next attempt starts a new

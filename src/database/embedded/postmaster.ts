@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 /** A process id that no process has, and that PostgreSQL takes for one that ended. */
 const noProcess = 2 ** 31 - 1;
+const clusterLock = 'postmaster.pid';
+const socketLock = '.s.PGSQL.5432.lock';
 
 /** Returns whether a process with this id runs. */
 export function isRunning(pid: number): boolean {
@@ -20,13 +22,13 @@ export function isRunning(pid: number): boolean {
  * processes are reused.
  */
 export function findPostmaster(clusterDir: string): number | undefined {
-  const pid = lockedBy(clusterDir);
+  const pid = lockedBy(clusterDir, clusterLock);
   return pid !== undefined && servesCluster(pid, clusterDir) ? pid : undefined;
 }
 
-function lockedBy(clusterDir: string): number | undefined {
+function lockedBy(clusterDir: string, file: string): number | undefined {
   try {
-    const pid = Number.parseInt(readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8'), 10);
+    const pid = Number.parseInt(readFileSync(join(clusterDir, file), 'utf8'), 10);
     return pid > 0 ? pid : undefined;
   } catch {
     return undefined;
@@ -55,12 +57,18 @@ function commandOf(pid: number): string {
 }
 
 /**
- * Replaces the process id in a lock file when an unrelated process has it by chance: PostgreSQL would refuse to start.
- * The rest of the file stays, because it shows PostgreSQL whether processes of the last server still hold its memory.
+ * Replaces the process id in the lock files of the cluster and of its socket when an unrelated process has it by chance:
+ * PostgreSQL would refuse to start. It checks both files in the same way (`CreateLockFile` in miscinit.c) and replaces
+ * a file whose process has ended. The rest of the files stays, because the first one shows PostgreSQL whether processes
+ * of the last server still hold its memory.
  */
-export function forgetReusedNumber(clusterDir: string): void {
-  const path = join(clusterDir, 'postmaster.pid');
-  const pid = lockedBy(clusterDir);
+export function forgetReusedNumbers(clusterDir: string): void {
+  for (const file of [clusterLock, socketLock]) forgetReusedNumber(clusterDir, file);
+}
+
+function forgetReusedNumber(clusterDir: string, file: string): void {
+  const path = join(clusterDir, file);
+  const pid = lockedBy(clusterDir, file);
   if (pid === undefined || pid === noProcess || !isRunning(pid) || servesCluster(pid, clusterDir)) return;
   const { uid, gid } = statSync(path);
   const [, ...rest] = readFileSync(path, 'utf8').split('\n');

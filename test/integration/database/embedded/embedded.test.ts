@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { chmod, chown, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -211,6 +211,23 @@ describe('the embedded PostgreSQL server', () => {
     await writeFile(join(dataDir, 'postgres', '.s.PGSQL.5432.lock'), `${process.pid}\n`, { mode: 0o600 });
     await chown(join(dataDir, 'postgres', '.s.PGSQL.5432.lock'), uid, gid);
     await openAndRelease(dataDir);
+  });
+
+  it('starts despite a lock of the socket with an id that another process has now', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = place.at('data');
+    await openAndRelease(dataDir);
+    const { uid, gid } = await lstat(join(dataDir, 'postgres'));
+    const lock = join(dataDir, 'postgres', '.s.PGSQL.5432.lock');
+    // A server that was killed leaves this file; the other lock may name a process that has ended.
+    const other = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot && { uid, gid }) });
+    try {
+      await writeFile(lock, `${other.pid}\n/proc/self/cwd\n1700000000\n5432\n.\n`, { mode: 0o600 });
+      await chown(lock, uid, gid);
+      await openAndRelease(dataDir);
+    } finally {
+      other.kill('SIGKILL');
+    }
   });
 
   it('supports a path that is too long for a socket', async () => {
