@@ -16,11 +16,13 @@ const people = 20_000;
 const contributionsOfRepository = 10_000;
 const rowsOfInsert = 500_000;
 const probePauseMs = 5;
+/** Filling a large database takes long statements. */
+const statementTimeoutMs = 7_200_000;
 
 /** Measures how long the upgrade of a database of release 0.3 takes, and how long it keeps writers waiting. */
 export async function run(): Promise<BenchResult[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-bench-'));
-  const options = { databaseUrl: undefined, dataDir, log: () => {} };
+  const options = { databaseUrl: undefined, dataDir, log: () => {}, statementTimeoutMs };
   const database = await openDatabase({ ...options, upTo: before });
   try {
     await fill(database);
@@ -82,7 +84,7 @@ async function fill({ pool }: Database): Promise<void> {
          case when n % 10 = 0 then array[a.id] end, at, at, case when n % 2 = 0 then at end, now()
        from generate_series($1::integer, $2) n
        cross join lateral (select now() - (n % 3650) * interval '1 day' - interval '1 hour' as at) t
-       join accounts a on a.external_id = ((n::bigint * 7919) % $3 + 1)::text
+       join accounts a on a.external_id = ((n % $4 / 10 + n / $4 * 7919::bigint) % $3 + 1)::text
        join repositories r on r.external_id = (n / $4)::text`,
       [first, Math.min(first + rowsOfInsert, contributions) - 1, people, contributionsOfRepository],
     );
@@ -99,12 +101,12 @@ async function fill({ pool }: Database): Promise<void> {
 
 /** Takes the lock of a writer on each large table again and again, each on a connection of its own. */
 function startProbe({ clientConfig }: Database): { stop: () => Promise<number> } {
-  let isStopping = false;
+  const ending = new AbortController();
   const probing = ['accounts', 'repositories', 'contributions', 'contributor_totals'].map(async (table) => {
     let longestMs = 0;
     const client = new Client(clientConfig);
     await client.connect();
-    while (!isStopping) {
+    while (!ending.signal.aborted) {
       const waited = await timed(() => client.query(`begin; lock table ${table} in row exclusive mode; commit`));
       longestMs = Math.max(longestMs, waited);
       await wait(probePauseMs);
@@ -114,7 +116,7 @@ function startProbe({ clientConfig }: Database): { stop: () => Promise<number> }
   });
   return {
     stop: async () => {
-      isStopping = true;
+      ending.abort();
       return Math.max(...(await Promise.all(probing)));
     },
   };

@@ -30,7 +30,7 @@ import { deliveryRoutes } from './deliveries/routes.ts';
 import type { App } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import type { CardImages } from './http/images.ts';
-import { asListenError, checkPort } from './http/listen.ts';
+import { asListenError, checkPort, isTaken } from './http/listen.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
@@ -280,10 +280,10 @@ async function startListening(app: App, { host, port }: Pick<Config, 'host' | 'p
  */
 async function startMetrics(config: Config, registry: Registry, log: Log): Promise<MetricsServer | undefined> {
   try {
-    return await serveMetrics(registry, config.host, config.metricsPort);
+    return await serveMetrics(registry, config.metricsHost, config.metricsPort);
   } catch (error) {
-    if (config.metricsPortIsSet)
-      throw asListenError('METRICS_PORT', { host: config.host, port: config.metricsPort }, error);
+    const { metricsHost: host, metricsPort: port } = config;
+    if (config.metricsPortIsSet || !isTaken(error)) throw asListenError('METRICS_PORT', { host, port }, error);
     log.warn(`port ${config.metricsPort} is taken: no metrics are served; METRICS_PORT chooses another`);
     return undefined;
   }

@@ -36,6 +36,7 @@ export async function main(args: readonly string[]): Promise<number> {
     print: (line) => process.stdout.write(`${line}\n`),
     warn: (line) => process.stderr.write(`${line}\n`),
     isTerminal: process.stderr.isTTY,
+    isOutputTerminal: process.stdout.isTTY,
     signal: ending,
   };
   try {

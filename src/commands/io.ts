@@ -9,6 +9,8 @@ export interface Io {
   warn: (line: string) => void;
   /** True when standard error is a terminal. */
   isTerminal: boolean;
+  /** True when standard output is a terminal, where `serve` prints lines for people instead of JSON. */
+  isOutputTerminal?: boolean;
   /** Aborted when the process receives a signal to end. */
   signal: AbortSignal;
 }

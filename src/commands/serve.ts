@@ -4,7 +4,7 @@ import { startService } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { ProviderConfig } from '../config/hosts.ts';
 import { summarize } from '../doctor/summarize.ts';
-import { createLog } from '../log.ts';
+import { createLog, type Log, linesForPeople } from '../log.ts';
 import type { Io } from './io.ts';
 
 /** The longest wait, in ms, of the last line of the start for hosts to report the rest of their quota. */
@@ -21,7 +21,8 @@ export async function serve(io: Io): Promise<void> {
  * @param examples addresses to try, below the service's own.
  */
 export async function runService(config: Config, io: Io, examples: readonly string[]): Promise<void> {
-  const service = await startService(config, { log: createLog(config.logLevel) });
+  const { log, announce } = createOutput(config, io);
+  const service = await startService(config, { log });
   try {
     const hosts = await Promise.all(
       configuredHosts(config).map(async ({ name }) => {
@@ -31,12 +32,22 @@ export async function runService(config: Config, io: Io, examples: readonly stri
       }),
     );
     const tries = examples.map((path) => `${service.url}${path}`).join(' or ');
-    io.print(`Plaudit listens on ${service.url} (${service.database.description}; ${hosts.join('; ')}). Try ${tries}`);
+    announce(`Plaudit listens on ${service.url} (${service.database.description}; ${hosts.join('; ')}). Try ${tries}`);
     if (!io.signal.aborted) await once(io.signal, 'abort');
   } finally {
     await service.close();
-    io.print('Plaudit stopped.');
+    announce('Plaudit stopped.');
   }
+}
+
+/**
+ * Returns the log, and what prints the lines that appear at every level of the log. Both have the same form: lines for
+ * people on a terminal, JSON for programs.
+ */
+function createOutput({ logLevel }: Config, io: Io): { log: Log; announce: (line: string) => void } {
+  if (io.isOutputTerminal === true) return { log: createLog(logLevel, linesForPeople(io.print)), announce: io.print };
+  const announcements = createLog('info', { write: (line) => io.print(line.trimEnd()) });
+  return { log: createLog(logLevel), announce: (line) => announcements.info(line) };
 }
 
 /**

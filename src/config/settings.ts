@@ -29,6 +29,13 @@ export const serviceSettings = {
     valid: validPort,
     description: 'Port of the service; 0 selects a free one.',
   }),
+  metricsHost: setting({
+    name: 'METRICS_HOST',
+    schema: Type.String({ minLength: 1, maxLength: 255 }),
+    default: '127.0.0.1',
+    valid: 'a host name or an address to listen on',
+    description: 'Host name or address of the metrics for Prometheus; `HOST` has no effect on it.',
+  }),
   metricsPort: setting({
     name: 'METRICS_PORT',
     schema: port,
@@ -117,7 +124,7 @@ export const serviceSettings = {
     schema: Type.Enum(levels),
     default: 'info',
     valid: `one of ${levels.join(', ')}`,
-    description: `Least important lines of the log, which is JSON on standard output: ${levels.join(', ')}.`,
+    description: `Least important lines of the log, which is JSON unless standard output is a terminal: ${levels.join(', ')}.`,
   }),
   /** The path of a file of further hosts; `providers-file.ts` reads it. */
   providersFile: setting({

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type ClientConfig, Pool } from 'pg';
+import { type ClientBase, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { AppError } from '../errors.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 
@@ -33,7 +33,8 @@ export async function withMigratingConnections<Result>(
   clientConfig: ClientConfig,
   work: (connections: MigratingConnections) => Promise<Result>,
 ): Promise<Result> {
-  const pool = new Pool({
+  // The pool waits for this promise before it hands out a connection (pg-pool, `newClient`).
+  const options: PoolConfig & { onConnect: (client: ClientBase) => Promise<unknown> } = {
     ...clientConfig,
     statement_timeout: 0,
     query_timeout: 0,
@@ -43,7 +44,8 @@ export async function withMigratingConnections<Result>(
       client.query(
         `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = ${lockTimeoutMs}`,
       ),
-  });
+  };
+  const pool = new Pool(options);
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const connection = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 
 /**
  * Checks that a port can be listened on, before the start does anything that takes time.
- * @param setting the name of the port's setting.
+ * @param setting the name of the port's setting; that of the host has HOST in its place.
  * @throws AppError `misconfigured` that names the setting to change.
  */
 export async function checkPort(setting: string, { host, port }: { host: string; port: number }): Promise<void> {
@@ -19,6 +19,11 @@ export async function checkPort(setting: string, { host, port }: { host: string;
   await once(server, 'close');
 }
 
+/** Returns whether an address cannot be listened on because another server does. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
 /** Returns the error for an address that cannot be listened on. */
 export function asListenError(
   setting: string,
@@ -27,7 +32,9 @@ export function asListenError(
 ): AppError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) {
-    return new AppError('misconfigured', `HOST: ${host} is no address of this machine`, { cause });
+    return new AppError('misconfigured', `${setting.replace('PORT', 'HOST')}: ${host} is no address of this machine`, {
+      cause,
+    });
   }
   const reasons: Record<string, string> = { EADDRINUSE: 'is taken', EACCES: 'is not allowed for this user' };
   const reason = reasons[code] ?? `cannot be listened on (${code})`;

@@ -80,7 +80,7 @@ function inProcess(environment: Record<string, string>): Io {
   };
 }
 
-const listening = /^Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)/;
+const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)"/;
 describe('the command line', () => {
   it('names the address, database, quota and an example in one line of serve, and leaves no process after a stop', async () => {
     await using simulator = await startSimulator();
@@ -120,7 +120,9 @@ describe('the command line', () => {
     // npm repeats a SIGINT, so that a second one within two seconds is the same request.
     third.signal('SIGINT');
     assert.equal(await third.stop('SIGINT'), 0);
-    assert.match((await third.ended).out, /^Plaudit stopped\.$/m);
+    const lines = (await third.ended).out.trim().split('\n');
+    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    assert.equal(messages.at(-1), 'Plaudit stopped.');
     assert.equal((await stat(place.at('data/histories'))).mode & 0o777, 0o700);
     await waitUntilEmpty(place.at('data'));
     assert.deepEqual(await processesIn(place.at('data')), []);
@@ -144,6 +146,7 @@ describe('the command line', () => {
     for (const [settings, expected] of [
       [{ METRICS_PORT: port }, `METRICS_PORT: port ${port} is taken`],
       [{ HOST: '203.0.113.9' }, 'HOST: 203.0.113.9 is no address of this machine'],
+      [{ METRICS_HOST: '203.0.113.9' }, 'METRICS_HOST: 203.0.113.9 is no address of this machine'],
     ] as const) {
       const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, ...settings };
       await assert.rejects(serve(inProcess(environment)), { message: expected });

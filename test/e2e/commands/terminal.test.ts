@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+
+const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
+
+describe('plaudit serve on a terminal', () => {
+  it('prints lines for people, and no JSON', async (t) => {
+    if (process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0) {
+      t.skip('needs the program script, which makes terminals');
+      return;
+    }
+    await using place = await makeTemporaryDirectory();
+    await using simulator = await startSimulator();
+    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+    const command = `exec '${process.execPath}' '${program}' serve`;
+    const child = spawn('script', ['-qefc', command, '/dev/null'], {
+      env: {
+        PATH,
+        NODE_COMPILE_CACHE,
+        PORT: '0',
+        METRICS_PORT: '0',
+        DATA_DIR: place.at('data'),
+        GITHUB_URL: simulator.url,
+        GITHUB_API_URL: simulator.apiUrl,
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'close');
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      // The terminal turns this character into SIGINT.
+      if (!out.includes('Try http') && `${out}${chunk.toString()}`.includes('Try http')) child.stdin.write('\u0003');
+      out += chunk.toString();
+    });
+    assert.deepEqual((await ended)[0], 0);
+    const lines = out
+      .replaceAll('^C', '')
+      .split(/[\r\n]+/)
+      .filter((line) => line !== '');
+    assert.match(lines[0] ?? '', /^\d\d:\d\d:\d\d preparing a new database$/);
+    assert.ok(lines.some((line) => line.startsWith('Plaudit listens on http://')));
+    assert.equal(lines.at(-1), 'Plaudit stopped.');
+    assert.ok(!lines.some((line) => line.includes('{')), out);
+  });
+});
