@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createAccess } from './access/access.ts';
@@ -19,8 +20,10 @@ import { contributionRoutes } from './contributions/routes.ts';
 import { badgeRoutes } from './contributors/badges/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
 import { type AppOptions, type Core, closingOnFailure, openCore } from './core.ts';
+import { historiesOf } from './data-directory.ts';
 import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
+import { hasEmbeddedDatabase } from './database/embedded/embedded.ts';
 import { addJob, startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
 import { createDeliveryMetrics, openBodies } from './deliveries/metrics.ts';
@@ -66,11 +69,12 @@ export interface Service {
 
 /** Starts the whole service: workers, web server, metrics. */
 export async function startService(config: Config, options: AppOptions): Promise<Service> {
-  const { log, now = () => new Date() } = options;
+  const { log } = options;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   await checkPort('PORT', config);
   const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry) });
+  const { now } = core;
   const metrics = await closingOnFailure(startMetrics(config, registry, log), core);
   await hideLostRepositories(core.sync);
   await forgetWaits(core.database.connection, now());
@@ -220,7 +224,7 @@ async function createApp(
       };
       for (const addRoutes of moduleRoutes) addRoutes(routes, services);
       composerRoutes(routes, { ...services, profileUrl: profileUrls(config) });
-      healthRoutes(routes, () => canQuery(core));
+      healthRoutes(routes, () => findFault(core, config));
     },
   });
   return app;
@@ -257,13 +261,16 @@ function requestIdSource(): () => string {
   };
 }
 
-async function canQuery({ database, listener }: Core): Promise<boolean> {
+/** Returns what keeps this node from serving requests, if anything does. */
+async function findFault({ database, listener }: Core, { dataDir, databaseUrl }: Config): Promise<string | undefined> {
+  const isComplete = existsSync(historiesOf(dataDir)) && (databaseUrl !== undefined || hasEmbeddedDatabase(dataDir));
+  if (!isComplete) return 'DATA_DIR was deleted, or a part of it.';
   try {
     await database.pool.query('select 1');
-    return listener.isConnected();
   } catch {
-    return false;
+    return 'The database does not respond.';
   }
+  return listener.isConnected() ? undefined : 'The database does not respond.';
 }
 
 async function startListening(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {

@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
 import { historiesOf, prepareDataDirectory } from './data-directory.ts';
+import { type DatabaseClock, followClock } from './database/clock.ts';
 import type { Database } from './database/connection.ts';
+import { correctFutureTimes } from './database/future-store.ts';
 import { type Change, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
@@ -36,6 +38,8 @@ export interface Core {
   cache: ResponseCache;
   /** The receivers of changes; undefined means that some may have been missed. */
   onChange: Set<(change: Change | undefined) => void>;
+  /** The clock for everything that is stored. */
+  now: () => Date;
   close(): Promise<void>;
 }
 
@@ -52,13 +56,16 @@ export interface CoreOptions extends AppOptions {
 
 /** Opens the database and the clients of the providers. */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
-  const { log, now = () => new Date(), metrics = noMetrics } = options;
+  const { log, metrics = noMetrics } = options;
   prepareDataDirectory(config.dataDir);
+  let clock: DatabaseClock | undefined;
+  const now = (): Date => clock?.now() ?? new Date();
   const providers = createProviders(config.providers, {
     connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
     now,
   });
   const database = await openDatabase({ ...config, log: (line) => log.info(line) });
+  clock = await closingOnFailure(openClock(database, options), database);
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
   const onChange: Core['onChange'] = new Set([
@@ -97,6 +104,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const close = async (): Promise<void> => {
     await Promise.all([...providers.values()].map((provider) => provider.close()));
     await listener.close();
+    clock.close();
     await database.close();
   };
   onChange.add((change) => {
@@ -114,8 +122,26 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     outcomes,
     cache,
     onChange,
+    now,
     close,
   };
+}
+
+/** Corrects stored times, and returns the clock for everything that is stored: the database's, or that of a test. */
+async function openClock({ connection }: Database, { log, now }: CoreOptions): Promise<DatabaseClock> {
+  const correct = (time: Date): Promise<void> => correctFutureTimes(connection, time);
+  if (now !== undefined) {
+    await correct(now());
+    return { now, close: () => {} };
+  }
+  const clock = await followClock(connection, {
+    onStepBack: () => {
+      log.warn('the clock of the database was set back; times that lie in the future are corrected');
+      correct(clock.now()).catch((error: unknown) => log.warn({ err: error }, 'times could not be corrected'));
+    },
+  });
+  await correct(clock.now());
+  return clock;
 }
 
 /** Waits for a part of the service to open; when it fails, closes the parts that are open already. */

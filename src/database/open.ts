@@ -105,7 +105,9 @@ function connect(server: Server, statementTimeout: number): Database {
   const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    // Kysely ends the pool only if it has used it.
     await connection.destroy();
+    if (!pool.ending) await pool.end();
     await server.release();
   };
   return {

@@ -1,9 +1,19 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Logger, parseCronItems, type Runner, run, type WorkerEvents, type WorkerPool } from 'graphile-worker';
+import {
+  type CronItemOptions,
+  Logger,
+  parseCronItems,
+  type Runner,
+  run,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker';
 import { sql } from 'kysely';
+import { watchForSteps } from './clock.ts';
 import type { Connection, Database } from './connection.ts';
 import { wakeForDueJobs } from './due-jobs.ts';
+import { correctFutureJobs } from './future-store.ts';
 import { livingNodes } from './listener.ts';
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
@@ -18,8 +28,7 @@ const pollIntervalMs = 2000;
 const workerPollMs = 60_000;
 const sweepIntervalMs = 15_000;
 const restartDelayMs = 1000;
-/** The length at which messages of errors are cut. */
-const maxErrorLength = 2000;
+const clockWatchMs = 1000;
 /** The time for which finished jobs stay, so that operators can find out why one failed. */
 const finishedKept = '7 days';
 /** A worker that took a job and is not registered after this time died before it could register. */
@@ -66,30 +75,6 @@ export async function addJob(connection: Connection, job: Job): Promise<void> {
       job_key_mode => ${job.keepsRunAt ? 'preserve_run_at' : 'replace'})`.execute(connection);
 }
 
-/** Jobs of one task that failed and are not done yet. */
-export interface FailingJobs {
-  task: string;
-  count: number;
-  /** The number of them that are not tried again. */
-  givenUp: number;
-  /** The most attempts of one of them. */
-  attempts: number;
-  /** The job among them that failed last, and its error, which may hold private names. */
-  example: { key: string | null; error: string };
-  lastAt: Date;
-}
-
-/** Finds failed jobs by task, the last failure first. A job that another one with its key replaced has no error. */
-export async function findFailingJobs(connection: Connection, limit: number): Promise<FailingJobs[]> {
-  const { rows } = await sql<FailingJobs>`
-    select task_identifier as task, count(*) as count, count(*) filter (where attempts >= max_attempts) as "givenUp",
-      max(attempts) as attempts, max(updated_at) as "lastAt",
-      (array_agg(json_build_object('key', key, 'error', left(last_error, ${maxErrorLength})) order by updated_at desc))[1] as example
-    from graphile_worker.jobs where attempts > 0 and last_error is not null
-    group by task_identifier order by max(updated_at) desc limit ${limit}`.execute(connection);
-  return rows;
-}
-
 /** Makes delayed jobs run at once. */
 export async function runNow(connection: Connection, tasks: readonly string[], now: Date): Promise<void> {
   await sql`
@@ -107,10 +92,12 @@ export async function startQueue(options: {
   /** The interval, in ms, at which delayed jobs that became due are found; other jobs are announced. */
   pollMs?: number | undefined;
   tasks: Record<string, Task>;
+  /** Returns whether this machine's clock was set since the last call. */
+  wasClockSet?: () => boolean;
   /** Receives messages, of which those that are no errors are of use only for debugging. */
   log: (level: 'error' | 'warning' | 'info' | 'debug', line: string) => void;
 }): Promise<Queue> {
-  const { database, node } = options;
+  const { database, node, wasClockSet = watchForSteps() } = options;
   const running: Running = { pools: new Map(), jobs: new Set() };
   const sweep = async (): Promise<void> => {
     await releaseJobsOfDeadNodes(database.connection);
@@ -118,7 +105,7 @@ export async function startQueue(options: {
     await removeFinishedJobs(database.connection);
   };
   await sweep();
-  const workers: Queue[] = [];
+  const workers: Workforce[] = [];
   for (const urgency of ['interactive', 'background'] as const) {
     workers.push(await keepWorking({ ...options, urgency, running }));
   }
@@ -129,10 +116,15 @@ export async function startQueue(options: {
   const sweeper = setInterval(() => {
     sweep().catch(() => options.log('warning', 'could not look for jobs of dead nodes'));
   }, sweepIntervalMs);
+  // Schedules wait for a time by this machine's clock, which may be days away after the clock was set.
+  const clockWatch = setInterval(() => {
+    if (wasClockSet()) void Promise.all(workers.map((one) => one.restart()));
+  }, clockWatchMs);
   return {
     stop: async () => {
       clearInterval(sweeper);
       stopWaking();
+      clearInterval(clockWatch);
       await Promise.all(workers.map((one) => one.stop()));
       // While the database is unavailable this fails; other nodes do it later, when they see that this node has ended.
       await database.connection
@@ -142,6 +134,12 @@ export async function startQueue(options: {
         .catch(() => {});
     },
   };
+}
+
+/** The workers of one urgency. */
+interface Workforce extends Queue {
+  /** Ends the present workers, which others replace. */
+  restart(): Promise<void>;
 }
 
 type WorkerOptions = Parameters<typeof startQueue>[0] & { urgency: Urgency; running: Running };
@@ -162,15 +160,16 @@ interface Workers {
  * Keeps workers running. Workers that cannot report the end of a job to the database end for good, and others replace
  * them.
  */
-async function keepWorking(options: WorkerOptions): Promise<Queue> {
+async function keepWorking(options: WorkerOptions): Promise<Workforce> {
   const ending = new AbortController();
   let workers = await startRunner(options);
   const replace = async (): Promise<void> => {
-    options.log('error', 'the workers lost the database and are started again');
+    options.log('error', 'the workers lost the database, or the clock was set, and they are started again');
     while (!ending.signal.aborted) {
       await wait(restartDelayMs, undefined, { signal: ending.signal }).catch(() => {});
       try {
         await releaseJobsOf(options.database.connection, [...workers.ids.keys()]);
+        await correctFutureJobs(options.database.connection);
         workers = await startRunner(options);
         return;
       } catch {
@@ -188,6 +187,8 @@ async function keepWorking(options: WorkerOptions): Promise<Queue> {
     }
   })();
   return {
+    // Those that ended already refuse to be stopped.
+    restart: () => workers.runner.stop().catch(() => {}),
     stop: async () => {
       ending.abort();
       // Those that ended already refuse to be stopped.
@@ -235,7 +236,7 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
     logger: new Logger(() => (level, message) => options.log(level === 'warning' ? 'warning' : level, message)),
     parsedCronItems: parseCronItems(
       tasks.flatMap(([name, task]) =>
-        task.schedule === undefined ? [] : [{ task: name, match: task.schedule, options: { backfillPeriod: 0 } }],
+        task.schedule === undefined ? [] : [{ task: name, match: task.schedule, options: scheduling(name) }],
       ),
     ),
     taskList: Object.fromEntries(
@@ -254,6 +255,14 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
     ),
   });
   return { runner, ids: registrations };
+}
+
+/**
+ * Returns the options of a schedule. Missed times are skipped: graphile-worker adds a job for each minute by which the
+ * clock jumps forward (`runCron` in its cron.ts), and its key makes them one, which is due at the first of them.
+ */
+function scheduling(task: string): CronItemOptions {
+  return { backfillPeriod: 0, jobKey: `schedule:${task}`, jobKeyMode: 'preserve_run_at' };
 }
 
 /** Releases jobs that are locked here but do not run: they were handed out over a connection that broke. */

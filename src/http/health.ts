@@ -5,8 +5,11 @@ import { ProblemSchema } from './problem.ts';
 
 const Status = Type.Object({ status: Type.String() });
 
-/** Adds `/healthz`, which shows that the process runs, and `/readyz`, which shows that it can serve requests. */
-export function healthRoutes(app: App, isReady: () => Promise<boolean>): void {
+/**
+ * Adds `/healthz`, which shows that the process runs, and `/readyz`, which shows that it can serve requests.
+ * @param findFault returns what keeps it from serving requests; undefined: nothing.
+ */
+export function healthRoutes(app: App, findFault: () => Promise<string | undefined>): void {
   app.get(
     '/healthz',
     { schema: { summary: 'The process runs', response: { 200: Status } }, config: { rateLimit: false } },
@@ -19,7 +22,8 @@ export function healthRoutes(app: App, isReady: () => Promise<boolean>): void {
       config: { rateLimit: false },
     },
     async (_request, reply) => {
-      if (!(await isReady())) throw new AppError('provider_unavailable', 'The database does not respond.');
+      const fault = await findFault();
+      if (fault !== undefined) throw new AppError('provider_unavailable', fault);
       return reply.header('cache-control', 'no-store').send({ status: 'ready' });
     },
   );

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { readClock } from '../../database/clock.ts';
 import type { Database } from '../../database/connection.ts';
 import { hasEmbeddedDatabase } from '../../database/embedded/embedded.ts';
 import { type MigrationState, readMigrationState } from '../../database/migrate.ts';
@@ -10,7 +11,7 @@ import {
   type ServerVersion,
 } from '../../database/open.ts';
 import { AppError } from '../../errors.ts';
-import { readClock, readLivingNodes } from '../database-store.ts';
+import { readLivingNodes } from '../database-store.ts';
 import { type Finding, found } from '../finding.ts';
 import { counted, lasting } from '../words.ts';
 

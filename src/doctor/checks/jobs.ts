@@ -1,5 +1,5 @@
 import type { Connection } from '../../database/connection.ts';
-import { type FailingJobs, findFailingJobs } from '../../database/queue.ts';
+import { type FailingJobs, findFailingJobs } from '../../database/failing-jobs.ts';
 import { type Finding, found } from '../finding.ts';
 import { ago, counted, quoted } from '../words.ts';
 import { maxGroups } from './collecting.ts';

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { followClock, watchForSteps } from '../../../src/database/clock.ts';
+import { correctFutureTimes } from '../../../src/database/future-store.ts';
+import { startQueue } from '../../../src/database/queue.ts';
+import { openTestDatabase } from '../../database.ts';
+import { until } from '../../time.ts';
+import { addRepository } from '../contributions/stored-repository.ts';
+
+const dayMs = 86_400_000;
+
+describe('the clock of the service', () => {
+  it('shows the time of the database, whatever the clock of the machine shows', async (t) => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const clock = await followClock(connection, { onStepBack: () => assert.fail('nobody set it') });
+    t.after(() => clock.close());
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * dayMs });
+    const { rows } = await pool.query<{ difference: number }>(
+      'select abs(extract(epoch from clock_timestamp() - $1))::float as difference',
+      [clock.now()],
+    );
+    assert.ok((rows[0]?.difference ?? dayMs) < 60, JSON.stringify(rows));
+  });
+
+  it('reports that the clock of the database was set back', async () => {
+    await using opened = await openTestDatabase();
+    // To this machine two days seem to pass between two readings, and to the database none.
+    let passed = 0;
+    let steps = 0;
+    const clock = await followClock(opened.database.connection, {
+      everyMs: 10,
+      monotonicMs: () => performance.now() + passed,
+      onStepBack: () => {
+        steps += 1;
+      },
+    });
+    passed = 2 * dayMs;
+    assert.ok(clock.now().getTime() > Date.now() + dayMs);
+    await until(async () => (steps > 0 ? true : undefined), 'the step is reported');
+    clock.close();
+    assert.equal(steps, 1);
+    assert.ok(clock.now().getTime() < Date.now() + dayMs);
+  });
+
+  it('notices that the clock of the machine was set, in either direction', () => {
+    let wall = 0;
+    let passed = 0;
+    const wasSet = watchForSteps(
+      () => wall,
+      () => passed,
+    );
+    const results = [15_000, 2 * dayMs, 15_000, -2 * dayMs, 15_000].map((step) => {
+      wall += step;
+      passed += 15_000;
+      return wasSet();
+    });
+    assert.deepEqual(results, [false, true, false, true, false]);
+  });
+});
+
+describe('times that were stored while a clock was ahead', () => {
+  it('are lowered, so that data is fetched and jobs run again, and others stay', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const id = await addRepository(connection);
+    await pool.query(
+      `update accounts set fetched_at = now() + interval '2 days', listed_at = now() - interval '1 hour'`,
+    );
+    await pool.query(
+      `insert into streams (repository_id, name, covers, known_until, completed_at)
+       values ($1, 'issues', '{issue}', now() + interval '2 days', now() + interval '2 days')`,
+      [id],
+    );
+    await pool.query(`insert into lookups (key, state, retry_at) values
+      ('far', 'absent', now() + interval '2 days'), ('near', 'absent', now() + interval '10 minutes')`);
+    await pool.query(`select graphile_worker.add_job('refresh', job_key => key, run_at => now() + wait::interval)
+      from (values ('now', '2 days'), ('later', '2 hours')) job (key, wait)`);
+    await pool.query(`
+      insert into graphile_worker._private_known_crontabs values ('clean_up', now(), now() + interval '2 days')`);
+    await correctFutureTimes(connection, new Date());
+    const { rows } = await pool.query(`
+      select a.fetched_at < now() as fetched, a.listed_at > now() - interval '2 hours' as listed, s.known_until < now() as known,
+        (select array_agg(key order by key) from lookups where retry_at > now()) as waiting,
+        (select array_agg(key order by key) from graphile_worker.jobs where run_at > now()) as delayed,
+        (select last_execution <= now() from graphile_worker._private_known_crontabs) as scheduled
+      from accounts a, streams s`);
+    assert.deepEqual(rows, [
+      { fetched: true, listed: true, known: true, waiting: ['near'], delayed: ['later'], scheduled: true },
+    ]);
+  });
+
+  it('keep the newest counters, as those of the present day', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    await addRepository(connection);
+    await pool.query(`
+      insert into counters (account_id, day, commits, updated_at)
+      select id, (now() at time zone 'UTC')::date + day, 100 + day, now()
+      from accounts cross join unnest(array[-1, 0, 2, 3]) as day`);
+    await correctFutureTimes(connection, new Date());
+    const { rows } = await pool.query(`
+      select day - (now() at time zone 'UTC')::date as day, commits from counters order by day`);
+    assert.deepEqual(rows, [
+      { day: -1, commits: 99 },
+      { day: 0, commits: 103 },
+    ]);
+  });
+});
+
+describe('schedules', () => {
+  it('add one job for all times that a jump of the clock skips, and go on after the jump back', async (t) => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const minute = 60_000;
+    // The clock of the machine, shortly before a minute that the database has not reached.
+    const soon = Math.ceil(Date.now() / minute) * minute + 2 * minute - 1000;
+    t.mock.timers.enable({ apis: ['Date'], now: soon });
+    let isSet = false;
+    const wasClockSet = (): boolean => {
+      const result = isSet;
+      isSet = false;
+      return result;
+    };
+    const tasks = { tick: { urgency: 'background' as const, schedule: '* * * * *', run: async () => {} } };
+    const queue = await startQueue({ database, node: 1, tasks, wasClockSet, log: () => {} });
+    try {
+      const lastTick = async (): Promise<number> => {
+        const { rows } = await database.pool.query<{ at: Date | null }>(
+          'select last_execution as at from graphile_worker._private_known_crontabs',
+        );
+        return rows[0]?.at?.getTime() ?? 0;
+      };
+      const tickAt = async (at: number): Promise<void> => {
+        await until(async () => ((await lastTick()) === at ? true : undefined), `there is a tick at ${at}`);
+      };
+      t.mock.timers.setTime(soon + 100 * minute);
+      await tickAt(soon + 1000 + 99 * minute);
+      const { rows } = await database.pool.query('select run_at from graphile_worker.jobs');
+      assert.equal(rows.length, 1);
+      isSet = true;
+      t.mock.timers.setTime(soon);
+      await until(async () => ((await lastTick()) < soon ? true : undefined), 'the last tick is corrected');
+      // The clock runs a hundred times as fast, so that the next minute comes soon.
+      let seconds = 0;
+      await until(async () => {
+        seconds += 5;
+        t.mock.timers.setTime(soon + seconds * 1000);
+        return (await lastTick()) > soon ? true : undefined;
+      }, 'there is a tick after the jump back');
+    } finally {
+      await queue.stop();
+    }
+  });
+});
