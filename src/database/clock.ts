@@ -22,7 +22,7 @@ export async function readClock(connection: Connection): Promise<Date> {
 /**
  * Follows the clock of the database, so that everything that the nodes store has one clock. Between two readings time
  * passes as the processor counts it, so that a jump of this machine's clock has no effect.
- * @param options.onStepBack called when the database's clock was set back: what was stored before may lie in the future.
+ * @param options.onStepBack called when the database's clock was set back, so that stored times may lie in the future.
  */
 export async function followClock(
   connection: Connection,

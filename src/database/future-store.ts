@@ -7,8 +7,8 @@ import type { Connection } from './connection.ts';
  */
 const tolerance = sql.lit('5 minutes');
 /**
- * What is stored as future time happened at an unknown time before now. It counts as a day old, so that it is fetched
- * again: changes since then may be missing.
+ * A stored time in the future stands for an unknown one before now. It is replaced by a time a day ago, so that the data
+ * is fetched again: changes since then may be missing.
  */
 const age = sql.lit('1 day');
 /** The longest wait, as an interval, that the service plans in the columns below. */
@@ -44,7 +44,7 @@ const due: Readonly<Record<string, readonly string[]>> = {
 /**
  * Corrects stored times that lie in the future, because a clock was ahead when they were stored. Otherwise nothing
  * would be fetched again before they are reached.
- * @param now the present time; what the database's own clock has reached does not lie in the future either.
+ * @param now the present time; times that the database's own clock has reached do not lie in the future either.
  */
 export async function correctFutureTimes(connection: Connection, now: Date): Promise<void> {
   const present = sql`greatest(${now}::timestamptz, clock_timestamp())`;
