@@ -68,16 +68,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   clock = await closingOnFailure(openClock(database, options), database);
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
-  const onChange: Core['onChange'] = new Set([
-    (change) => {
-      if (change === undefined) cache.clear();
-      else if (change.kind === 'account') cache.invalidate(change.key);
-    },
-    (change) => {
-      if (change === undefined) outcomes.wakeAll();
-      else if (change.kind === 'question') outcomes.wake(change.key);
-    },
-  ]);
+  const onChange = receiversOf(cache, outcomes);
   const emitChange = (change: Change | undefined): void => {
     for (const hear of onChange) hear(change);
   };
@@ -125,6 +116,20 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     now,
     close,
   };
+}
+
+/** Returns the receivers of changes that every process has. */
+function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onChange'] {
+  return new Set<(change: Change | undefined) => void>([
+    (change) => {
+      if (change === undefined) cache.clear();
+      else if (change.kind === 'account') cache.invalidate(change.key);
+    },
+    (change) => {
+      if (change === undefined) outcomes.wakeAll();
+      else if (change.kind === 'question') outcomes.wake(change.key);
+    },
+  ]);
 }
 
 /** Corrects stored times, and returns the clock for everything that is stored: the database's, or that of a test. */
