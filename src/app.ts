@@ -167,14 +167,7 @@ async function createApp(
 ): Promise<App> {
   const { database, listener, cache } = core;
   const { connection } = database;
-  const resolver = new Resolver({
-    connection,
-    providers: core.providers,
-    outcomes: core.outcomes,
-    now,
-    freshForMs: config.freshForMs,
-    onBackgroundFailure: (error) => log.warn({ err: error }, 'could not start a refresh'),
-  });
+  const resolver = createResolver(config, core, log, now);
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
   const counts = new SharedCounts(connection, now);
   const publicUrl = (): string => config.publicUrl ?? formatUrl(config.host, app.server.address());
@@ -228,6 +221,18 @@ async function createApp(
     },
   });
   return app;
+}
+
+function createResolver(config: Config, { database, providers, outcomes }: Core, log: Log, now: () => Date): Resolver {
+  return new Resolver({
+    connection: database.connection,
+    providers,
+    outcomes,
+    now,
+    freshForMs: config.freshForMs,
+    allowances: { perAddress: config.lookupsPerHour, perNetwork: config.networkLookupsPerHour },
+    onBackgroundFailure: (error) => log.warn({ err: error }, 'could not start a refresh'),
+  });
 }
 
 /** Returns a function that builds the URL of an account's page, from the operator's settings of its provider. */

@@ -1,4 +1,4 @@
-import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
+import { lookUpJob, refreshJob, withUrgency } from '../accounts/jobs.ts';
 import { releaseOptOuts } from '../accounts/opt-out-store.ts';
 import { saveOwned } from '../accounts/ownership-store.ts';
 import { type Account, findByName } from '../accounts/store.ts';
@@ -53,8 +53,9 @@ export async function proveOwner(
     }
     return saveOwned(transaction, provider.name, owned, { now, newId: services.newId });
   });
-  if (account.fetchedAt === null) services.resolver.requestInBackground(lookUpJob({ provider: provider.name, name }));
-  else if (account.displayName === '') services.resolver.requestInBackground(refreshJob(account.id));
+  if (account.fetchedAt === null) {
+    services.resolver.requestInBackground(withUrgency(lookUpJob({ provider: provider.name, name }), 'owner'));
+  } else if (account.displayName === '') services.resolver.requestInBackground(refreshJob(account.id));
   return { account, actor: `${provider.name}/${proof.bearer.name}`, tokenId: null };
 }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Job } from '../database/queue.ts';
+import type { Call } from '../providers/provider.ts';
 import { nameKey } from './account.ts';
 
 /** A name to look up on a provider. */
@@ -9,6 +10,11 @@ export type NameOnProvider = Static<typeof NameOnProvider>;
 /** The payload of a job about a stored account. */
 export const AccountReference = Type.Object({ accountId: Type.String() });
 export type AccountReference = Static<typeof AccountReference>;
+
+/** Returns the job with the urgency of its requests to the provider. A job without one is a background job. */
+export function withUrgency(job: Job, urgency: Call['urgency']): Job {
+  return { ...job, payload: { ...job.payload, urgency } };
+}
 
 /** Returns the job that looks up a name that is not stored. It runs first, because a caller waits for it. */
 export function lookUpJob({ provider, name }: NameOnProvider): Job {

@@ -1,12 +1,13 @@
 import type { Connection } from '../database/connection.ts';
-import { claimLookup, findOutcome } from '../database/lookups.ts';
+import { type Claim, claimLookup, findOutcome, findRetryTime, type LookupParty } from '../database/lookups.ts';
 import type { Job } from '../database/queue.ts';
 import { AppError } from '../errors.ts';
-import type { AccountResolver, Resolution } from '../http/endpoint.ts';
+import type { AccountResolver, LookupTerms, Resolution } from '../http/endpoint.ts';
 import type { PipelineServices } from '../http/pipeline.ts';
+import type { Requester } from '../http/requester.ts';
 import type { Provider } from '../providers/provider.ts';
 import { nameKey } from './account.ts';
-import { lookUpJob, type NameOnProvider, refreshJob } from './jobs.ts';
+import { lookUpJob, type NameOnProvider, refreshJob, withUrgency } from './jobs.ts';
 import { isNameOptedOut } from './opt-out-store.ts';
 import { type Account, findById, findByName, isShown } from './store.ts';
 
@@ -27,8 +28,15 @@ type StoredName = { state: 'present' | 'renamed'; account: Account } | { state: 
 
 /** Announces the outcomes of lookups. */
 export interface Outcomes {
-  /** Resolves when the outcome of the lookup `key` is announced, or at `deadline`. */
-  wait(key: string, deadline: Date): Promise<void>;
+  /** Resolves when the outcome of the lookup `key` is announced, at `deadline`, or when the signal aborts. */
+  wait(key: string, deadline: Date, signal: AbortSignal): Promise<void>;
+}
+
+/** The lookups an hour that visitors may start. */
+export interface LookupAllowances {
+  perAddress: number;
+  /** The number for one network. It also holds for the lookups with the service tokens of one account. */
+  perNetwork: number;
 }
 
 export interface ResolverOptions {
@@ -38,6 +46,7 @@ export interface ResolverOptions {
   now: () => Date;
   /** The age at which a stored account is fetched again, in the background. */
   freshForMs: number;
+  allowances: LookupAllowances;
   /** Receives failures of work that no caller waits for. */
   onBackgroundFailure: (error: unknown) => void;
 }
@@ -51,18 +60,16 @@ export class Resolver implements AccountResolver {
   }
 
   /**
-   * Finds the account of a name.
-   * @param deadline the time until which the caller waits for an account that is not stored.
+   * Finds the account of a name. Waits until the deadline for an account that is not stored.
    * @throws AppError `not_found` when there is no such provider; the provider's error when the lookup failed and nothing
    * is stored.
    */
-  async resolve(name: NameOnProvider, deadline: Date): Promise<Resolution> {
+  async resolve(name: NameOnProvider, terms: LookupTerms): Promise<Resolution> {
     const provider = findProvider(this.#options.providers, name.provider);
     if (!provider.accounts.isPossibleName(name.name)) return { state: 'absent' };
     const find = (): Promise<StoredName | undefined> => this.#find(name);
     const found: StoredName = (await find()) ??
-      (await this.requestAndWait(lookUpJob(name), deadline, find)) ??
-      (await find()) ?? { state: 'pending' };
+      (await this.requestAndWait(lookUpJob(name), terms, find)) ?? { state: 'pending' };
     return 'account' in found ? { ...found, provider, isPublic: isShown(found.account) } : found;
   }
 
@@ -83,27 +90,44 @@ export class Resolver implements AccountResolver {
   }
 
   /**
-   * Starts a lookup, and waits until it has an outcome or the deadline has come.
-   * @param find reads the stored result: another caller's lookup may have ended just before this one.
-   * @returns the result that was found without waiting.
+   * Starts a lookup, and waits until it has an outcome or the deadline has come. Does not wait for a delayed lookup:
+   * its time is then in `requester.retryAt`.
+   * @param find reads the stored result.
    */
   async requestAndWait<Found>(
     job: Job,
-    deadline: Date,
+    { deadline, requester }: LookupTerms,
     find: () => Promise<Found | undefined>,
   ): Promise<Found | undefined> {
     const { connection, outcomes, now } = this.#options;
-    const outcome = outcomes.wait(job.key, deadline);
-    const hasClaimed = await claimLookup(connection, job, now());
-    const found = hasClaimed ? undefined : await find();
-    if (found === undefined) await outcome;
-    return found;
+    const waiting = new AbortController();
+    const outcome = outcomes.wait(job.key, deadline, waiting.signal);
+    try {
+      const claim = await this.#claim(job, requester);
+      requester.retryAt = claim.state === 'delayed' ? claim.until : undefined;
+      // Another caller's lookup may have ended just before this one.
+      const found = claim.state === 'claimed' ? undefined : await find();
+      if (found !== undefined || claim.state === 'delayed') return found;
+      await outcome;
+      const late = await find();
+      if (late === undefined) requester.retryAt = await findRetryTime(connection, job.key, now());
+      return late;
+    } finally {
+      waiting.abort();
+    }
   }
 
-  /** Starts a lookup for which no caller waits. */
-  requestInBackground(job: Job): void {
-    const { connection, now, onBackgroundFailure } = this.#options;
-    claimLookup(connection, job, now()).catch(onBackgroundFailure);
+  /** Starts a lookup for which no caller waits, for a requester or for the service itself. */
+  requestInBackground(job: Job, requester?: Requester): void {
+    this.#claim(job, requester).catch(this.#options.onBackgroundFailure);
+  }
+
+  #claim(job: Job, requester: Requester | undefined): Promise<Claim> {
+    const { connection, now, allowances } = this.#options;
+    if (requester === undefined) return claimLookup(connection, job, now());
+    const isOwner = requester.ownerId !== null;
+    const urgency = isOwner ? 'owner' : 'interactive';
+    return claimLookup(connection, withUrgency(job, urgency), now(), partyOf(requester, allowances));
   }
 
   /** Requests an account again, when the stored record is old. */
@@ -163,4 +187,22 @@ export function findProvider(providers: ReadonlyMap<string, Provider>, name: str
   if (provider !== undefined) return provider;
   const known = [...providers.keys()].join(', ');
   throw new AppError('not_found', `There is no such provider here; those that are: ${known}.`);
+}
+
+/**
+ * Returns the party whose lookups a request starts. Owners have an allowance of their own account, because
+ * any account at a host, also a new one, can get tokens.
+ */
+function partyOf({ ownerId, origins }: Requester, { perAddress, perNetwork }: LookupAllowances): LookupParty {
+  if (ownerId !== null) {
+    return { isOwner: true, allowances: [{ what: `lookups of account ${ownerId}`, perHour: perNetwork }] };
+  }
+  if (origins === undefined) return { isOwner: false, allowances: [] };
+  return {
+    isOwner: false,
+    allowances: [
+      { what: `lookups of ${origins.address}`, perHour: perAddress },
+      { what: `lookups of ${origins.network}`, perHour: perNetwork },
+    ],
+  };
 }

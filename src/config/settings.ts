@@ -99,6 +99,22 @@ export const serviceSettings = {
     valid: 'an integer from 10 to 1000000 (requests of one address a minute)',
     description: 'Reads per minute from one address; cached responses and loopback do not count.',
   }),
+  lookupsPerHour: setting({
+    name: 'LOOKUPS_PER_HOUR',
+    schema: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    default: 60,
+    valid: 'an integer from 1 to 1000000 (lookups of one address an hour)',
+    description:
+      'Lookups per hour of names that are not stored, from one address; further ones wait. Images, owners and loopback do not count.',
+  }),
+  networkLookupsPerHour: setting({
+    name: 'NETWORK_LOOKUPS_PER_HOUR',
+    schema: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    default: 600,
+    valid: 'an integer from 1 to 1000000 (lookups of one network an hour)',
+    description:
+      'The same for all addresses of a network (IPv4 /24, IPv6 /64) together, and for the service tokens of one account.',
+  }),
   /** Proxies whose headers about the client's address are trusted. */
   trustedProxies: setting({
     name: 'TRUST_PROXY',

@@ -17,7 +17,7 @@ export interface ListedCollection extends Collection {
  */
 export async function awaitListing(
   { connection, resolver, now }: LoadServices,
-  { account, deadline, isOwner }: Pick<ResolvedAccount, 'account' | 'deadline' | 'isOwner'>,
+  { account, isOwner, ...terms }: Pick<ResolvedAccount, 'account' | 'deadline' | 'requester' | 'isOwner'>,
 ): Promise<ListedCollection | undefined> {
   const job = collectJob(account.id);
   const find = async (): Promise<ListedCollection | undefined> => {
@@ -32,6 +32,5 @@ export async function awaitListing(
   }
   const outcome = await findOutcome(connection, job.key, now());
   if (outcome?.state === 'failed') throw outcome.error;
-  await resolver.requestAndWait(job, deadline, find);
-  return find();
+  return resolver.requestAndWait(job, terms, find);
 }

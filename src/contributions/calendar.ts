@@ -50,7 +50,7 @@ export async function findCalendar(
  */
 async function awaitReported(
   { connection, resolver, now }: LoadServices,
-  { account, deadline }: ResolvedAccount,
+  { account, ...terms }: ResolvedAccount,
 ): Promise<StoredCalendar | 'absent' | 'failed' | 'pending'> {
   const job = calendarJob(account.id);
   const find = (): Promise<StoredCalendar | undefined> => findReportedCalendar(connection, account.id);
@@ -59,7 +59,7 @@ async function awaitReported(
     if (resolver.isStale(known.fetchedAt)) resolver.requestInBackground(job);
     return known;
   }
-  if ((await findOutcome(connection, job.key, now())) === undefined) await resolver.requestAndWait(job, deadline, find);
+  if ((await findOutcome(connection, job.key, now())) === undefined) await resolver.requestAndWait(job, terms, find);
   return (await find()) ?? (await findOutcome(connection, job.key, now()))?.state ?? 'pending';
 }
 

@@ -144,7 +144,7 @@ function dayOf(time: Date): string {
 /** Returns when the data behind the counters was last fetched; requests it again in the background when that is due. */
 async function lastFetched(
   { connection, resolver, now }: RouteServices,
-  { account, provider }: ResolvedAccount,
+  { account, provider, requester }: ResolvedAccount,
   includesPrivate: boolean,
 ): Promise<Date> {
   const asOf = account.fetchedAt ?? now();
@@ -156,7 +156,10 @@ async function lastFetched(
     withPrivate: includesPrivate,
   });
   const isDue = isUnfinished || resolver.isStale(listedAt);
-  if (isDue && !account.pinned) resolver.requestInBackground(collectJob(account.id));
+  if (isDue && !account.pinned) {
+    // The first listing counts as a lookup of the requester; later ones are refreshes.
+    resolver.requestInBackground(collectJob(account.id), listedAt === null ? requester : undefined);
+  }
   return listedAt !== null && listedAt < asOf ? listedAt : asOf;
 }
 
@@ -166,7 +169,7 @@ async function lastFetched(
  */
 async function loadPrivateTotals(
   { connection, resolver, now }: RouteServices,
-  { account, provider, deadline }: ResolvedAccount,
+  { account, provider, ...terms }: ResolvedAccount,
 ): Promise<void> {
   const accesses = provider.privateData?.accesses(account) ?? [];
   if (account.type !== 'user' || account.pinned || accesses.length === 0) return;
@@ -175,7 +178,7 @@ async function loadPrivateTotals(
   const isUnknown = accesses.some((access) => !stored.some((totals) => totals.access === access));
   if (isUnknown) {
     const outcome = await findOutcome(connection, job.key, now());
-    if (outcome === undefined) await resolver.requestAndWait(job, deadline, async () => undefined);
+    if (outcome === undefined) await resolver.requestAndWait(job, terms, async () => undefined);
   } else if (stored.some(({ fetchedAt }) => resolver.isStale(fetchedAt))) resolver.requestInBackground(job);
 }
 

@@ -44,7 +44,7 @@ export async function collectedOfRepository(
   resolved: ResolvedAccount,
   name: string,
 ): Promise<Collected | MovedRepository | undefined> {
-  const { account, provider, deadline, isOwner } = resolved;
+  const { account, provider, isOwner } = resolved;
   const { connection, resolver, now } = services;
   if (!provider.repositories.isPossibleName(name)) throw noSuchRepository(isOwner);
   const job = collectRepositoryJob({ accountId: account.id, repository: name, withPrivate: isOwner });
@@ -61,7 +61,7 @@ export async function collectedOfRepository(
     const outcome = await findOutcome(connection, job.key, now());
     if (outcome?.state === 'failed' && repository === undefined) throw outcome.error;
     if (outcome === undefined)
-      await resolver.requestAndWait(job, deadline, async () => (await find())?.collectedAt ?? undefined);
+      await resolver.requestAndWait(job, resolved, async () => (await find())?.collectedAt ?? undefined);
     repository = await find();
     const found = repository === undefined ? await findMoved(services, resolved, name) : undefined;
     if (found !== undefined) return new MovedRepository(found.name);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Batches } from './batches.ts';
 import type { Connection } from './connection.ts';
 
@@ -29,7 +29,7 @@ export class SharedCounts {
    * @param what the name of the action; only a hash of it is stored, because it may name a person.
    */
   add(what: string, periodMs: number): Promise<Count> {
-    return this.#batches.add({ key: createHash('sha256').update(what).digest('base64url'), periodMs });
+    return this.#batches.add({ key: keyOf(what), periodMs });
   }
 }
 
@@ -64,6 +64,59 @@ async function addCounts(connection: Connection, added: readonly Added[], now: D
     seen.set(key, before + 1);
     return { count: total.count - (groups.get(key)?.length ?? 0) + before + 1, resetsAt: total.resets_at };
   });
+}
+
+/** A number of actions an hour that is allowed to a party. */
+export interface Allowance {
+  /** The name of the party and its action; only a hash of it is stored, because it may name a person. */
+  what: string;
+  perHour: number;
+}
+
+const hourMs = 3_600_000;
+/** The longest time, in ms, for which an action waits for its allowance. */
+export const maxAllowanceWaitMs = hourMs;
+
+/**
+ * Takes the next place in each of several allowances, as part of the surrounding transaction. A whole hour's places can
+ * be taken at once; after that one becomes free each hour / `perHour` (the generic cell rate algorithm, ITU-T I.371).
+ * `resets_at` is the time at which the party has all places again, so that a row of the past means nothing.
+ * @returns the time at which all of them allow the action; not after `now`: it may be done at once.
+ */
+export async function takePlaces(transaction: Connection, allowances: readonly Allowance[], now: Date): Promise<Date> {
+  const rows = allowances.map(({ what, perHour }) => ({
+    key: keyOf(what),
+    resets_at: new Date(now.getTime() + hourMs / perHour),
+  }));
+  // A time further ahead than any place was stored by a clock that was wrong.
+  const furthest = new Date(now.getTime() + hourMs + maxAllowanceWaitMs);
+  const taken = await sql<{ resets_at: Date }>`
+    insert into rate_limits as r (key, count, resets_at)
+    select key, 1, resets_at
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n (key text, resets_at timestamptz)
+    order by key
+    on conflict (key) do update set
+      count = r.count + 1,
+      resets_at = excluded.resets_at
+        + case when r.resets_at between ${now} and ${furthest} then r.resets_at - ${now}::timestamptz else interval '0' end
+    returning resets_at`.execute(transaction);
+  const latest = Math.max(...taken.rows.map((row) => row.resets_at.getTime()));
+  return new Date(latest - hourMs);
+}
+
+/** Returns the condition that each of several allowances has a place that is free now. It takes none. */
+export function haveFreePlaces(allowances: readonly Allowance[], now: Date): RawBuilder<SqlBool> {
+  const rows = allowances.map(({ what, perHour }) => ({
+    key: keyOf(what),
+    free_until: new Date(now.getTime() + hourMs - hourMs / perHour),
+  }));
+  return sql<SqlBool>`not exists (
+    select from json_to_recordset(${JSON.stringify(rows)}::json) as n (key text, free_until timestamptz)
+    join rate_limits r using (key) where r.resets_at > n.free_until)`;
+}
+
+function keyOf(what: string): string {
+  return createHash('sha256').update(what).digest('base64url');
 }
 
 /** Deletes the counts of periods that are over. */

@@ -1,49 +1,111 @@
-import { sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Connection } from './connection.ts';
+import { type Allowance, haveFreePlaces, maxAllowanceWaitMs, takePlaces } from './counts.ts';
 import { announce } from './listener.ts';
 import { addJob, type Job } from './queue.ts';
 
 /**
  * Lookups at a provider. Each is a job and runs once, for any number of callers on any number of nodes; its key is the
- * job's. A response is stored where it belongs. The table `lookups` holds only that a lookup is running, or why it
- * failed, so that it is not repeated too soon.
+ * job's. A response is stored where it belongs. The table `lookups` holds only that a lookup is running, that it is
+ * delayed, or why it failed, so that it is not repeated too soon.
  */
 
 /** The time for which a lookup is taken to be running, in ms; after that it may be started again. */
 const claimForMs = 60_000;
+/**
+ * The most delayed lookups. Claims that run at the same moment may exceed it by one for each connection to the
+ * database.
+ */
+export const maxDelayed = 1000;
 
 /** The outcome of a lookup that found nothing. */
 export type Outcome = { state: 'absent' } | { state: 'failed'; error: AppError };
 
-/**
- * Adds the job of a lookup, unless the lookup is running or its last outcome still stands.
- * @returns true when this call started the lookup.
- */
-export async function claimLookup(connection: Connection, job: Job, now: Date): Promise<boolean> {
-  return connection.transaction().execute((transaction) => claimLookupWithin(transaction, job, now));
+/** The party that a lookup is for. */
+export interface LookupParty {
+  isOwner: boolean;
+  /** The allowances that the lookup counts against. */
+  allowances: readonly Allowance[];
 }
 
-/** Does the same as part of the surrounding transaction. */
-export async function claimLookupWithin(transaction: Connection, job: Job, now: Date): Promise<boolean> {
+/** The service itself, whose lookups count against no allowance. */
+const noParty: LookupParty = { isOwner: false, allowances: [] };
+
+/**
+ * The result of a claim. `claimed`: this call started the lookup. `standing`: it is running, or its last outcome still
+ * stands. `delayed`: it waits in the queue, or there was no place for it; a retry can help from `until`.
+ */
+export type Claim = { state: 'claimed' | 'standing' } | { state: 'delayed'; until: Date };
+
+/**
+ * Adds the job of a lookup, unless the lookup is running, delayed, or its last outcome still stands. It counts against
+ * the allowances of the party only when this call adds the job. When they are used up, the job runs later; when too
+ * many lookups are delayed already, nothing is stored. A lookup that waits for the allowance of another party runs at
+ * once, if that of this party has a place, so that no party delays names for others.
+ */
+export async function claimLookup(connection: Connection, job: Job, now: Date, party?: LookupParty): Promise<Claim> {
+  try {
+    return await connection.transaction().execute((transaction) => claimLookupWithin(transaction, job, now, party));
+  } catch (error) {
+    if (error instanceof NoPlace) return { state: 'delayed', until: error.until };
+    throw error;
+  }
+}
+
+/**
+ * Does the same as part of the surrounding transaction.
+ * @throws NoPlace when an allowance is used up and there is no place for the lookup; the transaction has to be undone.
+ */
+export async function claimLookupWithin(
+  transaction: Connection,
+  job: Job,
+  now: Date,
+  { isOwner, allowances }: LookupParty = noParty,
+): Promise<Claim> {
   const claimed = await sql`
-    insert into lookups as q (key, state, retry_at)
-    values (${job.key}, 'running', ${new Date(now.getTime() + claimForMs)})
+    insert into lookups as q (key, state, for_owner, retry_at)
+    values (${job.key}, 'running', ${isOwner}, ${leaseFrom(now)})
     on conflict (key) do update
-      set state = 'running', error_code = null, error_message = null, retry_at = excluded.retry_at
+      set state = 'running', for_owner = excluded.for_owner, error_code = null, error_message = null,
+        retry_at = excluded.retry_at
       where q.retry_at <= ${now}
+        or (q.state = 'delayed_by_allowance' and ${haveFreePlaces(allowances, now)})
+        or (q.state = 'delayed_by_quota' and ${isOwner} and not q.for_owner)
     returning 1`.execute(transaction);
-  if (claimed.rows.length > 0) await addJob(transaction, job);
-  return claimed.rows.length > 0;
+  if (claimed.rows.length === 0) {
+    const until = await findDelay(transaction, job.key);
+    return until === undefined ? { state: 'standing' } : { state: 'delayed', until };
+  }
+  const runAt = allowances.length === 0 ? now : await takePlaces(transaction, allowances, now);
+  if (runAt <= now) {
+    await addJob(transaction, job);
+    return { state: 'claimed' };
+  }
+  const firstPlaceAt = new Date(runAt.getTime() - maxAllowanceWaitMs);
+  if (firstPlaceAt > now) throw new NoPlace(firstPlaceAt);
+  if (!(await hasPlace(transaction, now))) throw new NoPlace(runAt);
+  await delay(transaction, job, { state: 'delayed_by_allowance', until: runAt, now });
+  return { state: 'delayed', until: runAt };
+}
+
+/** Undoes the transaction of a claim. */
+class NoPlace extends Error {
+  readonly until: Date;
+
+  constructor(until: Date) {
+    super('no place for a delayed lookup');
+    this.until = until;
+  }
 }
 
 /** Extends the claim of a running lookup, so that a long one is not started twice. */
 export async function renewLookup(connection: Connection, key: string, now: Date): Promise<void> {
   await connection
     .updateTable('lookups')
-    .set({ retry_at: new Date(now.getTime() + claimForMs) })
+    .set({ state: 'running', retry_at: leaseFrom(now) })
     .where('key', '=', key)
-    .where('state', '=', 'running')
+    .where((is) => is.or([is('state', '=', 'running'), isDelayed(is.ref('state'))]))
     .execute();
 }
 
@@ -53,15 +115,32 @@ export async function findOutcome(connection: Connection, key: string, now: Date
     .selectFrom('lookups')
     .selectAll()
     .where('key', '=', key)
+    .where('state', 'in', ['absent', 'failed'])
     .where('retry_at', '>', now)
     .executeTakeFirst();
-  if (row === undefined || row.state === 'running') return undefined;
+  if (row === undefined) return undefined;
   if (row.state === 'absent') return { state: 'absent' };
   const code = providerErrorCodes.find((known) => known === row.error_code) ?? 'provider_unavailable';
   return {
     state: 'failed',
     error: new AppError(code, row.error_message ?? 'The provider could not be reached.', { retryAt: row.retry_at }),
   };
+}
+
+/**
+ * Finds when a delayed lookup runs. For a lookup that is not stored while the queue has no place: when the first of the
+ * delayed ones runs.
+ */
+export async function findRetryTime(connection: Connection, key: string, now: Date): Promise<Date | undefined> {
+  const until = await findDelay(connection, key);
+  if (until !== undefined || (await hasPlace(connection, now))) return until;
+  const first = await connection
+    .selectFrom('lookups')
+    .select((row) => row.fn.min('retry_at').as('retry_at'))
+    .where((is) => isDelayed(is.ref('state')))
+    .where('retry_at', '>', now)
+    .executeTakeFirst();
+  return first?.retry_at ? runTimeOf(first.retry_at) : undefined;
 }
 
 /** Completes a lookup whose response is stored; waiting callers find it there. */
@@ -87,15 +166,90 @@ export async function failLookup(connection: Connection, key: string, outcome: O
   await announce(connection, { kind: 'question', key });
 }
 
-/** Deletes failures for lack of quota, also those that would still stand. */
-export async function forgetRefusals(connection: Connection): Promise<void> {
+/**
+ * Delays a running lookup until a limit of the host ends. When too many are delayed already, nothing stays stored, and
+ * the next request starts it again. Must run in a transaction.
+ */
+export async function delayLookup(transaction: Connection, job: Job, until: Date, now: Date): Promise<void> {
+  if (await hasPlace(transaction, now)) await delay(transaction, job, { state: 'delayed_by_quota', until, now });
+  else await transaction.deleteFrom('lookups').where('key', '=', job.key).execute();
+  await announce(transaction, { kind: 'question', key: job.key });
+}
+
+/**
+ * Deletes delays by quotas and failures for lack of quota, also those that would still stand.
+ * @returns the keys of the jobs that stay delayed, because an allowance is used up.
+ */
+export async function forgetRefusals(connection: Connection): Promise<string[]> {
   const refusal: ErrorCode = 'provider_rate_limited';
-  await connection.deleteFrom('lookups').where('state', '=', 'failed').where('error_code', '=', refusal).execute();
+  await connection
+    .deleteFrom('lookups')
+    .where((is) =>
+      is.or([
+        is('state', '=', 'delayed_by_quota'),
+        is.and([is('state', '=', 'failed'), is('error_code', '=', refusal)]),
+      ]),
+    )
+    .execute();
+  const delayed = await connection
+    .selectFrom('lookups')
+    .select('key')
+    .where('state', '=', 'delayed_by_allowance')
+    .execute();
+  return delayed.map(({ key }) => key);
 }
 
 /** Deletes outcomes that no longer stand, so that invented names do not pile up. */
 export async function forgetOutcomes(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('lookups').where('retry_at', '<', before).execute();
+}
+
+/** Stores that a lookup is delayed. A job of the same key that runs earlier, such as one of a delivery, stays early. */
+async function delay(
+  transaction: Connection,
+  job: Job,
+  { state, until, now }: { state: 'delayed_by_allowance' | 'delayed_by_quota'; until: Date; now: Date },
+): Promise<void> {
+  const row = { state, error_code: null, error_message: null, retry_at: leaseFrom(until) };
+  await transaction
+    .insertInto('lookups')
+    .values({ key: job.key, ...row })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+    .execute();
+  await addJob(transaction, { ...job, delayMs: until.getTime() - now.getTime(), keepsRunAt: true });
+}
+
+async function findDelay(connection: Connection, key: string): Promise<Date | undefined> {
+  const row = await connection
+    .selectFrom('lookups')
+    .select('retry_at')
+    .where('key', '=', key)
+    .where((is) => isDelayed(is.ref('state')))
+    .executeTakeFirst();
+  return row && runTimeOf(row.retry_at);
+}
+
+async function hasPlace(connection: Connection, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from lookups where ${isDelayed(sql.ref('state'))} and retry_at > ${now} limit ${sql.lit(maxDelayed)}) as delayed`.execute(
+    connection,
+  );
+  return (rows[0]?.count ?? 0) < maxDelayed;
+}
+
+/** The condition of the index `lookups_delayed`. */
+function isDelayed(state: Expression<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${state} in ('delayed_by_allowance', 'delayed_by_quota')`;
+}
+
+/** Returns the end of a claim that begins, or of a delayed lookup that runs, at a time. */
+function leaseFrom(time: Date): Date {
+  return new Date(time.getTime() + claimForMs);
+}
+
+function runTimeOf(leaseEnd: Date): Date {
+  return new Date(leaseEnd.getTime() - claimForMs);
 }
 
 const providerErrorCodes: readonly ErrorCode[] = [

@@ -7,11 +7,12 @@ export class Outcomes {
     this.#now = now;
   }
 
-  /** Resolves when the outcome of the lookup `key` is announced, or at `deadline`. */
-  wait(key: string, deadline: Date): Promise<void> {
+  /** Resolves when the outcome of the lookup `key` is announced, at `deadline`, or when the signal aborts. */
+  wait(key: string, deadline: Date, signal?: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(key) ?? new Set();
     this.#waiting.set(key, waiting.add(resolve));
+    signal?.addEventListener('abort', () => resolve(), { once: true });
     const timer = setTimeout(resolve, Math.max(0, deadline.getTime() - this.#now().getTime()));
     return promise.finally(() => {
       clearTimeout(timer);

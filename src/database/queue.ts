@@ -43,6 +43,8 @@ export interface Job {
   /** Jobs with a smaller number run first. */
   priority: number;
   runAt?: Date;
+  /** The delay in ms by the clock of the database, in place of `runAt`. */
+  delayMs?: number;
   /**
    * When jobs become one, the first one's `runAt` counts, so that an endless series of changes does not delay it for
    * ever.
@@ -71,17 +73,25 @@ export async function addJob(connection: Connection, job: Job): Promise<void> {
   await sql`
     select graphile_worker.add_job(
       ${job.task}::text, ${JSON.stringify(job.payload)}::json, job_key => ${job.key}::text,
-      priority => ${job.priority}::integer, run_at => ${job.runAt ?? null}::timestamptz,
+      priority => ${job.priority}::integer, 
+      run_at => coalesce(now() + ${job.delayMs ?? null}::float8 * interval '1 ms', ${job.runAt ?? null}::timestamptz),
+     
       job_key_mode => ${job.keepsRunAt ? 'preserve_run_at' : 'replace'})`.execute(connection);
 }
 
-/** Makes delayed jobs run at once. */
-export async function runNow(connection: Connection, tasks: readonly string[], now: Date): Promise<void> {
+/** Makes delayed jobs run at once, except those with the given keys. */
+export async function runNow(
+  connection: Connection,
+  tasks: readonly string[],
+  now: Date,
+  exceptKeys: readonly string[] = [],
+): Promise<void> {
   await sql`
     select graphile_worker.reschedule_jobs(
       array(
         select id from graphile_worker.jobs
-        where task_identifier = any(${[...tasks]}::text[]) and run_at > ${now} and locked_at is null),
+        where task_identifier = any(${[...tasks]}::text[]) and run_at > ${now} and locked_at is null
+          and coalesce(key, '') <> all(${[...exceptKeys]}::text[])),
       run_at => ${now})`.execute(connection);
 }
 

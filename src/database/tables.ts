@@ -194,10 +194,15 @@ interface FormerRepositoryNamesTable {
 interface LookupsTable {
   /** The key of the lookup's job. */
   key: string;
-  state: 'running' | 'absent' | 'failed';
+  state: 'running' | 'absent' | 'failed' | 'delayed_by_allowance' | 'delayed_by_quota';
+  /** True when an owner requested the lookup. */
+  for_owner: Generated<boolean>;
   error_code: string | null;
   error_message: string | null;
-  /** The time until which the outcome stands and the lookup is not started again. */
+  /**
+   * The time until which the outcome stands and the lookup is not started again; of a running or delayed lookup the end
+   * of its claim.
+   */
   retry_at: Date;
 }
 

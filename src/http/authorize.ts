@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { Caller } from './caller.ts';
-import type { AccountName, AccountResolver, KnownResolution, Resolution } from './endpoint.ts';
+import type { AccountName, AccountResolver, KnownResolution, LookupTerms, Resolution } from './endpoint.ts';
 
 /**
  * Finds the account of a request: by its name, or for requests of owners by the service token.
@@ -9,9 +9,9 @@ import type { AccountName, AccountResolver, KnownResolution, Resolution } from '
 export async function resolve(
   accounts: AccountResolver,
   readers: 'public' | 'owner',
-  { params, caller, deadline }: { params: AccountName; caller: Caller | null; deadline: Date },
+  { params, caller, ...terms }: { params: AccountName; caller: Caller | null } & LookupTerms,
 ): Promise<Resolution> {
-  return readers === 'public' ? accounts.resolve(params, deadline) : resolveOwn(accounts, params, caller);
+  return readers === 'public' ? accounts.resolve(params, terms) : resolveOwn(accounts, params, caller);
 }
 
 /**

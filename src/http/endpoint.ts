@@ -7,6 +7,7 @@ import { type dataTypes, type Envelope, EnvelopeSchema } from './envelope.ts';
 import type { CardInput, ImageRequest } from './images.ts';
 import type { PageStart } from './pagination.ts';
 import { ProblemSchema } from './problem.ts';
+import type { Requester } from './requester.ts';
 
 /** The path parameters of every endpoint about an account. */
 export const AccountPath = Type.Object({
@@ -42,13 +43,21 @@ export interface KnownResolution {
   isPublic: boolean;
 }
 
+/** The terms on which a request starts lookups and waits for them. */
+export interface LookupTerms {
+  /** The time until which the caller waits. */
+  deadline: Date;
+  requester: Requester;
+}
+
 /** Finds the accounts of requests. The pipeline knows accounts by this interface alone. */
 export interface AccountResolver {
   /**
-   * Finds the account of a name. Waits until the deadline for an account that is not stored.
+   * Finds the account of a name. Waits until the deadline for an account that is not stored; does not wait for a lookup
+   * that is delayed, whose time is then in `requester.retryAt`.
    * @throws AppError `not_found` when there is no such provider; a provider's error when the lookup failed.
    */
-  resolve(name: AccountName, deadline: Date): Promise<Resolution>;
+  resolve(name: AccountName, terms: LookupTerms): Promise<Resolution>;
   /**
    * Finds the account of a token, for a request under some name. Sends no request to the provider.
    * @throws AppError `not_found` when there is no such provider.
@@ -57,11 +66,9 @@ export interface AccountResolver {
 }
 
 /** The resolved account of a request. */
-export interface ResolvedAccount {
+export interface ResolvedAccount extends LookupTerms {
   account: Account;
   provider: Provider;
-  /** The time until which the caller waits. */
-  deadline: Date;
   /** True when the caller has proved to own the account. */
   isOwner: boolean;
 }

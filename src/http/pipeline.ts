@@ -16,6 +16,7 @@ import {
 import { EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import type { Cursors, PageParameters } from './pagination.ts';
+import { requesterOf } from './requester.ts';
 import { compressResponse, type RenderedResponse, renderResponse } from './response.ts';
 import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
 import { holdsCredential, pageLinks, sendPending, sendRedirect, sendResponse } from './send.ts';
@@ -72,19 +73,22 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const image = readImage(services, endpoint, { ...params }, { ...query });
   const page = readPage(services, endpoint, query);
   const deadline = deadlineOf(services, image);
+  const requester = requesterOf(request, image !== undefined);
   const begun = services.cache.begin();
+  const sendThatPending = (): Promise<FastifyReply> =>
+    sendPending(services, request, reply, { dataType, image, retryAt: requester.retryAt });
 
-  const resolution = await resolve(services.accounts, readers, { params, caller, deadline });
-  if (resolution.state === 'pending') return sendPending(services.images, request, reply, { dataType, image });
+  const resolution = await resolve(services.accounts, readers, { params, caller, deadline, requester });
+  if (resolution.state === 'pending') return sendThatPending();
 
   const { state, account, provider, isOwner } = authorize(readers, resolution, caller);
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
   const cached = findCachedImage(services, request, account.id, image);
   if (cached !== undefined) return sendResponse(request, reply, cached);
 
-  const context = { account, provider, isOwner, deadline, params, query, page, image };
+  const context = { account, provider, isOwner, deadline, requester, params, query, page, image };
   const data = await endpoint.load(context);
-  if (data === undefined) return sendPending(services.images, request, reply, { dataType, image });
+  if (data === undefined) return sendThatPending();
   if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
 
   const result = endpoint.present(data, context);

@@ -93,9 +93,11 @@ const responses: Record<ErrorCode, { status: number; number: number }> = {
 function headersOf(error: AppError, status: number, now: Date): Record<string, string> {
   if (status === 401) return { 'www-authenticate': 'Bearer' };
   if (status !== 429 && status !== 502 && status !== 503) return {};
-  const seconds =
-    error.retryAt === undefined
-      ? defaultRetryAfterS
-      : Math.max(1, Math.ceil((error.retryAt.getTime() - now.getTime()) / 1000));
+  const seconds = error.retryAt === undefined ? defaultRetryAfterS : secondsUntil(error.retryAt, now);
   return { 'retry-after': String(seconds) };
+}
+
+/** Returns the whole seconds until a time, for `Retry-After`; at least 1. */
+export function secondsUntil(time: Date, now: Date): number {
+  return Math.max(1, Math.ceil((time.getTime() - now.getTime()) / 1000));
 }

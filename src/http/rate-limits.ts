@@ -95,6 +95,7 @@ function storeOver({ counts, now }: { counts: Counts; now: () => Date }): new ()
   };
 }
 
-function isLoopback(address: string): boolean {
+/** Returns whether an IP address is one of this machine. */
+export function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }

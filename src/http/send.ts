@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { type dataTypes, type Envelope, envelope } from './envelope.ts';
 import { type CardImage, type CardImages, type ImageRequest, isImageFormat, type Parameters } from './images.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, secondsUntil } from './problem.ts';
 import {
   imageHeaders,
   isNotModified,
@@ -27,14 +27,19 @@ export function sendResponse(request: FastifyRequest, reply: FastifyReply, respo
 /**
  * Sends that the data is still being fetched, as JSON or as a card. The card is a 200, because proxies for images show
  * nothing of a 202 (see docs/decisions/0018); they may cache it for a few seconds.
+ * @param retryAt the time at which a delayed lookup runs; undefined: the lookup is running.
  */
 export async function sendPending(
-  images: CardImages,
+  { images, now }: { images: CardImages; now: () => Date },
   request: FastifyRequest,
   reply: FastifyReply,
-  { dataType, image }: { dataType: keyof typeof dataTypes; image: ImageRequest | undefined },
+  {
+    dataType,
+    image,
+    retryAt,
+  }: { dataType: keyof typeof dataTypes; image: ImageRequest | undefined; retryAt: Date | undefined },
 ): Promise<FastifyReply> {
-  reply.header('retry-after', String(pendingRetryAfterS));
+  reply.header('retry-after', String(retryAt === undefined ? pendingRetryAfterS : secondsUntil(retryAt, now())));
   if (image !== undefined) {
     const control = request.caller === null ? `public, max-age=${maxAgeS.incomplete}` : 'private, no-store';
     reply.headers({ 'cache-control': control, vary: 'authorization' });

@@ -23,10 +23,22 @@ export interface SkippedPart {
   isCounted: boolean;
 }
 
+/**
+ * The urgency of a call, in the order in which calls have to leave quota to those before them (`transport/quota.ts`).
+ * `owner`: the owner of an account waits. `background`: a refresh of stored data, or the work on an installed
+ * repository. `interactive`: a visitor waits. `bulk`: a first read of everything in the repositories of an account.
+ */
+export const urgencies = ['owner', 'background', 'interactive', 'bulk'] as const;
+export type Urgency = (typeof urgencies)[number];
+
+/** Returns whether a caller waits for the response to a call. */
+export function hasCaller(urgency: Urgency): boolean {
+  return urgency === 'owner' || urgency === 'interactive';
+}
+
 /** The circumstances of requests to a host. */
 export interface Call {
-  /** A caller waits for an interactive call; a background call never spends the last of the quota. */
-  urgency: 'interactive' | 'background';
+  urgency: Urgency;
   signal: AbortSignal;
   cost: Cost;
   /** The name of the only credential that may be used; undefined: the credential with the most quota left is used. */

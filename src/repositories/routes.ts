@@ -15,7 +15,7 @@ const listing = 'repositories';
  * @returns the time of the last listing; undefined while there is none.
  */
 export type AwaitListing = (
-  resolved: Pick<ResolvedAccount, 'account' | 'deadline' | 'isOwner'>,
+  resolved: Pick<ResolvedAccount, 'account' | 'deadline' | 'requester' | 'isOwner'>,
 ) => Promise<{ listedAt: Date } | undefined>;
 
 /** Registers endpoint 6: all repositories that the account of the service token owns. */

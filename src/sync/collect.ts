@@ -1,3 +1,4 @@
+import { withUrgency } from '../accounts/jobs.ts';
 import { type Account, findById } from '../accounts/store.ts';
 import { findCollection } from '../contributions/collection-store.ts';
 import { collectJob, collectRepositoryJob, type RepositoryOfAccount } from '../contributions/jobs.ts';
@@ -5,7 +6,7 @@ import type { Connection } from '../database/connection.ts';
 import { completeLookup, failLookup, renewLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
-import type { KnownRepository, Provider } from '../providers/provider.ts';
+import type { Call, KnownRepository, Provider } from '../providers/provider.ts';
 import { keepFormerName, saveFormerName } from '../repositories/former-name-store.ts';
 import { markRepositoryDeleted } from '../repositories/hide-store.ts';
 import {
@@ -46,14 +47,16 @@ export async function collect(
 ): Promise<CollectingEnd> {
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const { key } = collectJob(accountId);
+  const job = withUrgency(collectJob(accountId), urgencyOf(work));
+  const { key } = job;
   const { connection } = context;
   if (account === undefined || provider === undefined || account.pinned) {
     await completeLookup(connection, key);
     return 'complete';
   }
   try {
-    if (await isListingDue(context, accountId)) await listRepositories(context, account, provider, work.call);
+    if (await isListingDue(context, accountId))
+      await listRepositories(context, account, provider, work.firstCall ?? work.call);
     const end = await collectAll(context, { account, provider, work }, until);
     await inTransaction(connection, (transaction) => recordState(context, transaction, accountId));
     if (end === 'complete') await completeLookup(context.connection, key);
@@ -61,7 +64,7 @@ export async function collect(
     return end;
   } catch (error) {
     await inTransaction(connection, (transaction) => recordState(context, transaction, accountId));
-    if (!work.call.signal.aborted) await recordLookupFailure(context, key, error);
+    if (!work.call.signal.aborted) await recordLookupFailure(context, job, error);
     throw error;
   }
 }
@@ -75,14 +78,15 @@ export async function collectNamed(
   const { accountId, repository: name, withPrivate } = requested;
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const { key } = collectRepositoryJob(requested);
+  const job = withUrgency(collectRepositoryJob(requested), urgencyOf(work));
+  const { key } = job;
   if (account === undefined || provider === undefined || account.pinned) {
     await completeLookup(context.connection, key);
     return 'complete';
   }
   try {
     const listedAt = context.now();
-    const listed = await provider.repositories.find(account, name, { withPrivate }, work.call);
+    const listed = await provider.repositories.find(account, name, { withPrivate }, work.firstCall ?? work.call);
     if (listed === null) {
       await failAbsent(context, requested, listedAt);
       return 'complete';
@@ -103,7 +107,7 @@ export async function collectNamed(
     await completeLookup(context.connection, key);
     return end === 'busy' ? 'paused' : 'complete';
   } catch (error) {
-    if (!work.call.signal.aborted) await recordLookupFailure(context, key, error);
+    if (!work.call.signal.aborted) await recordLookupFailure(context, job, error);
     throw error;
   }
 }
@@ -136,6 +140,10 @@ async function failAbsent(context: SyncContext, requested: RepositoryOfAccount, 
     await keepFormerName(transaction, accountId, name, { withPrivate, checkAfter: until });
     await failLookup(transaction, collectRepositoryJob(requested).key, { state: 'absent' }, until);
   });
+}
+
+function urgencyOf({ call, firstCall = call }: Work): Call['urgency'] {
+  return firstCall.urgency;
 }
 
 interface Collecting {

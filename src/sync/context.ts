@@ -32,9 +32,11 @@ export interface SyncContext {
   onDrift: (drift: Drift) => void;
 }
 
-/** One piece of work: the call for requests to the provider, and the receiver of progress. */
+/** One piece of work: the calls for requests to the provider, and the receiver of progress. */
 export interface Work {
   call: Call;
+  /** The call for the first request, for which a caller may wait; absent: `call`. */
+  firstCall?: Call;
   onProgress: (progress: Progress) => void;
 }
 

@@ -17,12 +17,13 @@ export async function fetchCalendar(context: SyncContext, accountId: string, cal
   const { connection, freshForMs, now } = context;
   const account = await findById(connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const { key } = calendarJob(accountId);
+  const job = calendarJob(accountId);
+  const { key } = job;
   if (account?.type !== 'user' || provider?.accounts.fetchCalendar === undefined || account.pinned) {
     await completeLookup(connection, key);
     return;
   }
-  await runLookup(context, key, call, async () => {
+  await runLookup(context, job, call, async () => {
     const fetchedAt = now();
     const calendar = (await provider.accounts.fetchCalendar?.(account, call)) ?? null;
     await inTransaction(connection, async (transaction) => {

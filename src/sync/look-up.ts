@@ -1,14 +1,15 @@
 import { nameKey } from '../accounts/account.ts';
 import { keepFormerName, saveRedirect } from '../accounts/former-name-store.ts';
 import { markDeleted, markHidden } from '../accounts/hide-store.ts';
-import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
+import { lookUpJob, type NameOnProvider, refreshJob, withUrgency } from '../accounts/jobs.ts';
 import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../accounts/opt-out-store.ts';
 import { type Account, findById, findByName, saveAccount } from '../accounts/store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { announce } from '../database/listener.ts';
-import { claimLookupWithin, completeLookup, failLookup, renewLookup } from '../database/lookups.ts';
+import { claimLookupWithin, completeLookup, delayLookup, failLookup, renewLookup } from '../database/lookups.ts';
+import type { Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';
@@ -24,10 +25,11 @@ const restAfterFailureMs = 10_000;
  * @returns the account's id, or undefined when there is no such account.
  */
 export async function lookUp(context: SyncContext, requested: NameOnProvider, call: Call): Promise<string | undefined> {
-  const { key } = lookUpJob(requested);
+  const job = lookUpJob(requested);
+  const { key } = job;
   const provider = context.providers.get(requested.provider);
   if (provider === undefined) return undefined;
-  return runLookup(context, key, call, async () => {
+  return runLookup(context, job, call, async () => {
     const known = await findByName(context.connection, requested.provider, requested.name);
     // The caller may have read the database just before another process completed the lookup.
     if (known?.state === 'present' && isFresh(context, known.account)) return known.account.id;
@@ -88,45 +90,61 @@ function isFresh({ freshForMs, now }: SyncContext, { fetchedAt }: Account): bool
   return fetchedAt !== null && fetchedAt.getTime() + freshForMs > now().getTime();
 }
 
-/** Fetches a stored account again; hides it when the provider does not know it any more. */
+/**
+ * Fetches a stored account again; hides it when the provider does not know it any more. A limit of the host fails the
+ * refresh: the next request for the account repeats it, so that it takes no place among the delayed lookups.
+ */
 export async function refresh(context: SyncContext, accountId: string, call: Call): Promise<void> {
-  const { key } = refreshJob(accountId);
+  const job = refreshJob(accountId);
+  const { key } = job;
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
   if (account === undefined || provider === undefined || account.pinned) {
     await completeLookup(context.connection, key);
     return;
   }
-  await runLookup(context, key, call, async () => {
+  const work = async (): Promise<string | undefined> => {
     const skips = new SkipCollector(call);
     const reports = provider.accounts.refresh(account, skips.call);
     const id = await saveReports(context, { provider: account.provider, key, skips }, reports);
     if (id === undefined) await hide(context, account, key);
     return id;
-  });
+  };
+  await runLookup(context, job, call, work, recordFailure);
 }
 
 /** Runs the work of one lookup, and settles the lookup by its result. */
 export async function runLookup(
   context: SyncContext,
-  key: string,
+  job: Job,
   call: Call,
   work: () => Promise<string | undefined>,
+  record = recordLookupFailure,
 ): Promise<string | undefined> {
   try {
     const id = await work();
-    if (id !== undefined) await completeLookup(context.connection, key);
+    if (id !== undefined) await completeLookup(context.connection, job.key);
     return id;
   } catch (error) {
     // A service that stops repeats the lookup when it starts.
     if (call.signal.aborted) throw error;
-    await recordLookupFailure(context, key, error);
+    await record(context, withUrgency(job, call.urgency), error);
     throw error;
   }
 }
 
-/** Stores the failure of a lookup: waiting callers get it, and the lookup is not repeated before that can help. */
-export async function recordLookupFailure(context: SyncContext, key: string, error: unknown): Promise<void> {
+/**
+ * Stores the failure of a lookup: waiting callers get it, and the lookup is not repeated before that can help. A limit
+ * of the host is no failure, but delays the lookup until the limit ends.
+ */
+export async function recordLookupFailure(context: SyncContext, job: Job, error: unknown): Promise<void> {
+  const { connection, now } = context;
+  const until = error instanceof AppError && error.code === 'provider_rate_limited' ? error.retryAt : undefined;
+  if (until === undefined) return recordFailure(context, job, error);
+  await inTransaction(connection, (transaction) => delayLookup(transaction, job, until, now()));
+}
+
+async function recordFailure(context: SyncContext, { key }: Job, error: unknown): Promise<void> {
   const known =
     error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be reached.');
   const until = known.retryAt ?? new Date(context.now().getTime() + restAfterFailureMs);

@@ -15,12 +15,13 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
   const { connection } = context;
   const account = await findById(connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const { key } = seeTotalsJob(accountId);
+  const job = seeTotalsJob(accountId);
+  const { key } = job;
   if (account?.type !== 'user' || provider === undefined || account.pinned) {
     await completeLookup(connection, key);
     return;
   }
-  await runLookup(context, key, call, async () => {
+  await runLookup(context, job, call, async () => {
     const accesses = provider.privateData?.accesses(account) ?? [];
     const known = await findReportedTotals(connection, accountId);
     for (const access of accesses) {

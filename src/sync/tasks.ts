@@ -1,7 +1,8 @@
-import { type Static, type TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { AccountReference, NameOnProvider } from '../accounts/jobs.ts';
+import { AccountReference, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
 import { eraseDeleted } from '../accounts/store.ts';
+import { findCollection } from '../contributions/collection-store.ts';
 import { findUncounted } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { collectJob, collectRepositoryJob, RepositoryOfAccount, updateTotalsJob } from '../contributions/jobs.ts';
@@ -13,6 +14,7 @@ import { addJob, type Task } from '../database/queue.ts';
 import { forgetRejections } from '../deliveries/rejection-store.ts';
 import { applyJob, forgetDeliveries } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
+import { urgencies } from '../providers/call.ts';
 import { historyStream } from '../providers/history.ts';
 import type { Call } from '../providers/provider.ts';
 import { eraseDeletedRepositories } from '../repositories/store.ts';
@@ -49,8 +51,10 @@ export function createTasks(context: SyncContext): Record<string, Task> {
   return {
     look_up: {
       urgency: 'interactive',
-      run: (payload, signal) =>
-        reportFailure(context, lookUp(context, parse(NameOnProvider, payload), call('interactive', signal)), signal),
+      run: (payload, signal) => {
+        const name = parse(NameOnProvider, payload);
+        return reportFailure(context, lookUp(context, name, call(urgencyIn(payload), signal)), signal);
+      },
     },
     refresh: aboutAccount(context, 'background', refresh),
     collect_repository: {
@@ -96,14 +100,14 @@ export function createTasks(context: SyncContext): Record<string, Task> {
 /** Returns the task that requests something about one account. */
 function aboutAccount(
   context: SyncContext,
-  urgency: Call['urgency'],
+  urgency: Task['urgency'],
   fetch: (context: SyncContext, accountId: string, call: Call) => Promise<void>,
 ): Task {
   return {
     urgency,
     run: (payload, signal) => {
       const { accountId } = parse(AccountReference, payload);
-      return reportFailure(context, fetch(context, accountId, call(urgency, signal)), signal);
+      return reportFailure(context, fetch(context, accountId, call(urgencyIn(payload), signal)), signal);
     },
   };
 }
@@ -111,10 +115,14 @@ function aboutAccount(
 /** Collects for one time slice. The rest, or work that waits for the quota, is another job. */
 async function collectForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
   const { accountId } = parse(AccountReference, payload);
+  const urgency = urgencyIn(payload);
   const until = new Date(context.now().getTime() + turnMs);
-  const goOnAt = (runAt: Date): Promise<void> => addJob(context.connection, { ...collectJob(accountId), runAt });
+  const job = withUrgency(collectJob(accountId), urgency);
+  const goOnAt = (runAt: Date): Promise<void> => addJob(context.connection, { ...job, runAt });
+  const { listedAt, isUnfinished } = await findCollection(context.connection, accountId);
+  const isFirst = listedAt === null || isUnfinished;
   try {
-    const end = await collect(context, accountId, work(signal), until);
+    const end = await collect(context, accountId, work(urgency, isFirst ? 'bulk' : 'background', signal), until);
     if (end === 'complete') return;
   } catch (error) {
     const isLimited = error instanceof AppError && error.code === 'provider_rate_limited';
@@ -131,10 +139,12 @@ async function collectForATurn(context: SyncContext, payload: unknown, signal: A
  */
 async function collectOneForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
   const requested = parse(RepositoryOfAccount, payload);
-  const end = await collectNamed(context, requested, work(signal));
+  const urgency = urgencyIn(payload);
+  const reading = urgency === 'interactive' ? 'bulk' : 'background';
+  const end = await collectNamed(context, requested, work(urgency, reading, signal));
   if (end === 'complete') return;
   const runAt = new Date(context.now().getTime() + busyDelayMs);
-  await addJob(context.connection, { ...collectRepositoryJob(requested), runAt });
+  await addJob(context.connection, { ...withUrgency(collectRepositoryJob(requested), urgency), runAt });
 }
 
 async function cleanUp({ connection, now }: SyncContext): Promise<void> {
@@ -173,8 +183,15 @@ function call(urgency: Call['urgency'], signal: AbortSignal): Call {
   return { urgency, signal, cost: newCost() };
 }
 
-function work(signal: AbortSignal): Work {
-  return { call: call('background', signal), onProgress: () => {} };
+function work(first: Call['urgency'], reading: Call['urgency'], signal: AbortSignal): Work {
+  return { firstCall: call(first, signal), call: call(reading, signal), onProgress: () => {} };
+}
+
+/** The urgency in the payload of a job; absent: no caller waits for it. */
+const WithUrgency = Type.Object({ urgency: Type.Optional(Type.Enum([...urgencies])) });
+
+function urgencyIn(payload: unknown): Call['urgency'] {
+  return parse(WithUrgency, payload).urgency ?? 'background';
 }
 
 function parse<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {

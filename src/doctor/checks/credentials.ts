@@ -6,8 +6,8 @@ import { type HostContext, settingOf } from './host-context.ts';
 
 /** The time, in ms, before the end of a token in which the doctor announces it. */
 const expiryNoticeMs = 14 * 86_400_000;
-/** Background work leaves the last tenth of a quota to callers who wait. */
-const keptForCallers = 0.1;
+/** The share of a quota that lookups of visitors leave to refreshes, installed repositories and owners. */
+const keptFromVisitors = 0.3;
 
 /** Turns the report on one credential into findings. */
 export function examineCredential(host: ProviderConfig, report: CredentialReport, context: HostContext): Finding[] {
@@ -129,8 +129,8 @@ function expiring(host: ProviderConfig, { expiresAt }: CredentialReport, subject
 function assessQuota({ resource, unit, limit, remaining, resetAt }: Quota, subject: string, now: Date): Finding[] {
   if (limit === 0 || resetAt <= now) return [];
   if (remaining <= 0) return [usedUp(subject, resetAt, `${resource}, ${limit} ${unit}`)];
-  if (remaining > limit * keptForCallers) return [];
-  const message = `${remaining} of ${limit} ${unit} are left (${resource}); collecting waits until ${utc(resetAt)}.`;
+  if (remaining > limit * keptFromVisitors) return [];
+  const message = `${remaining} of ${limit} ${unit} are left (${resource}); new names wait until ${utc(resetAt)}.`;
   const remedy = 'Nothing, unless that happens often: then set another token.';
   return [found('hosts', { severity: 'hint', code: 'quota_low', subject, message, remedy, since: resetAt })];
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { hasCaller } from '../call.ts';
 import type { Call } from '../provider.ts';
 import { Credential, latest } from '../transport/credential.ts';
 import type { LimitReport } from '../transport/quota.ts';
@@ -71,7 +72,7 @@ export class Token extends Credential {
 
   override freeAt(resource: Resource, urgency: Call['urgency'], now: Date): Date {
     const most = maxBackgroundPerMinute[resource];
-    const ofRate = urgency === 'background' ? this.#rates[resource].exceededUntil(most, now) : undefined;
+    const ofRate = hasCaller(urgency) ? undefined : this.#rates[resource].exceededUntil(most, now);
     return latest(super.freeAt(resource, urgency, now), ofRate);
   }
 

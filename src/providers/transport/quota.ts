@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts';
+import type { Urgency } from '../call.ts';
 
 /** The number of requests that a host permits until its limit resets, as it states in a response. */
 export interface LimitReport {
@@ -7,8 +7,11 @@ export interface LimitReport {
   resetAt: Date;
 }
 
-/** The share of the quota that background requests leave to interactive ones. */
-const reservedShare = 0.1;
+/**
+ * The share of the quota that calls of each urgency leave to more urgent ones. Visitors cannot use up what refreshes and
+ * installed repositories need, and first reads, which may cost any number of requests, leave a part to all others.
+ */
+const reservedShares: Record<Urgency, number> = { owner: 0, background: 0.1, interactive: 0.3, bulk: 0.5 };
 
 /** The remaining quota of one credential for one resource of a host. Before the first report it is unlimited. */
 export class Quota {
@@ -32,11 +35,10 @@ export class Quota {
   }
 
   /** Returns the time of the next request; undefined: now. */
-  usedUpUntil(urgency: Call['urgency'], now: Date): Date | undefined {
+  usedUpUntil(urgency: Urgency, now: Date): Date | undefined {
     if (this.#report === undefined || this.#report.resetAt <= now) return undefined;
     const { limit, remaining, resetAt } = this.#report;
-    const reserved = urgency === 'background' ? Math.floor(limit * reservedShare) : 0;
-    return remaining <= reserved ? resetAt : undefined;
+    return remaining <= Math.floor(limit * reservedShares[urgency]) ? resetAt : undefined;
   }
 
   /** Returns the share of the quota that is left; 1 where no report applies. */

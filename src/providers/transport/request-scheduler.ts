@@ -1,12 +1,12 @@
 import type { AppError } from '../../errors.ts';
-import type { Call } from '../call.ts';
+import { type Call, hasCaller } from '../call.ts';
 import type { Credential } from './credential.ts';
 
 /**
- * The longest wait for the end of a limit within a request. A caller of an interactive request gets the time of the
- * next one instead, and work that has to wait longer is done by a later job.
+ * The longest wait for the end of a limit within a request for which no caller waits. A caller gets the time of the next
+ * request instead, and work that has to wait longer is done by a later job.
  */
-const maxLimitWaitMs = { interactive: 0, background: 5000 };
+const maxLimitWaitMs = 5000;
 const maxWaitingForLimit = 1000;
 /** The time until the next request when too many wait for a slot. */
 const crowdedForMs = 5000;
@@ -60,7 +60,7 @@ export class RequestScheduler {
    */
   async acquire<C extends Credential>(wanted: Requirements<C>): Promise<Lease<C>> {
     const { signal, urgency } = wanted.call;
-    const deadline = this.#now().getTime() + maxLimitWaitMs[urgency];
+    const deadline = this.#now().getTime() + (hasCaller(urgency) ? 0 : maxLimitWaitMs);
     for (;;) {
       signal.throwIfAborted();
       const now = this.#now();

@@ -122,7 +122,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     assert.deepEqual(problems(low), []);
     assert.match(
       linesOf(low, 'quota_low')[0] ?? '',
-      /^hint github: .*: 400 of 5000 points are left \(graphql\); collecting waits until .* UTC\./,
+      /^hint github: .*: 400 of 5000 points are left \(graphql\); new names wait until .* UTC\./,
     );
     limits.allowance('public_only', 'graphql').used = 5000;
     const used = await examine({ ...ward.environment, GITHUB_TOKEN: tokens.public_only });

@@ -94,9 +94,6 @@ describe('lookups', () => {
       ['huge', 503, 7, /cannot be reached/],
       ['redirect', 502, 7, /denies access/],
       ['bad_credentials', 502, 7, /token/],
-      ['primary_limit', 429, 6, /used up/],
-      ['secondary_limit', 429, 6, /used up/],
-      ['primary_limit_in_200', 429, 6, /used up/],
     ] as const;
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
@@ -116,6 +113,30 @@ describe('lookups', () => {
       assert.equal((await service.get('ada-lovelace')).status, status);
       assert.equal(simulator.requests.length, requestCount);
     }
+  });
+
+  it('responds with 202 and the time of the next request while the provider limits its requests', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    for (const kind of ['primary_limit', 'secondary_limit', 'primary_limit_in_200'] as const) {
+      // By then every earlier limit has ended.
+      advance(3700);
+      simulator.faults.clear();
+      simulator.faults.add({ kind, times: 1000 });
+      const response = await service.get('ada-lovelace');
+      assert.deepEqual([response.status, response.body.data], [202, []], kind);
+      const waitS = Number(response.headers.get('retry-after'));
+      assert.ok(waitS >= 60 && waitS <= 3600, `${kind}: ${waitS} s`);
+      // The service does not send the request again at once.
+      const requestCount = simulator.requests.length;
+      const repeated = await service.get('ada-lovelace');
+      assert.deepEqual([repeated.status, repeated.headers.get('retry-after')], [202, String(waitS)]);
+      assert.equal(simulator.requests.length, requestCount);
+    }
+    simulator.faults.clear();
+    advance(3700);
+    assert.equal((await service.get('ada-lovelace')).status, 200);
   });
 
   it('responds with 502 and the path of the value when the provider sends an unreadable identity', async () => {

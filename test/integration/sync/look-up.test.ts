@@ -2,11 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
-import { newCost, type SyncContext } from '../../../src/sync/context.ts';
-import { lookUp } from '../../../src/sync/look-up.ts';
+import type { Call } from '../../../src/providers/provider.ts';
+import { collect, collectNamed } from '../../../src/sync/collect.ts';
+import { newCost, type SyncContext, type Work } from '../../../src/sync/context.ts';
+import { lookUp, refresh } from '../../../src/sync/look-up.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { openTestDatabase } from '../../database.ts';
 import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
+
+const callOf = (urgency: Call['urgency']): Call => ({
+  urgency,
+  signal: new AbortController().signal,
+  cost: newCost(),
+});
+const work: Work = { firstCall: callOf('interactive'), call: callOf('bulk'), onProgress: () => {} };
 
 /** Looks up a person of a simulated GitLab, while one field of the response of an operation is unreadable. */
 async function lookUpWith(operation: string, change: (user: Record<string, unknown>) => void): Promise<string> {
@@ -31,8 +40,7 @@ async function lookUpWith(operation: string, change: (user: Record<string, unkno
     newId: uuidv7,
     onFailure: (error: unknown) => assert.fail(String(error)),
   } as unknown as SyncContext;
-  const call = { urgency: 'interactive', signal: new AbortController().signal, cost: newCost() } as const;
-  await assert.rejects(lookUp(context, { provider: 'gitlab', name: people.ada.login }, call), {
+  await assert.rejects(lookUp(context, { provider: 'gitlab', name: people.ada.login }, callOf('interactive')), {
     code: 'provider_invalid_response',
   });
   const { rows } = await pool.query<{ state: string; message: string }>(
@@ -53,5 +61,63 @@ describe('a lookup with an unreadable response', () => {
   it('does not take an account for hidden whose followers cannot be read', async () => {
     const message = await lookUpWith('/users/:id', (user) => Object.assign(user, { followers: 2 ** 31 }));
     assert.match(message, /cannot be read at .*\/followers/);
+  });
+});
+
+/** Runs work at a simulated GitLab that limits every request for 50 s. @returns the lookups and jobs that are stored. */
+async function limited(
+  work: (context: SyncContext, accountId: string) => Promise<unknown>,
+): Promise<{ lookups: object[]; jobs: object[] }> {
+  const { world, people, now } = createContractWorld();
+  await using opened = await openTestDatabase();
+  const { connection, pool } = opened.database;
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.public_only] });
+  const context = {
+    connection,
+    providers: new Map([['gitlab', provider]]),
+    freshForMs: 3_600_000,
+    now,
+    newId: uuidv7,
+    onFailure: (error: unknown) => assert.fail(String(error)),
+  } as unknown as SyncContext;
+  const id = await lookUp(context, { provider: 'gitlab', name: people.ada.login }, callOf('interactive'));
+  simulator.overrides.push(() => ({ status: 429, body: '', headers: { 'retry-after': '50' } }));
+  await assert.rejects(work(context, id ?? assert.fail()), { code: 'provider_rate_limited' });
+  const lookups = await pool.query<{ key: string; state: string }>(
+    `select replace(key, $1, 'ID') as key, state from lookups`,
+    [id],
+  );
+  const jobs = await pool.query<{ key: string; urgency: string }>(
+    `select replace(key, $1, 'ID') as key, payload ->> 'urgency' as urgency from graphile_worker._private_jobs
+     where run_at > now() + interval '40 seconds'`,
+    [id],
+  );
+  return { lookups: lookups.rows, jobs: jobs.rows };
+}
+
+describe('a lookup that a limit of the host delays', () => {
+  it('is repeated by a job of the same urgency', async () => {
+    assert.deepEqual(await limited((context) => lookUp(context, { provider: 'gitlab', name: 'x' }, callOf('owner'))), {
+      lookups: [{ key: 'look_up gitlab/x', state: 'delayed_by_quota' }],
+      jobs: [{ key: 'look_up gitlab/x', urgency: 'owner' }],
+    });
+    const collectOne = (context: SyncContext, accountId: string) =>
+      collectNamed(context, { accountId, repository: 'x', withPrivate: false }, work);
+    assert.deepEqual(await limited(collectOne), {
+      lookups: [{ key: 'collect_repository ID/x', state: 'delayed_by_quota' }],
+      jobs: [{ key: 'collect_repository ID/x', urgency: 'interactive' }],
+    });
+    assert.deepEqual(await limited((context, accountId) => collect(context, accountId, work, undefined)), {
+      lookups: [{ key: 'collect ID', state: 'delayed_by_quota' }],
+      jobs: [{ key: 'collect ID', urgency: 'interactive' }],
+    });
+  });
+
+  it('fails as a refresh, which the next request for the account repeats', async () => {
+    assert.deepEqual(await limited((context, accountId) => refresh(context, accountId, callOf('owner'))), {
+      lookups: [{ key: 'refresh ID', state: 'failed' }],
+      jobs: [],
+    });
   });
 });

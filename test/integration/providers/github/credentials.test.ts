@@ -10,7 +10,7 @@ const callOf = (urgency: Call['urgency'], signal = new AbortController().signal)
   signal,
   cost: { requests: 0, points: 0 },
 });
-const [interactive, background] = [callOf('interactive'), callOf('background')];
+const [owner, interactive, background] = [callOf('owner'), callOf('interactive'), callOf('background')];
 
 function make(secrets: string[]): { credentials: Credentials; time: ReturnType<typeof clock> } {
   const time = clock();
@@ -36,16 +36,17 @@ async function waitFor(
 const reportQuota = (token: Token | undefined, remaining: number, resetAt: Date): void =>
   token?.learn('graphql', { limit: 5000, remaining, resetAt });
 describe('the quota of GitHub tokens', () => {
-  it('leaves the last tenth of the quota to interactive requests', async () => {
+  it('leaves the last tenth of the quota to owners', async () => {
     const { credentials, time } = make(['a']);
     const resetAt = new Date(time.now().getTime() + 600_000);
     reportQuota(credentials.tokens[0], 502, resetAt);
     assert.equal(await waitFor(credentials, background, time.now()), 0);
     reportQuota(credentials.tokens[0], 500, resetAt);
     assert.equal(await waitFor(credentials, background, time.now()), 600);
-    assert.equal(await waitFor(credentials, interactive, time.now()), 0);
-    reportQuota(credentials.tokens[0], 0, resetAt);
     assert.equal(await waitFor(credentials, interactive, time.now()), 600);
+    assert.equal(await waitFor(credentials, owner, time.now()), 0);
+    reportQuota(credentials.tokens[0], 0, resetAt);
+    assert.equal(await waitFor(credentials, owner, time.now()), 600);
     time.advance(601);
     assert.equal(await waitFor(credentials, background, time.now()), 0);
   });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import { transferRepository } from '../../../../simulators/world/mutations.ts';
+import type { Urgency } from '../../../../src/providers/call.ts';
 import { call, last } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { gitlabProvider, groupOf } from './gitlab-provider.ts';
@@ -10,7 +11,7 @@ import { gitlabProvider, groupOf } from './gitlab-provider.ts';
 describe('the GitLab client', () => {
   /** Tests limits, refusals and invalid responses. */
 
-  it('obeys the limits of GitLab, and reserves the last requests before a limit for interactive calls', async () => {
+  it('obeys the limits of GitLab, and reserves the last requests before a limit for background calls and owners', async () => {
     const { world, now, advance } = createContractWorld();
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -20,15 +21,18 @@ describe('the GitLab client', () => {
       body: {},
       headers: { 'ratelimit-limit': '100', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(reset) },
     });
-    const lookUp = (urgency: 'interactive' | 'background') =>
-      last(provider.accounts.lookUp('a/b', { ...call(), urgency }));
-    simulator.overrides.push(() => limited(10));
+    const lookUp = (urgency: Urgency) => last(provider.accounts.lookUp('a/b', { ...call(), urgency }));
+    const rejection = { code: 'provider_rate_limited', retryAt: new Date(reset * 1000) };
+    simulator.overrides.push(() => limited(30));
     assert.equal(await lookUp('interactive'), undefined);
-    await assert.rejects(lookUp('background'), { code: 'provider_rate_limited', retryAt: new Date(reset * 1000) });
+    await assert.rejects(lookUp('interactive'), rejection);
+    simulator.overrides.splice(0, 1, () => limited(10));
+    assert.equal(await lookUp('background'), undefined);
+    await assert.rejects(lookUp('background'), rejection);
     simulator.overrides.splice(0, 1, () => limited(0));
-    assert.equal(await lookUp('interactive'), undefined);
+    assert.equal(await lookUp('owner'), undefined);
     const requestCount = simulator.requests.length;
-    await assert.rejects(lookUp('interactive'), { code: 'provider_rate_limited' });
+    await assert.rejects(lookUp('owner'), rejection);
     assert.equal(simulator.requests.length, requestCount);
     advance(61);
     assert.equal(await lookUp('background'), undefined);

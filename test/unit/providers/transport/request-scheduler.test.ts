@@ -47,6 +47,19 @@ function make({ all = 2, background = 2, waiting = 100 } = {}) {
 }
 
 describe('the slots of the request scheduler', () => {
+  it('sends requests of owners first, then those of visitors, then all for which no caller waits', async () => {
+    const { request, releaseAll, begun, leases } = make({ all: 1, background: 1 });
+    await request('first', 'background');
+    const requests = (['bulk', 'background', 'interactive', 'owner'] as const).map((urgency) =>
+      request(urgency, urgency),
+    );
+    await waitUntilIdle();
+    assert.equal(leases.length, 1);
+    await releaseAll();
+    await Promise.all(requests);
+    assert.deepEqual(begun, ['first', 'owner', 'interactive', 'bulk', 'background']);
+  });
+
   it('sends interactive requests first, and requests of the same urgency in the order in which they came', async () => {
     const { request, releaseAll, begun } = make({ all: 1 });
     const names = ['b1', 'b2', 'i1', 'b3', 'i2', 'i3', 'b4'];
@@ -153,9 +166,9 @@ describe('waits of the request scheduler for the end of a limit', () => {
     const { time, credential, request, begun, inMs } = make();
     credential.learn(resource, { limit: 100, remaining: 10, resetAt: inMs(3000) });
     const waiting = request('one', 'background');
-    await request('interactive', 'interactive');
+    await request('owner', 'owner');
     await time.advance(2999);
-    assert.deepEqual(begun, ['interactive']);
+    assert.deepEqual(begun, ['owner']);
     await time.advance(1);
     await waiting;
   });

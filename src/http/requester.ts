@@ -1,0 +1,43 @@
+import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import { isLoopback } from './rate-limits.ts';
+
+/** The party on whose behalf a request starts lookups. */
+export interface Requester {
+  /** The account of the service token; null for a visitor. */
+  ownerId: string | null;
+  /** The addresses whose allowances a visitor's lookups count against. */
+  origins: Origins | undefined;
+  /** The time at which a retry can help, when the last lookup of the request is delayed. */
+  retryAt?: Date | undefined;
+}
+
+export interface Origins {
+  /** The client's address. */
+  address: string;
+  /** Its network: /24 of IPv4, /64 of IPv6. */
+  network: string;
+}
+
+const networkBits = { ipv4: 24, ipv6: 64 };
+
+/**
+ * Returns the party of a request. Requests for images count against no address, because image proxies fetch the images
+ * of all READMEs from a few addresses; nor do those from loopback, which come from the operator or from a proxy for all
+ * clients.
+ */
+export function requesterOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>, isImage: boolean): Requester {
+  const isCounted = caller === null && !isImage && !isLoopback(ip);
+  return { ownerId: caller?.accountId ?? null, origins: isCounted ? originsOf(ip) : undefined };
+}
+
+/** Returns an address and its network in one spelling each; an IPv4 address that is mapped to IPv6 is one of IPv4. */
+function originsOf(ip: string): Origins {
+  const address = ipaddr.process(ip.replace(/%.*$/, ''));
+  const bits = networkBits[address.kind()];
+  const network =
+    address instanceof ipaddr.IPv4
+      ? ipaddr.IPv4.networkAddressFromCIDR(`${address.toString()}/${bits}`)
+      : ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${bits}`);
+  return { address: address.toString(), network: `${network.toString()}/${bits}` };
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  claimLookupWithin,
+  completeLookup,
+  delayLookup,
+  failLookup,
+  findOutcome,
+  findRetryTime,
+  forgetOutcomes,
+  forgetRefusals,
+  renewLookup,
+} from '../../../src/database/lookups.ts';
+import { addJob, runNow } from '../../../src/database/queue.ts';
+import { AppError } from '../../../src/errors.ts';
+import { openTestDatabase } from '../../database.ts';
+import { clock } from '../../time.ts';
+import { address, claimAll, fill, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, owner, visitor } from './claims.ts';
+
+describe('delayed lookups', () => {
+  it('run at once when an owner requests them, who has an allowance of the own account', async () => {
+    const { now } = clock();
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection } = database;
+    await claimAll(connection, ['a', 'b', 'c', 'd'], now(), visitor(address()));
+    assert.deepEqual(await claimAll(connection, ['c', 'c'], now(), owner), [0, undefined]);
+    assert.deepEqual(
+      (await jobsIn(database)).map(({ key, minutes }) => [key, minutes]),
+      [
+        ['look_up a', 0],
+        ['look_up b', 0],
+        ['look_up c', 0],
+        ['look_up d', 60],
+      ],
+    );
+    // A repeated claim of a lookup that waits for the owner's own allowance does not move it.
+    assert.deepEqual(await claimAll(connection, ['x', 'y', 'y', 'y'], now(), owner), [0, 30, 30, 30]);
+  });
+
+  it('run at once for another party whose allowance has a place, and for images', async () => {
+    const { now } = clock();
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const [one, other] = [visitor(address('one')), visitor(address('other'))];
+    assert.deepEqual(await claimAll(connection, ['a', 'b', 'c', 'd'], now(), one), [0, 0, 30, 60]);
+    assert.deepEqual(await claimAll(connection, ['c', 'c', 'x', 'd', 'd'], now(), other), [0, undefined, 0, 60, 60]);
+    // Neither of the repeated claims took a place.
+    assert.deepEqual(await claimAll(connection, ['y'], now(), other), [30]);
+    assert.deepEqual(await claimAll(connection, ['d', 'y'], now(), visitor()), [0, 0]);
+  });
+
+  it('wait in a bounded queue, without which nothing is stored', async () => {
+    const { now } = clock();
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection } = database;
+    await claimAll(connection, ['a', 'b'], now(), visitor(address()));
+    await fill(database, new Date(now().getTime() + 11 * minuteMs), 1);
+    assert.deepEqual(await claimAll(connection, ['c', 'd', 'd'], now(), visitor(address())), [30, 60, 60]);
+    assert.deepEqual(await keysIn(database), ['look_up a', 'look_up b', 'look_up c']);
+    assert.equal((await lookupsIn(database))['look_up d'], undefined);
+    // Lookups that an allowance permits run all the same.
+    assert.deepEqual(await claimAll(connection, ['e'], now(), visitor(address('other'))), [0]);
+    // A lookup that the host's limit delays finds no place either. The first delayed one runs in ten minutes.
+    const until = new Date(now().getTime() + 20 * minuteMs);
+    await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('e'), until, now()));
+    assert.equal((await lookupsIn(database))['look_up e'], undefined);
+    assert.deepEqual(await findRetryTime(connection, 'look_up e', now()), new Date(now().getTime() + 10 * minuteMs));
+    // Places are free again when the delayed ones have run.
+    assert.deepEqual(
+      await claimAll(connection, ['f'], new Date(now().getTime() + 12 * minuteMs), visitor(address('third', 1))),
+      [0],
+    );
+  });
+
+  it('are no failure: they wait for the quota with a job, and other claims return its time', async () => {
+    const { now, advance } = clock();
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection } = database;
+    await claimAll(connection, ['a'], now());
+    await database.pool.query('delete from graphile_worker._private_jobs');
+    const until = new Date(now().getTime() + 10 * minuteMs);
+    await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('a'), until, now()));
+    assert.deepEqual(await lookupsIn(database), { 'look_up a': 'delayed_by_quota' });
+    assert.equal(await findOutcome(connection, 'look_up a', now()), undefined);
+    assert.deepEqual(await findRetryTime(connection, 'look_up a', now()), until);
+    assert.deepEqual(await claimAll(connection, ['a'], now(), visitor(address())), [10]);
+    assert.deepEqual(await jobsIn(database), [{ key: 'look_up a', minutes: 10, payload: { name: 'a' } }]);
+    // The job runs as long as any other: it renews its claim and completes.
+    advance(10 * 60 + 30);
+    assert.deepEqual(await claimAll(connection, ['a'], now(), visitor(address())), [-0.5]);
+    await forgetOutcomes(connection, now());
+    await renewLookup(connection, 'look_up a', now());
+    assert.deepEqual(await lookupsIn(database), { 'look_up a': 'running' });
+    await completeLookup(connection, 'look_up a');
+    assert.deepEqual(await lookupsIn(database), {});
+  });
+
+  it('leave an earlier job of the same key at its time', async () => {
+    const { now } = clock();
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    await addJob(database.connection, jobOf('c'));
+    await claimAll(database.connection, ['a', 'b', 'c'], now(), visitor(address()));
+    assert.deepEqual(
+      (await jobsIn(database)).map(({ minutes }) => minutes),
+      [0, 0, 0],
+    );
+  });
+
+  it('are lost by no kill: the row and the job are stored together or not at all', async () => {
+    const { now } = clock();
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection } = database;
+    for (const name of ['a', 'b', 'c']) {
+      const killed = connection.transaction().execute(async (transaction) => {
+        await claimLookupWithin(transaction, jobOf(name), now(), visitor(address('address', 1)));
+        throw new Error('killed');
+      });
+      await assert.rejects(killed, /killed/);
+    }
+    assert.deepEqual([await lookupsIn(database), await keysIn(database)], [{}, []]);
+    // Nothing was counted either.
+    assert.deepEqual(await claimAll(connection, ['a', 'b'], now(), visitor(address('address', 1))), [0, 60]);
+    assert.deepEqual(Object.keys(await lookupsIn(database)), await keysIn(database));
+  });
+
+  it('run at once when another credential is there, except those that wait for an allowance', async () => {
+    const { now } = clock();
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection } = database;
+    await claimAll(connection, ['a', 'b', 'c'], now(), visitor(address()));
+    const until = new Date(now().getTime() + 50 * minuteMs);
+    await database.pool.query("delete from graphile_worker._private_jobs where key = 'look_up a'");
+    await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('a'), until, now()));
+    const error = new AppError('provider_rate_limited', 'used up');
+    await failLookup(connection, 'refresh x', { state: 'failed', error }, until);
+    const kept = await forgetRefusals(connection);
+    await runNow(connection, ['look_up'], new Date(), kept);
+    assert.deepEqual(await lookupsIn(database), {
+      'look_up b': 'running',
+      'look_up c': 'delayed_by_allowance',
+    });
+    assert.deepEqual(
+      (await jobsIn(database)).map(({ key, minutes }) => [key, minutes]),
+      [
+        ['look_up b', 0],
+        ['look_up a', 0],
+        ['look_up c', 30],
+      ],
+    );
+  });
+});
