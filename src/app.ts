@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createAccess } from './access/access.ts';
@@ -19,11 +18,9 @@ import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { badgeRoutes } from './contributors/badges/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
-import { type AppOptions, type Core, closingOnFailure, openCore } from './core.ts';
-import { historiesOf } from './data-directory.ts';
+import { type AppOptions, type Core, closingOnFailure, findFault, openCore } from './core.ts';
 import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
-import { hasEmbeddedDatabase } from './database/embedded/embedded.ts';
 import { addJob, startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
 import { createDeliveryMetrics, openBodies } from './deliveries/metrics.ts';
@@ -264,18 +261,6 @@ function requestIdSource(): () => string {
     count += 1;
     return `${prefix}-${count.toString(36)}`;
   };
-}
-
-/** Returns what keeps this node from serving requests, if anything does. */
-async function findFault({ database, listener }: Core, { dataDir, databaseUrl }: Config): Promise<string | undefined> {
-  const isComplete = existsSync(historiesOf(dataDir)) && (databaseUrl !== undefined || hasEmbeddedDatabase(dataDir));
-  if (!isComplete) return 'DATA_DIR was deleted, or a part of it.';
-  try {
-    await database.pool.query('select 1');
-  } catch {
-    return 'The database does not respond.';
-  }
-  return listener.isConnected() ? undefined : 'The database does not respond.';
 }
 
 async function startListening(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
 import { historiesOf, prepareDataDirectory } from './data-directory.ts';
 import { type DatabaseClock, followClock } from './database/clock.ts';
 import type { Database } from './database/connection.ts';
+import { hasEmbeddedDatabase } from './database/embedded/embedded.ts';
 import { correctFutureTimes } from './database/future-store.ts';
 import { type Change, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';
@@ -177,4 +179,19 @@ function reportsTo(log: Log, metrics: SyncMetrics): Pick<SyncContext, 'onStreamF
       log.warn(drift, 'stored totals differ from those of the provider');
     },
   };
+}
+
+/** Returns what keeps this node from serving requests, if anything does. */
+export async function findFault(
+  { database, listener }: Core,
+  { dataDir, databaseUrl }: Config,
+): Promise<string | undefined> {
+  const isComplete = existsSync(historiesOf(dataDir)) && (databaseUrl !== undefined || hasEmbeddedDatabase(dataDir));
+  if (!isComplete) return 'DATA_DIR was deleted, or a part of it.';
+  try {
+    await database.pool.query('select 1');
+  } catch {
+    return 'The database does not respond.';
+  }
+  return listener.isConnected() ? undefined : 'The database does not respond.';
 }

@@ -1,20 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  type CronItemOptions,
-  Logger,
-  parseCronItems,
-  type Runner,
-  run,
-  type WorkerEvents,
-  type WorkerPool,
-} from 'graphile-worker';
+import { type CronItemOptions, Logger, parseCronItems, type Runner, run, type WorkerEvents } from 'graphile-worker';
 import { sql } from 'kysely';
+import { type Running, releaseJobsOfDeadNodes, releaseLostJobs, removeFinishedJobs } from './abandoned-jobs.ts';
 import { watchForSteps } from './clock.ts';
 import type { Connection, Database } from './connection.ts';
 import { wakeForDueJobs } from './due-jobs.ts';
 import { correctFutureJobs } from './future-store.ts';
-import { livingNodes } from './listener.ts';
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
 export type Urgency = 'interactive' | 'background';
@@ -29,10 +21,6 @@ const workerPollMs = 60_000;
 const sweepIntervalMs = 15_000;
 const restartDelayMs = 1000;
 const clockWatchMs = 1000;
-/** The time for which finished jobs stay, so that operators can find out why one failed. */
-const finishedKept = '7 days';
-/** A worker that took a job and is not registered after this time died before it could register. */
-const unregisteredGrace = '30 seconds';
 
 /** Work to be done once, by any node, even if this one dies. */
 export interface Job {
@@ -154,12 +142,6 @@ interface Workforce extends Queue {
 
 type WorkerOptions = Parameters<typeof startQueue>[0] & { urgency: Urgency; running: Running };
 
-/** The worker pools of this node, in whose names jobs are locked, and the jobs that really run. */
-interface Running {
-  pools: Map<string, WorkerPool>;
-  jobs: Set<string>;
-}
-
 /** Workers, and the ids in whose names they lock jobs. */
 interface Workers {
   runner: Runner;
@@ -273,37 +255,4 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
  */
 function scheduling(task: string): CronItemOptions {
   return { backfillPeriod: 0, jobKey: `schedule:${task}`, jobKeyMode: 'preserve_run_at' };
-}
-
-/** Releases jobs that are locked here but do not run: they were handed out over a connection that broke. */
-async function releaseLostJobs(connection: Connection, { pools, jobs }: Running): Promise<void> {
-  await sql`
-    update graphile_worker._private_jobs set locked_at = null, locked_by = null
-    where locked_by = any(${[...pools.keys()]}::text[]) and id <> all(${[...jobs]}::bigint[])
-      and locked_at < now() - ${sql.lit(unregisteredGrace)}::interval`.execute(connection);
-}
-
-/** Removes jobs that another one with the same key replaced, or that failed for good. */
-async function removeFinishedJobs(connection: Connection): Promise<void> {
-  await sql`
-    delete from graphile_worker._private_jobs
-    where attempts >= max_attempts and locked_at is null and updated_at < now() - ${sql.lit(finishedKept)}::interval`.execute(
-    connection,
-  );
-}
-
-/** Releases the jobs of nodes that were killed, which would otherwise stay locked for hours. */
-async function releaseJobsOfDeadNodes(connection: Connection): Promise<void> {
-  await sql`
-    with dead as (
-      delete from workers where node not in (${livingNodes}) returning id
-    ), orphaned as (
-      select id from dead
-      union
-      select locked_by from graphile_worker.jobs
-      where locked_at < now() - ${sql.lit(unregisteredGrace)}::interval
-        and locked_by not in (select id from workers)
-    )
-    select graphile_worker.force_unlock_workers(array(select id from orphaned))
-    where exists (select from orphaned)`.execute(connection);
 }

@@ -1,0 +1,48 @@
+import type { WorkerPool } from 'graphile-worker';
+import { sql } from 'kysely';
+import type { Connection } from './connection.ts';
+import { livingNodes } from './listener.ts';
+
+/** The time for which finished jobs stay, so that operators can find out why one failed. */
+const finishedKept = '7 days';
+/** A worker that took a job and is not registered after this time died before it could register. */
+const unregisteredGrace = '30 seconds';
+
+/** The worker pools of this node, in whose names jobs are locked, and the jobs that really run. */
+export interface Running {
+  pools: Map<string, WorkerPool>;
+  jobs: Set<string>;
+}
+
+/** Releases jobs that are locked here but do not run: they were handed out over a connection that broke. */
+export async function releaseLostJobs(connection: Connection, { pools, jobs }: Running): Promise<void> {
+  await sql`
+    update graphile_worker._private_jobs set locked_at = null, locked_by = null
+    where locked_by = any(${[...pools.keys()]}::text[]) and id <> all(${[...jobs]}::bigint[])
+      and locked_at < now() - ${sql.lit(unregisteredGrace)}::interval`.execute(connection);
+}
+
+/** Removes jobs that another one with the same key replaced, or that failed for good. */
+export async function removeFinishedJobs(connection: Connection): Promise<void> {
+  await sql`
+    delete from graphile_worker._private_jobs
+    where attempts >= max_attempts and locked_at is null and updated_at < now() - ${sql.lit(finishedKept)}::interval`.execute(
+    connection,
+  );
+}
+
+/** Releases the jobs of nodes that were killed, which would otherwise stay locked for hours. */
+export async function releaseJobsOfDeadNodes(connection: Connection): Promise<void> {
+  await sql`
+    with dead as (
+      delete from workers where node not in (${livingNodes}) returning id
+    ), orphaned as (
+      select id from dead
+      union
+      select locked_by from graphile_worker.jobs
+      where locked_at < now() - ${sql.lit(unregisteredGrace)}::interval
+        and locked_by not in (select id from workers)
+    )
+    select graphile_worker.force_unlock_workers(array(select id from orphaned))
+    where exists (select from orphaned)`.execute(connection);
+}
