@@ -15,6 +15,7 @@ const paths = [
   '/users/{username}',
   '/users/{username}/repos',
   '/orgs/{org}',
+  '/orgs/{org}/members',
   '/repos/{owner}/{repo}',
   '/repos/{owner}/{repo}/issues',
   '/repos/{owner}/{repo}/issues/comments',

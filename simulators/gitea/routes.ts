@@ -87,6 +87,9 @@ const routes: Readonly<Record<string, Route>> = {
     const member = place.world.accountByLogin(name);
     const group = place.world.accountByLogin(organizationName);
     if (member === undefined || group === undefined) return like('user-missing');
+    // The organization has to be visible to the person, not to the caller (go-gitea/gitea, routers/api/v1/org/org.go).
+    const asPerson = { ...place, viewer: { accountId: member.id, seesPrivate: true } };
+    if (!isShownTo(asPerson, group.id)) return like('user-missing');
     const membership = place.world.membership(group.id, member.id);
     if (membership?.state !== 'active') return like('org-perm-carol');
     return like(membership.role === 'admin' ? 'org-perm-alice' : 'org-perm-bob');
@@ -178,12 +181,13 @@ function withAccount(place: Place, name: string, reply: (account: Account) => Re
 }
 
 /**
- * Returns whether an account is visible: `limited` to signed-in callers, `private` to the account itself (in this
- * simulator).
+ * Returns whether an account is visible: `limited` to signed-in callers, `private` to the account itself and to the
+ * members of an organization (in this simulator).
  */
-function isShownTo({ hidden, viewer }: Place, id: number): boolean {
+function isShownTo({ hidden, viewer, world }: Place, id: number): boolean {
   const visibility = hidden.get(id) ?? 'public';
   if (visibility === 'public' || viewer?.accountId === id) return true;
+  if (world.membership(id, viewer?.accountId ?? 0)?.state === 'active') return true;
   return visibility === 'limited' && typeof viewer?.accountId === 'number';
 }
 

@@ -24,6 +24,7 @@ export function lackedScopes(held: readonly string[] | undefined, path: string):
 const behindScopes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/user\/orgs$/, ['user', 'organization']],
   [/^\/users\/\{username\}\/repos$/, ['user', 'repository']],
+  [/^\/users\/\{username\}\/orgs\//, ['user', 'organization']],
   [/^\/users?(\/|$)/, ['user']],
   [/^\/orgs\//, ['organization']],
   [/^\/repos\/(issues\/search$|.*\/issues)/, ['issue']],

@@ -18,6 +18,7 @@ const described = [
   { name: 'private_owner', login: namedAccounts.private_owner, scopes: undefined },
   { name: 'private_owner_writing', login: namedAccounts.private_owner, scopes: undefined },
   { name: 'organization_admin', login: namedAccounts.organization_admin, scopes: ['repo', 'read:org'] },
+  { name: 'organization_admin_narrow', login: namedAccounts.organization_admin, scopes: ['public_repo'] },
   { name: 'organization_member', login: namedAccounts.organization_member, scopes: ['repo', 'read:org'] },
   { name: 'organization_pending', login: 'penny-pending', scopes: ['repo', 'read:org'] },
   { name: 'outsider', login: namedAccounts.outsider, scopes: ['repo'] },
@@ -64,6 +65,7 @@ export function authenticate(
   const viewer: Viewer = {
     accountId: holderOf(world, token),
     seesPrivate: token.seesPrivate,
+    ...(token.scopes?.includes('read:org') === false && { lacksMembers: true }),
     ...(!token.writesContents && { lacksStargazers: token.scopes === undefined ? 'personal access token' : 'scope' }),
   };
   return { name: token.name, viewer, scopes: token.scopes };

@@ -66,6 +66,20 @@ export const events = {
     project: about(project),
     object_attributes: { user_id: by.id, name: 'thumbsup', awardable_type, awardable_id: 92, action: 'award' },
   }),
+  /** https://docs.gitlab.com/user/project/integrations/webhook_events/#group-member-events */
+  member: (event_name: string, group: Person, by: Person, group_access = 'Owner') => ({
+    event_name,
+    group_name: group.login,
+    group_path: group.login,
+    group_id: group.id,
+    user_username: by.login,
+    user_name: by.login,
+    user_email: '[REDACTED]',
+    user_id: by.id,
+    group_access,
+    group_plan: null,
+    expires_at: null,
+  }),
   project: (event_name: string, project: DeliveredProject, more: object = {}) => ({
     event_name,
     name: 'handbook',

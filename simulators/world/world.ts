@@ -22,6 +22,10 @@ export interface Viewer {
   shows?: (repository: Repository) => boolean;
   /** Credentials to which GitHub refuses every list of stargazers; with `scope`, the lists seem to be empty. */
   lacksStargazers?: 'integration' | 'personal access token' | 'scope';
+  /** For an installation with the permission "Members": the id of the account whose members it reads. */
+  readsMembersOf?: number;
+  /** True for a classic token without `read:org`, to which GitHub shows public members only. */
+  lacksMembers?: boolean;
 }
 
 /** The access of a caller to a repository's stargazers; `empty`: the list seems to be empty. */
@@ -143,6 +147,15 @@ export class World {
 
   membership(organizationId: number, accountId: number): Membership | undefined {
     return this.memberships.find((one) => one.organizationId === organizationId && one.accountId === accountId);
+  }
+
+  /**
+   * Returns whether a caller sees the members of an organization that are not public: members and installations do
+   * (docs.github.com, rest/orgs/members; server-to-server-permissions of github/docs, "Members").
+   */
+  canSeeMembers({ accountId, readsMembersOf, lacksMembers = false }: Viewer, organization: Account): boolean {
+    if (readsMembersOf === organization.id) return true;
+    return accountId !== null && !lacksMembers && this.membership(organization.id, accountId)?.state === 'active';
   }
 
   canSee(viewer: Viewer, repository: Repository): boolean {

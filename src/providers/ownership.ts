@@ -1,4 +1,8 @@
 import type { Actor } from '../accounts/account.ts';
+import type { Call } from './call.ts';
+
+/** A stored organization. The name may be out of date. */
+export type KnownOrganization = Pick<Actor, 'externalId' | 'name'>;
 
 /** The result of checking a presented credential. */
 export interface OwnershipProof {
@@ -8,6 +12,9 @@ export interface OwnershipProof {
   owned: Actor | null;
 }
 
+/** The result of a check. `cannot_check`: no configured credential sees all administrators of the organization. */
+export type Administers = 'yes' | 'no' | 'cannot_check';
+
 /** Proofs that a client owns an account. Absent: no client can act as the owner of an account at this host. */
 export interface Ownership {
   /**
@@ -15,4 +22,11 @@ export interface Ownership {
    * @throws AppError `unauthenticated` when the host does not accept the credential.
    */
   prove(credential: string, name: string, signal: AbortSignal): Promise<OwnershipProof>;
+  /**
+   * Checks with the configured credentials whether a person still administers an organization. Absent: no credential of
+   * the service can check it.
+   * @param person the person's immutable id; names may belong to another account by now.
+   * @throws AppError when the host gives no usable response.
+   */
+  administers?(organization: KnownOrganization, person: string, call: Call): Promise<Administers>;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TokenName } from '../../simulators/github/tokens.ts';
 import type { Account } from '../../simulators/world/model.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../../simulators/world/mutations.ts';
+import { addMember, removeMember } from '../../simulators/world/repository-changes.ts';
 import type { AccountReport } from '../../src/providers/provider.ts';
 import { aboutParts, type ContractHost, call, knownAccount, last, type Rule } from './host.ts';
 
@@ -69,6 +70,39 @@ export const accountRules: readonly Rule[] = [
       }
       const stranger = provider.ownership.prove('no-token-at-all', organization.login, AbortSignal.timeout(10_000));
       await assert.rejects(stranger, { code: 'unauthenticated' });
+    },
+  }),
+  aboutParts(['ownership'], {
+    what: 'checks by immutable ids whether persons still administer an organization',
+    tokens: ['organization_admin'],
+    check: async (scene, host) => {
+      const { provider, people, organization, world } = scene;
+      const known = { externalId: host.externalIdOf(organization), name: organization.login };
+      const check = ({ id }: Account) => provider.ownership.administers?.(known, String(id), call());
+      assert.equal(await check(people.olive), 'yes');
+      assert.equal(await check(people.max), 'no');
+      assert.equal(await check(people.ada), 'no');
+      addMember(world, organization, people.max, 'admin');
+      assert.equal(await check(people.max), 'yes');
+      // Another account takes the login of the former administrator, and becomes one.
+      renameAccount(world, people.max, 'max-renamed');
+      const successor = takeLogin(world, 'max-member');
+      addMember(world, organization, successor, 'admin');
+      assert.equal(await check(people.max), 'yes');
+      removeMember(world, organization, people.max);
+      assert.equal(await check(people.max), 'no');
+      assert.equal(await check(successor), 'yes');
+      addMember(world, organization, successor, 'member');
+      assert.equal(await check(successor), 'no');
+    },
+  }),
+  aboutParts(['ownership'], {
+    what: 'cannot check administrators without a credential that sees them',
+    tokens: [],
+    check: async ({ provider, people, organization }, host) => {
+      const known = { externalId: host.externalIdOf(organization), name: organization.login };
+      assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), call()), 'cannot_check');
+      assert.equal(await provider.ownership.administers?.(known, String(people.ada.id), call()), 'cannot_check');
     },
   }),
   aboutParts(['deliveries'], {

@@ -181,7 +181,13 @@ export class App {
     const shows = (repository: Repository): boolean => covers(installation, repository);
     return {
       name: `installation:${installation.id}`,
-      viewer: { accountId: null, seesPrivate: true, shows, lacksStargazers: 'integration' },
+      viewer: {
+        accountId: null,
+        seesPrivate: true,
+        shows,
+        lacksStargazers: 'integration',
+        ...(installation.permissions.members !== undefined && { readsMembersOf: installation.accountId }),
+      },
       installation,
     };
   }

@@ -1,6 +1,6 @@
 import type { Comment, Issue, PullRequest, Repository } from '../../world/model.ts';
 import { find } from '../graphql/search.ts';
-import { fullAccount, membership, organization, type Place } from './accounts.ts';
+import { fullAccount, membership, organization, type Place, simpleAccount } from './accounts.ts';
 import { issueComment, reviewComment } from './comments.ts';
 import { contentFile } from './contents.ts';
 import { commit, issue, repository, stargazer } from './repositories.ts';
@@ -31,6 +31,16 @@ const unauthenticated: RestReply = {
     message: 'Requires authentication',
     documentation_url: 'https://docs.github.com/rest/activity/starring#list-stargazers',
     status: '401',
+  },
+};
+
+/** https://docs.github.com/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps: memberships need `read:org`. */
+const membershipsRefused: RestReply = {
+  status: 403,
+  body: {
+    message: 'You need at least read:org scope or user scope to list your organization memberships.',
+    documentation_url: 'https://docs.github.com/rest',
+    status: '403',
   },
 };
 
@@ -89,6 +99,17 @@ const routes: readonly Route[] = [
   route('/orgs/{org}', (place, [login = '']) => {
     const account = place.world.accountByLogin(login);
     return account?.type === 'Organization' ? ok(organization(place, account)) : missing;
+  }),
+  route('/orgs/{org}/members', (place, [login = ''], query) => {
+    const of = place.world.accountByLogin(login);
+    if (of?.type !== 'Organization') return missing;
+    const role = query.get('role') ?? 'all';
+    // Memberships are never public here: other callers get an empty list, and no refusal.
+    const seen = place.world.canSeeMembers(place.viewer, of) ? place.world.memberships : [];
+    const members = seen
+      .filter((one) => one.organizationId === of.id && one.state === 'active' && ['all', one.role].includes(role))
+      .flatMap(({ accountId }) => place.world.accountById(accountId) ?? []);
+    return page(place, query, members, (member) => simpleAccount(place, member));
   }),
   route('/repos/{owner}/{repo}', (place, names) => {
     const shown = visible(place, names);
@@ -168,7 +189,8 @@ const routes: readonly Route[] = [
   ),
   route('/user/memberships/orgs/{org}', (place, [login = '']) => {
     const of = place.world.accountByLogin(login);
-    const { accountId } = place.viewer;
+    const { accountId, lacksMembers } = place.viewer;
+    if (lacksMembers) return membershipsRefused;
     if (of === undefined || accountId === null) return missing;
     const found = place.world.membership(of.id, accountId);
     const user = place.world.accountById(accountId);

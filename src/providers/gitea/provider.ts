@@ -3,6 +3,7 @@ import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient } from '../rest/client.ts';
 import { accessesOf, seenBy } from '../rest/views.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
+import { administers } from './administers.ts';
 import { createAnnouncer } from './announcer.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
@@ -68,6 +69,7 @@ export function createGiteaProvider(options: GiteaOptions): GiteaProvider {
     ownership: {
       prove: (credential, login, signal) =>
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
+      administers: (organization, person, call) => administers(client, organization, person, call),
     },
     announcer: createAnnouncer(client),
     diagnose: (signal) => diagnose(client, signal),

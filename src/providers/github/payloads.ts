@@ -163,6 +163,11 @@ export const MembershipPayload = Type.Object({
   user: Type.Object({ id: DatabaseId }),
 });
 
+/** https://docs.github.com/rest/orgs/members#list-organization-members */
+export const MembersPayload = Type.Array(Type.Object({ id: DatabaseId }));
+
+export const OrganizationIdPayload = Type.Object({ id: DatabaseId });
+
 export const RestSearchPayload = Type.Object({ total_count: Count, incomplete_results: Type.Boolean() });
 
 export const RestRepositoryPayload = Type.Object({

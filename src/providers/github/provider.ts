@@ -27,6 +27,7 @@ import { GitHubClient } from './client.ts';
 import { diagnose } from './diagnose.ts';
 import { readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
+import { administers } from './ownership/administers.ts';
 import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
 import { findRepository, listRepositories, privateAccesses } from './repositories.ts';
@@ -96,6 +97,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
     ownership: {
       prove: (credential, login, signal) =>
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
+      administers: (organization, person, call) => administers({ client, app }, organization, person, call),
     },
     app,
     announcer: app?.announcer,

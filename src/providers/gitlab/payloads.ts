@@ -69,6 +69,9 @@ export const MemberPayload = Type.Object({
   access_level: Count,
   membership_state: Type.Optional(Text),
 });
+export type MemberPayload = Static<typeof MemberPayload>;
+
+export const BearerPayload = Type.Object({ id: Id, is_admin: optional(Type.Boolean()) });
 
 /** `private`: visible to members only; an unknown level is treated so. `public` occurs for pages alone. */
 const AccessLevel = orElse(Type.Optional(Type.Enum(['disabled', 'private', 'enabled', 'public'])), 'private');

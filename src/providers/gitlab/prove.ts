@@ -25,6 +25,14 @@ export function proveOwnership(
   );
 }
 
+/** Returns whether a membership is that of a person who owns the group. */
+export function isActiveOwner(
+  { id, access_level: level, membership_state: state = 'active' }: MemberPayload,
+  person: string,
+): boolean {
+  return String(id) === person && level >= ownerLevel && state === 'active';
+}
+
 async function ownedGroup(
   client: BearerClient,
   token: string,
@@ -34,8 +42,7 @@ async function ownedGroup(
   const path = `/groups/${encodeURIComponent(membership.group)}/members/all/${membership.bearer}`;
   const member = await client.get(token, path, MemberPayload, signal);
   // Administrators of the instance have all permissions without owning groups: they are not members.
-  if (member === null || String(member.id) !== membership.bearer || member.access_level < ownerLevel) return null;
-  if (member.membership_state !== undefined && member.membership_state !== 'active') return null;
+  if (member === null || !isActiveOwner(member, membership.bearer)) return null;
   const group = await client.get(token, groupPath(membership.group), GroupPayload, signal);
   return group === null || !isSameName(group.full_path, membership.group) ? null : groupActor(group);
 }

@@ -3,6 +3,7 @@ import { BearerClient } from '../rest/bearer/client.ts';
 import { type ClientOptions, RestClient } from '../rest/client.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
+import { administers } from './administers.ts';
 import { createAnnouncer } from './announcer.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
@@ -74,6 +75,7 @@ export function createGitLabProvider(options: GitLabOptions): GitLabProvider {
     ownership: {
       prove: (credential, login, signal) =>
         proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
+      administers: (organization, person, call) => administers(client, organization, person, call),
     },
     announcer: createAnnouncer(client),
     diagnose: (signal) => diagnose(client, signal),

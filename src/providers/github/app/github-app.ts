@@ -126,6 +126,20 @@ export class GitHubApp implements InstallableApp {
     return this.#used.has(installation);
   }
 
+  /**
+   * Returns the credential name of an organization's installation that may read its members; undefined when there is
+   * none. A request for members without this permission is not refused, but shows public members only.
+   */
+  async membersAccess(organization: string, signal: AbortSignal): Promise<string | undefined> {
+    const token = [...this.#used.values()].find(({ account }) => account === organization);
+    if (!(token?.secret instanceof InstallationTokens)) return undefined;
+    const permissions = await token.secret.permissions(signal).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'provider_denied') return undefined;
+      throw error;
+    });
+    return permissions?.['members'] === undefined ? undefined : token.access;
+  }
+
   async attempts(cursor: string | null, call: Call): Promise<AttemptPage> {
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const path = `/app/hook/deliveries?per_page=${perPage}${from}`;

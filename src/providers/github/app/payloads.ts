@@ -27,7 +27,11 @@ export const AppPayload = Type.Object({
   events: Type.Array(Type.String()),
 });
 
-export const InstallationTokenPayload = Type.Object({ token: Type.String({ minLength: 1 }), expires_at: Time });
+export const InstallationTokenPayload = Type.Object({
+  token: Type.String({ minLength: 1 }),
+  expires_at: Time,
+  permissions: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
 
 export const CoveredPayload = Type.Object({
   total_count: Type.Integer({ minimum: 0 }),

@@ -16,6 +16,8 @@ interface IssuedToken {
   secret: string;
   createdAt: number;
   endsAt: number;
+  /** `read`, `write` or `admin`, by name of permission. */
+  permissions: Readonly<Record<string, string>>;
 }
 
 /** The tokens of one installation, each replaced by a new one before it expires. */
@@ -49,6 +51,12 @@ export class InstallationTokens implements Secret {
     }
   }
 
+  /** Returns the permissions of the current token: `read`, `write` or `admin`, by name. */
+  async permissions(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    await this.get(signal);
+    return this.#token?.permissions ?? {};
+  }
+
   reject(secret: string): boolean {
     // Another request has rejected this token before, and it has been replaced.
     if (this.#token?.secret !== secret) return true;
@@ -69,6 +77,7 @@ export class InstallationTokens implements Secret {
       secret: response.data.token,
       createdAt: this.#now().getTime(),
       endsAt: Date.parse(response.data.expires_at),
+      permissions: response.data.permissions ?? {},
     };
     this.#token = token;
     return token;

@@ -1,0 +1,40 @@
+import { AppError } from '../../errors.ts';
+import type { Administers, Call, KnownOrganization } from '../provider.ts';
+import { withEachToken } from '../rest/administers.ts';
+import type { RestClient } from '../rest/client.ts';
+import { accountPath, organizationPath } from './accounts.ts';
+import { FoundUsersPayload, OrganizationPayload, PermissionsPayload } from './payloads.ts';
+
+/**
+ * Checks whether a person owns or administers an organization. Gitea shows the permissions of each visible account to
+ * each account, by the present name. 404 means that the person does not see the organization, and thus is no member,
+ * once the token sees both (go-gitea/gitea, routers/api/v1/org/org.go, GetUserOrgsPermissions).
+ */
+export function administers(
+  client: RestClient,
+  organization: KnownOrganization,
+  person: string,
+  call: Call,
+): Promise<Administers> {
+  return withEachToken(client, call, (tokenCall) => check(client, organization, person, tokenCall));
+}
+
+async function check(
+  client: RestClient,
+  { externalId, name }: KnownOrganization,
+  person: string,
+  call: Call,
+): Promise<Administers> {
+  const organization = (await client.get(organizationPath(name), OrganizationPayload, call))?.data;
+  if (organization === undefined) return 'cannot_check';
+  if (String(organization.id) !== externalId) {
+    throw new AppError('provider_unavailable', 'The organization has another name at its host than the stored one.');
+  }
+  const path = `/users/search?uid=${encodeURIComponent(person)}&limit=1`;
+  const users = (await client.get(path, FoundUsersPayload, call))?.data.data ?? [];
+  const login = users.find(({ id }) => String(id) === person)?.login;
+  if (login === undefined) return 'cannot_check';
+  const place = `${accountPath(login)}/orgs/${encodeURIComponent(organization.name)}/permissions`;
+  const permissions = (await client.get(place, PermissionsPayload, call))?.data;
+  return permissions?.is_owner || permissions?.is_admin ? 'yes' : 'no';
+}

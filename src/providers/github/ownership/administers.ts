@@ -1,0 +1,105 @@
+import { AppError } from '../../../errors.ts';
+import type { Administers, Call, KnownOrganization } from '../../provider.ts';
+import type { GitHubApp } from '../app/github-app.ts';
+import { invalid } from '../checks.ts';
+import type { GitHubClient } from '../client.ts';
+import { MembershipPayload, MembersPayload, OrganizationIdPayload } from '../payloads.ts';
+
+/**
+ * Checks who owns an organization. GitHub lists its owners with their ids, which a renamed account keeps. It lists all
+ * of them to members and to installations with the permission "Members", and only the public ones to all others, without
+ * a refusal; so the credential's own rights are established first.
+ * https://docs.github.com/rest/orgs/members#list-organization-members
+ */
+
+const perPage = 100;
+/** A thousand owners. */
+const maxPages = 10;
+
+export async function administers(
+  { client, app }: { client: GitHubClient; app: GitHubApp | undefined },
+  organization: KnownOrganization,
+  person: string,
+  call: Call,
+): Promise<Administers> {
+  const access = await app?.membersAccess(organization.externalId, call.signal);
+  if (access !== undefined) {
+    const response = await byInstallation(client, organization, person, { ...call, access });
+    if (response !== 'cannot_check') return response;
+  }
+  const tokens = client.credentials.tokens.filter(({ secret, account }) => secret && account === undefined);
+  for (const token of tokens) {
+    const response = await byToken(client, organization, person, { ...call, access: token.access });
+    if (response !== 'cannot_check') return response;
+  }
+  return 'cannot_check';
+}
+
+async function byInstallation(
+  client: GitHubClient,
+  organization: KnownOrganization,
+  person: string,
+  call: Call,
+): Promise<Administers> {
+  const path = `/orgs/${encodeURIComponent(organization.name)}`;
+  const response = await orDenied(client.rest(path, OrganizationIdPayload, call));
+  if (response === 'denied') return 'cannot_check';
+  if (String(response?.data.id) !== organization.externalId) throw renamed();
+  return isListed(client, organization, [person], call);
+}
+
+/** Checks with a configured token, which has to belong to an owner of the organization. */
+async function byToken(
+  client: GitHubClient,
+  organization: KnownOrganization,
+  person: string,
+  call: Call,
+): Promise<Administers> {
+  const path = `/user/memberships/orgs/${encodeURIComponent(organization.name)}`;
+  const own = await orDenied(client.rest(path, MembershipPayload, call));
+  if (own === 'denied' || own === null) return 'cannot_check';
+  if (String(own.data.organization.id) !== organization.externalId) throw renamed();
+  const bearer = String(own.data.user.id);
+  const isOwner = own.data.role === 'admin' && own.data.state === 'active';
+  if (bearer === person) return isOwner ? 'yes' : 'no';
+  return isOwner ? isListed(client, organization, [person, bearer], call) : 'cannot_check';
+}
+
+/**
+ * Returns whether the list of owners has a person.
+ * @param known the person, and an owner whom a complete list has, if one is known.
+ */
+async function isListed(
+  client: GitHubClient,
+  { name }: KnownOrganization,
+  [person, owner]: [person: string, owner?: string],
+  call: Call,
+): Promise<Administers> {
+  const seen = new Set<string>();
+  for (let page = 1; page <= maxPages; page += 1) {
+    const path = `/orgs/${encodeURIComponent(name)}/members?role=admin&per_page=${perPage}&page=${page}`;
+    const response = await orDenied(client.rest(path, MembersPayload, call));
+    if (response === 'denied' || response === null) return 'cannot_check';
+    const { data, listed } = response;
+    if (data.length !== listed) throw invalid('owners of an organization are unreadable');
+    for (const { id } of data) seen.add(String(id));
+    if (seen.has(person)) return 'yes';
+    if (listed < perPage) {
+      // Each organization has an owner, so that a list without any shows public members alone.
+      return seen.size > 0 && (owner === undefined || seen.has(owner)) ? 'no' : 'cannot_check';
+    }
+  }
+  throw invalid('GitHub lists owners without an end');
+}
+
+async function orDenied<Response>(request: Promise<Response>): Promise<Response | 'denied'> {
+  return request.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'provider_denied') return 'denied' as const;
+    throw error;
+  });
+}
+
+/** The error while the stored name is not the organization's; its next refresh, by id, finds the new one. */
+function renamed(): AppError {
+  return new AppError('provider_unavailable', 'The organization has another name at GitHub than the stored one.');
+}
