@@ -110,8 +110,8 @@ export async function startService(config: Config, options: AppOptions): Promise
         ),
         ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
         ...notifications.tasks,
+        ...createAccessTasks({ ...core.sync, newSigningKey: generateSigningKey }),
       }),
-      ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
     },
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
@@ -162,8 +162,8 @@ async function createApp(
   core: Core,
   { log, now, registry, images }: { log: Log; now: () => Date; registry: Registry; images: CardImages },
 ): Promise<App> {
-  const { database, listener, cache } = core;
-  const { connection } = database;
+  const { listener, cache } = core;
+  const { connection } = core.database;
   const resolver = createResolver(config, core, log, now);
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
   const counts = new SharedCounts(connection, now);
@@ -208,9 +208,9 @@ async function createApp(
         randomBytes,
         newSigningKey: generateSigningKey,
         tokenTtlMs: config.tokenTtlMs,
+        onCheckFailure: core.sync.onFailure,
         counts,
-        awaitListing: (resolved: Parameters<typeof awaitListing>[1]) =>
-          awaitListing({ connection, resolver, now }, resolved),
+        awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),
       };
       for (const addRoutes of moduleRoutes) addRoutes(routes, services);
       composerRoutes(routes, { ...services, profileUrl: profileUrls(config) });

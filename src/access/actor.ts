@@ -8,7 +8,7 @@ export async function actorOf(connection: Connection, caller: Caller): Promise<A
   const { accountId, tokenId, keyId } = caller;
   if (keyId !== null) return { actor: `key ${keyId}`, tokenId };
   const issuedTo = tokenId === null ? undefined : await findIssuedTo(connection, accountId, tokenId);
-  return { actor: issuedTo ?? 'unknown', tokenId };
+  return { actor: issuedTo?.actor ?? 'unknown', tokenId };
 }
 
 /** Records an action and its actor, in the transaction of the action. */
@@ -16,7 +16,7 @@ export async function recordAction(
   services: Pick<AccessServices, 'now' | 'newId'>,
   connection: Connection,
   accountId: string,
-  action: Actor & { action: AuditAction; subject: string },
+  action: Actor & { action: AuditAction; subject: string; person?: string },
 ): Promise<void> {
   await recordAudit(connection, accountId, { ...action, id: services.newId(), at: services.now() });
 }

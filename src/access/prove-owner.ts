@@ -6,6 +6,8 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { countAttempt } from '../http/rate-limits.ts';
 import type { OwnershipProof, Provider } from '../providers/provider.ts';
+import { resumeHoldings } from './administrators/lapse-store.ts';
+import { confirmAdministrator, type Person } from './administrators/store.ts';
 import type { Actor } from './audit/store.ts';
 import { requestRescanOfErased } from './erasure/return-store.ts';
 import type { AccessServices } from './services.ts';
@@ -15,6 +17,8 @@ const proofTimeoutMs = 5000;
 /** An account with a proof of ownership, and the actor who gave the proof. */
 export interface Proven extends Actor {
   account: Account;
+  /** The person who gave the proof. */
+  person: Person;
 }
 
 /**
@@ -47,16 +51,23 @@ export async function proveOwner(
     );
   }
   const now = services.now();
+  const person = { id: proof.bearer.externalId, name: `${provider.name}/${proof.bearer.name}` };
   const account = await inTransaction(services.connection, async (transaction) => {
     if (await releaseOptOuts(transaction, provider.name, owned)) {
       await requestRescanOfErased(transaction, provider.name, now);
     }
-    return saveOwned(transaction, provider.name, owned, { now, newId: services.newId });
+    const saved = await saveOwned(transaction, provider.name, owned, { now, newId: services.newId });
+    if (saved.type === 'organization') {
+      await confirmAdministrator(transaction, saved.id, person, now);
+      const resumed = { accountId: saved.id, person: person.id };
+      await resumeHoldings(transaction, resumed, { now, newId: services.newId });
+    }
+    return saved;
   });
   if (account.fetchedAt === null) {
     services.resolver.requestInBackground(withUrgency(lookUpJob({ provider: provider.name, name }), 'owner'));
   } else if (account.displayName === '') services.resolver.requestInBackground(refreshJob(account.id));
-  return { account, actor: `${provider.name}/${proof.bearer.name}`, tokenId: null };
+  return { account, person, actor: person.name, tokenId: null };
 }
 
 /** Returns the bearer's own account by a former name that no other account has taken. */

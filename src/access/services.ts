@@ -1,5 +1,6 @@
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { Counts } from '../http/rate-limits.ts';
+import type { CheckContext } from './administrators/check.ts';
 import type { SigningKey } from './tokens/signing-key.ts';
 
 /** The services of the routes by which owners prove their identity and manage their accounts. */
@@ -8,6 +9,8 @@ export interface AccessServices extends RouteServices {
   randomBytes: (size: number) => Buffer;
   newSigningKey: () => Promise<SigningKey>;
   tokenTtlMs: number;
+  /** Receives the failure of a host to confirm an administrator; the last confirmation counts then. */
+  onCheckFailure: CheckContext['onFailure'];
   /** Counts attempts, for all nodes. */
   counts: Counts;
 }

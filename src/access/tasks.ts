@@ -1,6 +1,8 @@
-import type { Connection } from '../database/connection.ts';
+import { Value } from 'typebox/value';
+import { PersonOnProvider } from '../accounts/jobs.ts';
 import { forgetCounts } from '../database/counts.ts';
 import type { Task } from '../database/queue.ts';
+import { type CheckContext, checkAdministrationsOf, checkDueAdministrators } from './administrators/check.ts';
 import { forgetAudit } from './audit/store.ts';
 import type { SigningKey } from './tokens/signing-key.ts';
 import { tendSigningKeys } from './tokens/signing-key-store.ts';
@@ -8,12 +10,10 @@ import { forgetRevocations } from './tokens/store.ts';
 
 const auditKeptMs = 2 * 365 * 86_400_000;
 
-/** Creates the periodic tasks for keys and tokens, which any node runs. */
-export function createAccessTasks(context: {
-  connection: Connection;
-  now: () => Date;
-  newSigningKey: () => Promise<SigningKey>;
-}): Record<string, Task> {
+/** Creates the tasks for keys, tokens and administrators, which any node runs. */
+export function createAccessTasks(
+  context: CheckContext & { newSigningKey: () => Promise<SigningKey> },
+): Record<string, Task> {
   const { connection, now, newSigningKey } = context;
   return {
     tend_keys: {
@@ -25,6 +25,15 @@ export function createAccessTasks(context: {
         await forgetCounts(connection, now());
         await forgetAudit(connection, new Date(now().getTime() - auditKeptMs));
       },
+    },
+    check_administrators: {
+      urgency: 'background',
+      schedule: '23 * * * *',
+      run: (_payload, signal) => checkDueAdministrators(context, signal),
+    },
+    check_administrator: {
+      urgency: 'interactive',
+      run: (payload, signal) => checkAdministrationsOf(context, Value.Parse(PersonOnProvider, payload), signal),
     },
   };
 }

@@ -21,6 +21,16 @@ export function lookUpJob({ provider, name }: NameOnProvider): Job {
   return { task: 'look_up', payload: { provider, name }, key: `look_up ${provider}/${nameKey(name)}`, priority: 0 };
 }
 
+/** A person, by the immutable id of the person's own account at a provider. */
+export const PersonOnProvider = Type.Object({ provider: Type.String(), person: Type.String() });
+export type PersonOnProvider = Static<typeof PersonOnProvider>;
+
+/** Returns the job that checks whether a person still administers the organizations that the person acts for. */
+export function checkAdministratorJob({ provider, person }: PersonOnProvider): Job {
+  const key = `check_administrator ${provider}/${person}`;
+  return { task: 'check_administrator', payload: { provider, person }, key, priority: 10 };
+}
+
 /** Returns the job that fetches a stored account again. */
 export function refreshJob(accountId: string): Job {
   return { task: 'refresh', payload: { accountId }, key: `refresh ${accountId}`, priority: 10 };

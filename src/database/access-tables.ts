@@ -25,8 +25,33 @@ export interface SigningKeysTable {
   published_until: Date;
 }
 
+/** Persons who proved that they administer an organization, by the ids of their own accounts at the provider. */
+export interface AdministratorsTable {
+  account_id: string;
+  /** The immutable id at the provider. */
+  person: string;
+  /** `PROVIDER/NAME` at the last proof. */
+  name: string;
+  /** The time at which the host last confirmed that the person administers the organization. */
+  confirmed_at: Date;
+  /** False when no credential of the service can check it; null: not known yet. */
+  can_check: boolean | null;
+  check_after: Date;
+}
+
+/** The holder of a key or link, and its end. */
+interface HeldColumns {
+  /** The holder's immutable id at the provider; null: not known, because it is older than migration 0027. */
+  holder: string | null;
+  /** `PROVIDER/NAME` of the holder at the time of the registration. */
+  holder_name: string | null;
+  /** The time at which it began to be suspended, as the audit trail has it; null: it is not. */
+  suspended_at: Date | null;
+  ended_at: Date | null;
+}
+
 /** Public keys that verify an owner's tokens. */
-export interface OwnerKeysTable {
+export interface OwnerKeysTable extends HeldColumns {
   account_id: string;
   /** SHA-256 of `spki`, hexadecimal. */
   id: string;
@@ -34,6 +59,8 @@ export interface OwnerKeysTable {
   /** SubjectPublicKeyInfo, DER. */
   spki: Buffer;
   created_at: Date;
+  /** The time at which it ends at the latest. */
+  ends_at: Date;
 }
 
 export interface RevokedTokensTable {
@@ -45,7 +72,7 @@ export interface RevokedTokensTable {
 }
 
 /** Links that open one image each. */
-export interface EmbedsTable {
+export interface EmbedsTable extends HeldColumns {
   id: string;
   account_id: string;
   path: string;
@@ -53,6 +80,8 @@ export interface EmbedsTable {
   /** SHA-256 of the secret that ends the link's address. */
   secret_hash: Buffer;
   created_at: Date;
+  /** The time at which it ends at the latest; null: it has no such time. */
+  ends_at: Date | null;
 }
 
 /** Log of the changes to an account's keys, settings, links and data. */
@@ -66,6 +95,8 @@ export interface AuditEntriesTable {
   actor: string;
   /** The `jti` of the token that authorized the action, or of the one that was issued. */
   token_id: string | null;
+  /** For an issued token, the immutable id of the person to whom it was issued; null: not known. */
+  person: string | null;
   at: Date;
 }
 

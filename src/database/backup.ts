@@ -33,6 +33,7 @@ const tables = [
   'changed_contributors',
   'pending_details',
   'reported_totals',
+  'administrators',
   'owner_keys',
   'revoked_tokens',
   'embeds',

@@ -2,6 +2,7 @@ import type { Generated, JSONColumnType } from 'kysely';
 import type { Detail } from '../contributions/contribution.ts';
 import type { Counters } from '../contributions/counters.ts';
 import type {
+  AdministratorsTable,
   AuditEntriesTable,
   EmbedsTable,
   OptOutsTable,
@@ -88,6 +89,7 @@ export interface Tables {
   pending_evaluations: PendingEvaluationsTable;
   reported_totals: ReportedTotalsTable;
   signing_keys: SigningKeysTable;
+  administrators: AdministratorsTable;
   owner_keys: OwnerKeysTable;
   revoked_tokens: RevokedTokensTable;
   embeds: EmbedsTable;

@@ -68,11 +68,11 @@ export async function findOwnersDeliveries(connection: Connection, accountId: st
 }
 
 /**
- * Returns the owner or the repository that a change is about; undefined for changes of an account or of an
- * installation.
+ * Returns the owner or the repository that a change is about; undefined for changes of an account, of a person's rights
+ * or of an installation.
  */
 function subjectOf(change: Change): { owner: string | null; repository: string | null } | undefined {
-  if (change.what === 'account' || change.what === 'installation') return undefined;
+  if (change.what === 'account' || change.what === 'administrator' || change.what === 'installation') return undefined;
   if (change.what === 'owned') return { owner: change.account, repository: null };
   return { owner: change.what === 'contributions' ? change.owner : null, repository: change.repository };
 }

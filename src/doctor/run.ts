@@ -3,6 +3,7 @@ import type { Database } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
 import { findUsable } from '../installations/store.ts';
 import type { Provider } from '../providers/provider.ts';
+import { checkAdministrators } from './checks/administrators.ts';
 import { checkDrift, checkInstallations, checkPolls, checkSkipped, checkStreams } from './checks/collecting.ts';
 import { checkServer, type Opened, openForDoctor } from './checks/database.ts';
 import { checkDeliveries } from './checks/deliveries.ts';
@@ -82,6 +83,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
     { area: 'database', subject: 'clock and nodes', run: () => checkServer(database, now) },
     { area: 'deliveries', subject: 'deliveries', run: () => checkDeliveries(connection, config.providers, now()) },
     { area: 'hosts', subject: 'installations', run: () => checkInstallations(connection) },
+    { area: 'hosts', subject: 'administrators', run: () => checkAdministrators(connection, now()) },
     { area: 'collecting', subject: 'streams', run: () => checkStreams(connection) },
     { area: 'collecting', subject: 'skipped items', run: () => checkSkipped(connection, now()) },
     { area: 'collecting', subject: 'drift', run: () => checkDrift(connection, now()) },

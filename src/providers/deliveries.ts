@@ -13,6 +13,8 @@ export type Change =
   | { what: 'account'; account: string; name: string }
   /** The repositories that an account owns changed. */
   | { what: 'owned'; account: string | null; name: string }
+  /** A person may administer other organizations than before. */
+  | { what: 'administrator'; person: string }
   /** The contributions to a repository changed, in the named streams. */
   | { what: 'contributions'; repository: string; owner: string | null; ownerName: string; streams: string[] }
   /** An account reacted to an item of a repository. No list of changes shows reactions. */

@@ -1,4 +1,4 @@
-import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
+import { checkAdministratorJob, lookUpJob, refreshJob } from '../accounts/jobs.ts';
 import { findKnown, wantListing } from '../accounts/mention-store.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
@@ -147,6 +147,8 @@ async function applyChange(
   switch (change.what) {
     case 'account':
       return refreshKnown(context, transaction, { provider, externalId: change.account, name: change.name });
+    case 'administrator':
+      return addJob(transaction, later(context, checkAdministratorJob({ provider, ...change }), restMs.account));
     case 'owned':
       return list(context, transaction, { provider, externalId: change.account, name: change.name });
     case 'contributions':

@@ -14,7 +14,10 @@ const Entry = Type.Object({
   subject: Type.String({
     description: 'The changed thing: an id, an award with the reason, or the new settings.',
   }),
-  actor: Type.String({ description: 'Who did it: `PROVIDER/NAME`, or `key ID`.' }),
+  actor: Type.String({
+    description:
+      'Who did it: `PROVIDER/NAME`, `key ID`, or `service` for a suspension, its end, and the end of a key or link.',
+  }),
   token_id: Type.Union([Type.Null(), Type.String()], { description: 'The `jti` of the service token.' }),
   created_dttm: Type.String({ format: 'date-time' }),
 });

@@ -5,9 +5,19 @@ export const auditActions = [
   'token_issued',
   'token_revoked',
   'key_registered',
+  'key_renewed',
+  'key_taken_over',
+  'key_suspended',
+  'key_resumed',
+  'key_ended',
   'key_removed',
   'settings_changed',
   'embed_created',
+  'embed_renewed',
+  'embed_taken_over',
+  'embed_suspended',
+  'embed_resumed',
+  'embed_ended',
   'embed_revoked',
   'exported',
   'award_revoked',
@@ -20,7 +30,10 @@ export type AuditAction = (typeof auditActions)[number];
 
 /** The actor of an action, and the token that was used. */
 export interface Actor {
-  /** `PROVIDER/NAME` of the account that proved the ownership, or `key ID` of a long-term key. */
+  /**
+   * `PROVIDER/NAME` of the account that proved the ownership, `key ID` of a long-term key, or `service` for a change
+   * that no caller requested.
+   */
   actor: string;
   /** The `jti` of the service token; null for a token of the provider, and for a service token that has none. */
   tokenId: string | null;
@@ -34,7 +47,12 @@ export interface AuditEntry extends Actor {
   at: Date;
 }
 
-export async function recordAudit(connection: Connection, accountId: string, entry: AuditEntry): Promise<void> {
+/** @param entry.person for an issued token, the immutable id of the person to whom it was issued. */
+export async function recordAudit(
+  connection: Connection,
+  accountId: string,
+  entry: AuditEntry & { person?: string },
+): Promise<void> {
   await connection
     .insertInto('audit_entries')
     .values({
@@ -44,26 +62,30 @@ export async function recordAudit(connection: Connection, accountId: string, ent
       subject: entry.subject,
       actor: entry.actor,
       token_id: entry.tokenId,
+      person: entry.person ?? null,
       at: entry.at,
     })
     .execute();
 }
 
-/** Finds the actor that had a token issued; undefined for a token that this service did not issue, or forgot. */
+/**
+ * Finds the actor that had a token issued, and the person's immutable id unless the token is older than migration 0027;
+ * undefined for a token that this service did not issue, or forgot.
+ */
 export async function findIssuedTo(
   connection: Connection,
   accountId: string,
   tokenId: string,
-): Promise<string | undefined> {
+): Promise<{ actor: string; person: { id: string; name: string } | null } | undefined> {
   const row = await connection
     .selectFrom('audit_entries')
-    .select('actor')
+    .select(['actor', 'person'])
     .where('account_id', '=', accountId)
     .where('token_id', '=', tokenId)
     .where('action', '=', 'token_issued')
     .limit(1)
     .executeTakeFirst();
-  return row?.actor;
+  return row && { actor: row.actor, person: row.person === null ? null : { id: row.person, name: row.actor } };
 }
 
 /** Finds entries about an account, newest first. */

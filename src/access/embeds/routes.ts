@@ -9,11 +9,15 @@ import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from 
 import { imageFormats } from '../../http/images.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { actorOf, recordAction } from '../actor.ts';
+import { assessHolding } from '../administrators/holding.ts';
+import { confirmCaller, findHolder } from '../administrators/person.ts';
+import { holderFields, presentHolder } from '../administrators/presented.ts';
+import { requestCheck } from '../administrators/request-check.ts';
 import { removeItem } from '../removal.ts';
 import type { AccessServices } from '../services.ts';
 import { issueToken } from '../tokens/issue.ts';
 import { readImagePath } from './image-path.ts';
-import { type Embed, findEmbedBySecret, findEmbeds, removeEmbed, saveEmbed } from './store.ts';
+import { findEmbedBySecret, findEmbeds, type HeldEmbed, removeEmbed, renewEmbed, saveEmbed } from './store.ts';
 
 const maxEmbeds = 200;
 const secretBytes = 32;
@@ -31,6 +35,7 @@ const Listed = Type.Object({
   path: Type.String(),
   format: Type.String(),
   created_dttm: Type.String({ format: 'date-time' }),
+  ...holderFields,
 });
 const EmbedPath = Type.Object({
   ...AccountPath.properties,
@@ -44,6 +49,7 @@ const SecretPath = Type.Object({
 export function embedRoutes(app: App, services: AccessServices): void {
   creation(app, services);
   listingOfEmbeds(app, services);
+  renewal(app, services);
   revocation(app, services);
   opening(app, services);
 }
@@ -70,7 +76,9 @@ function creation(app: App, services: AccessServices): void {
           throw new AppError('conflict', `The account has ${maxEmbeds} links already; revoke one first.`);
         }
         const embed = { id, accountId: account.id, path: imagePath, format, createdAt: services.now() };
-        await saveEmbed(transaction, { ...embed, secretHash: hashOf(secret) });
+        const holder = await findHolder(transaction, account, caller, services.now());
+        await saveEmbed(transaction, { ...embed, secretHash: hashOf(secret), holder });
+        await requestCheck(transaction, account, holder.person);
         const actor = await actorOf(transaction, caller);
         const subject = `${id} ${imagePath}`;
         await recordAction(services, transaction, account.id, { action: 'embed_created', subject, ...actor });
@@ -90,7 +98,30 @@ function listingOfEmbeds(app: App, services: AccessServices): void {
     params: AccountPath,
     response: EnvelopeSchema(Listed),
     load: ({ account }) => findEmbeds(services.connection, account.id),
-    present: (embeds) => envelope({ dataType: 'unknown', data: embeds.map(toItem) }),
+    present: (embeds) => envelope({ dataType: 'unknown', data: embeds.map((embed) => toItem(embed, services.now())) }),
+  });
+}
+
+function renewal(app: App, services: AccessServices): void {
+  addOwnerEndpoint(app, services, {
+    method: 'PUT',
+    path: `${path}/:embed_id`,
+    summary: 'Renews a link; it belongs to the administrator who does so from then on',
+    needs: 'manage',
+    params: EmbedPath,
+    load: async ({ account, caller, params: { embed_id: id } }) => {
+      await confirmCaller(services, account, caller);
+      await inTransaction(services.connection, async (transaction) => {
+        const holder = await findHolder(transaction, account, caller, services.now());
+        const renewed = await renewEmbed(transaction, { accountId: account.id, id }, holder);
+        if (renewed === undefined) throw new AppError('not_found', 'The account has no such link.');
+        const isOwnLink = renewed.formerHolder === (holder.person?.id ?? null);
+        const actor = await actorOf(transaction, caller);
+        const action = isOwnLink ? 'embed_renewed' : 'embed_taken_over';
+        await recordAction(services, transaction, account.id, { action, subject: id, ...actor });
+        await requestCheck(transaction, account, holder.person);
+      });
+    },
   });
 }
 
@@ -119,7 +150,8 @@ function opening(app: App, services: AccessServices): void {
       const [secret = '', format] = request.params.secret.split('.');
       const embed = await findEmbedBySecret(services.connection, hashOf(secret));
       const account = embed && (await findById(services.connection, embed.accountId));
-      if (embed === undefined || account === undefined || embed.format !== format) {
+      const isActive = embed && assessHolding(embed.holding, services.now()).state === 'active';
+      if (!isActive || account === undefined || embed.format !== format) {
         throw new AppError('not_found', 'There is no such image.');
       }
       // The card is requested as its owner would request it, with a token that never leaves this process.
@@ -142,8 +174,8 @@ function opening(app: App, services: AccessServices): void {
   );
 }
 
-function toItem({ id, path, format, createdAt }: Embed): object {
-  return { id, path, format, created_dttm: formatTimestamp(createdAt) };
+function toItem({ id, path, format, createdAt, holding }: HeldEmbed, now: Date): object {
+  return { id, path, format, created_dttm: formatTimestamp(createdAt), ...presentHolder(holding, now) };
 }
 
 function hashOf(secret: string): Buffer {

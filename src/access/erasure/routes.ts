@@ -2,6 +2,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
+import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { eraseAccount } from './store.ts';
 
@@ -14,6 +15,9 @@ export function erasureRoutes(app: App, services: AccessServices): void {
     summary: 'Erases everything about the account; it is not looked up again until its owner requests a token',
     needs: 'manage',
     params: AccountPath,
-    load: ({ account }) => inTransaction(connection, (transaction) => eraseAccount(transaction, account, now())),
+    load: async ({ account, caller }) => {
+      await confirmCaller(services, account, caller);
+      return inTransaction(connection, (transaction) => eraseAccount(transaction, account, now()));
+    },
   });
 }

@@ -6,6 +6,7 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { seldomByAddress } from '../../http/rate-limits.ts';
 import { actorOf, recordAction } from '../actor.ts';
+import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { exportAccount } from './store.ts';
 
@@ -29,6 +30,7 @@ export function exportRoutes(app: App, services: AccessServices): void {
       description: 'Lines like `{"type": "account", "data": {...}}`.',
     }),
     load: async ({ account, caller }) => {
+      await confirmCaller(services, account, caller);
       if (underWay >= maxAtOnce) {
         const retryAt = new Date(now().getTime() + busyRetryMs);
         throw new AppError('rate_limited', 'Other exports are under way; try again soon.', { retryAt });

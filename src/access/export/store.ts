@@ -23,6 +23,8 @@ export function exportAccount(connection: Connection, accountId: string): AsyncG
 const operators = ['access', 'failure_reason', 'explanation'];
 /** The export does not name private repositories of other owners. */
 const repositoryName = sql`case when r.owner_id = a.id or not r.is_private then o.name || '/' || r.name end`;
+/** The holder of a key or link, and its end. */
+const held = sql`holder, holder_name, ends_at, suspended_at, ended_at`;
 const contributedTo = sql`join repositories r on r.id = c.repository_id join accounts o on o.id = r.owner_id`;
 
 function parts(id: string): Record<string, RawBuilder<unknown>> {
@@ -86,10 +88,11 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
       from commits c join accounts a on a.id = ${id} ${contributedTo}
       where c.identity_ids && array(select i.id from identities i where i.account_id = ${id})`,
     key: sql`
-      select id, kind, encode(spki, 'base64') as spki, created_at from owner_keys where account_id = ${id}`,
+      select id, kind, encode(spki, 'base64') as spki, created_at, ${held} from owner_keys where account_id = ${id}`,
     revoked_token: sql`select token_id, expires_at from revoked_tokens where account_id = ${id}`,
-    embed: sql`select id, path, format, created_at from embeds where account_id = ${id}`,
+    embed: sql`select id, path, format, created_at, ${held} from embeds where account_id = ${id}`,
+    administrator: sql`select person, name, confirmed_at from administrators where account_id = ${id}`,
     audit_entry: sql`
-      select id, action, subject, actor, token_id, at from audit_entries where account_id = ${id} order by id`,
+      select id, action, subject, actor, token_id, person, at from audit_entries where account_id = ${id} order by id`,
   };
 }

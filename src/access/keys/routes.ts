@@ -12,12 +12,14 @@ import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from 
 import { seldomByAddress } from '../../http/rate-limits.ts';
 import { sendNothing, sendPrivately, sendRedirect } from '../../http/send.ts';
 import { actorOf, recordAction } from '../actor.ts';
+import { holderFields, presentHolder } from '../administrators/presented.ts';
+import { requestCheck } from '../administrators/request-check.ts';
 import type { Actor } from '../audit/store.ts';
-import { proveOwner } from '../prove-owner.ts';
+import { type Proven, proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
 import { needsProviderToken } from '../tokens/routes.ts';
 import { readPublicKey, toPem } from './public-key.ts';
-import { findKeysOf, removeKey, saveKey } from './store.ts';
+import { findKeysOf, type OwnerKey, removeKey, saveKey } from './store.ts';
 
 const maxKeys = 20;
 const maxKeyLength = 10_000;
@@ -35,6 +37,7 @@ const Key = Type.Object({
   kind: Type.String(),
   key: Type.String({ description: 'PEM.' }),
   created_dttm: Type.String({ format: 'date-time' }),
+  ...holderFields,
 });
 const KeyPath = Type.Object({
   ...AccountPath.properties,
@@ -77,8 +80,12 @@ function registration(app: App, services: AccessServices): void {
         if (registered.length >= maxKeys && !registered.some(({ id }) => id === key.id)) {
           throw new AppError('conflict', `The account has ${maxKeys} keys already; remove one first.`);
         }
-        const isNew = await saveKey(transaction, { ...key, accountId: account.id, createdAt: services.now() });
-        if (isNew) await recordKeyAction(services, transaction, owner, { action: 'key_registered', subject: key.id });
+        const known = registered.find(({ id }) => id === key.id)?.holding;
+        await saveKey(transaction, { ...key, accountId: account.id, holder: owner.person, now: services.now() });
+        const isTakenOver = known !== undefined && known.holder !== owner.person.id;
+        const action = isTakenOver ? 'key_taken_over' : known === undefined ? 'key_registered' : 'key_renewed';
+        await recordKeyAction(services, transaction, owner, { action, subject: key.id });
+        await requestCheck(transaction, account, owner.person);
       });
       return sendPrivately(reply, single('key_id', { id: key.id }));
     },
@@ -101,15 +108,16 @@ function listingOfKeys(app: App, services: AccessServices): void {
       const owner = await byEitherToken(services, request, reply, request.params, 'read');
       if (owner === 'redirected') return reply;
       const keys = await findKeysOf(services.connection, owner.account.id);
-      const data = keys.map(({ id, kind, spki, createdAt }) => ({
-        id,
-        kind,
-        key: toPem(spki),
-        created_dttm: formatTimestamp(createdAt),
-      }));
+      const now = services.now();
+      const data = keys.map((key) => toItem(key, now));
       return sendPrivately(reply, envelope({ dataType: 'key', data }));
     },
   );
+}
+
+function toItem({ id, kind, spki, createdAt, holding }: OwnerKey, now: Date): object {
+  const created = formatTimestamp(createdAt);
+  return { id, kind, key: toPem(spki), created_dttm: created, ...presentHolder(holding, now) };
 }
 
 function removal(app: App, services: AccessServices): void {
@@ -142,12 +150,16 @@ function recordKeyAction(
   services: AccessServices,
   connection: Parameters<typeof recordAction>[1],
   { account, actor, tokenId }: Owner,
-  action: { action: 'key_registered' | 'key_removed'; subject: string },
+  action: { action: `key_${'registered' | 'renewed' | 'taken_over' | 'removed'}`; subject: string },
 ): Promise<void> {
   return recordAction(services, connection, account.id, { ...action, actor, tokenId });
 }
 
-async function byProviderToken(services: AccessServices, request: FastifyRequest, params: AccountName): Promise<Owner> {
+async function byProviderToken(
+  services: AccessServices,
+  request: FastifyRequest,
+  params: AccountName,
+): Promise<Proven> {
   const provider = findProvider(services.providers, params.provider);
   const credential = bearerToken(request.headers.authorization);
   if (credential === undefined) throw needsProviderToken();

@@ -5,6 +5,7 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { actorOf, recordAction } from '../actor.ts';
+import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { changeSettings, type OwnerSettings } from './store.ts';
 
@@ -39,6 +40,7 @@ export function settingsRoutes(app: App, services: AccessServices): void {
     needs: 'manage',
     body: Changes,
     load: async ({ account, caller, body }) => {
+      await confirmCaller(services, account, caller);
       const { publish_private_contributions: publishesPrivate, hidden } = body;
       return inTransaction(services.connection, async (transaction) => {
         const settings = await changeSettings(transaction, account.id, {

@@ -7,6 +7,7 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { PageParameters } from '../../http/pagination.ts';
+import { findCanCheck } from '../administrators/store.ts';
 import type { AccessServices } from '../services.ts';
 import { messages, ownersReason, ownersReasons } from './reasons.ts';
 import {
@@ -70,6 +71,14 @@ const Status = Type.Object({
     failed: count('Those that could not be applied; the changes are found by polling.'),
     last_applied_dttm: OptionalTime,
   }),
+  administrators: Type.Object({
+    can_check: Type.Union([Type.Null(), Type.Boolean()], {
+      description:
+        'Whether the service can check that the holders of keys and links still administer the account; null: there is ' +
+        'no holder to check, or none was checked yet.',
+    }),
+    message: Type.Union([Type.Null(), Type.String()], { description: 'The consequence and the way out.' }),
+  }),
   notifications: Type.Object({ waiting: Count, failed: Count, oldest_waiting_dttm: OptionalTime }),
 });
 
@@ -102,11 +111,17 @@ async function loadStatus(connection: Connection, account: Account, limit: numbe
     streams: await findUnfinishedStreams(connection, account.id, limit),
     skipped: await findOwnSkipped(connection, account.id, limit),
     deliveries: await findOwnersDeliveries(connection, account.id),
+    canCheck: await findCanCheck(connection, account.id),
     notifications: await findNotificationState(connection, account.id),
   };
 }
 
-function toItem({ account, collecting, streams, skipped, deliveries, notifications }: AccountStatus): object {
+const cannotCheck =
+  'Keys and links of this account end 30 days after their holder last proved to administer it, because the service ' +
+  'cannot check it. Let it read the members: install its App with that permission, or renew keys and links in time.';
+
+function toItem(status: AccountStatus): object {
+  const { account, collecting, streams, skipped, deliveries, canCheck, notifications } = status;
   return {
     as_of: time(account.fetchedAt),
     repositories: {
@@ -128,6 +143,7 @@ function toItem({ account, collecting, streams, skipped, deliveries, notificatio
       failed: deliveries.failed,
       last_applied_dttm: time(deliveries.lastAppliedAt),
     },
+    administrators: { can_check: canCheck, message: canCheck === false ? cannotCheck : null },
     notifications: {
       waiting: notifications.waiting,
       failed: notifications.failed,

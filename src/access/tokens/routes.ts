@@ -48,7 +48,11 @@ function issuance(app: App, services: AccessServices): void {
       const provider = findProvider(services.providers, request.params.provider);
       const credential = bearerToken(request.headers.authorization);
       if (credential === undefined) throw needsProviderToken();
-      const { account, actor } = await proveOwner(services, { provider, name: request.params.name }, credential);
+      const { account, actor, person } = await proveOwner(
+        services,
+        { provider, name: request.params.name },
+        credential,
+      );
       const tokenId = services.newId();
       const token = await issueToken(services, account, tokenId);
       await recordAction(services, services.connection, account.id, {
@@ -56,6 +60,7 @@ function issuance(app: App, services: AccessServices): void {
         subject: tokenId,
         actor,
         tokenId,
+        person: person.id,
       });
       return sendPrivately(reply, single('token', { token }));
     },

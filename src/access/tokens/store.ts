@@ -30,6 +30,20 @@ export async function revokeToken(
   await announce(connection, { kind: 'account', key: accountId });
 }
 
+/** Revokes all tokens of an account that were issued to a person and may not have expired. */
+export async function revokeIssuedTo(
+  connection: Connection,
+  { accountId, person, now }: { accountId: string; person: string; now: Date },
+): Promise<void> {
+  await sql`
+    insert into revoked_tokens (account_id, token_id, expires_at)
+    select account_id, token_id, ${new Date(now.getTime() + longestLifeMs)} from audit_entries
+    where account_id = ${accountId} and action = 'token_issued' and person = ${person} and token_id is not null
+      and at > ${new Date(now.getTime() - longestLifeMs)}
+    on conflict do nothing`.execute(connection);
+  await announce(connection, { kind: 'account', key: accountId });
+}
+
 /** Deletes revocations of tokens that have expired. */
 export async function forgetRevocations(connection: Connection, now: Date): Promise<void> {
   await connection.deleteFrom('revoked_tokens').where('expires_at', '<=', now).execute();

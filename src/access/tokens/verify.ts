@@ -3,6 +3,7 @@ import { nameKey } from '../../accounts/account.ts';
 import type { Connection } from '../../database/connection.ts';
 import { AppError } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
+import { assessHolding } from '../administrators/holding.ts';
 import { fromSpki, keyKinds } from '../keys/public-key.ts';
 import { findKeys } from '../keys/store.ts';
 import { clockToleranceS, parseScope, scopes, serviceTokenType } from './claims.ts';
@@ -111,7 +112,12 @@ async function verifySigned(
     throw new AppError('unauthenticated', `The token's typ must be ${serviceTokenType}, JWT, or absent.`);
   }
   checkLife(payload, context.now());
-  return toCaller(payload, { accountId: key.accountId, keyId: key.id }, (payload.exp ?? 0) + clockToleranceS);
+  const { state, worksUntil } = assessHolding(key.holding, context.now());
+  if (state !== 'active') {
+    throw new AppError('unauthenticated', `The key that signed the token is ${state}; GET .../keys shows why.`);
+  }
+  const endS = Math.min((payload.exp ?? 0) + clockToleranceS, (worksUntil?.getTime() ?? Infinity) / 1000);
+  return toCaller(payload, { accountId: key.accountId, keyId: key.id }, endS);
 }
 
 function decodePayload(token: string): JWTPayload {

@@ -21,6 +21,7 @@ import * as starsAndBots from './0021-stars-and-bots.ts';
 import * as doctor from './0022-doctor.ts';
 import * as plainNames from './0023-plain-names.ts';
 import * as delayedLookups from './0026-delayed-lookups.ts';
+import * as administrators from './0027-administrators.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -48,4 +49,5 @@ export const migrations: Record<string, Migration> = {
   '0022-doctor': doctor,
   '0023-plain-names': plainNames,
   '0026-delayed-lookups': delayedLookups,
+  '0027-administrators': administrators,
 };

@@ -93,7 +93,7 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
   installation: (payload) => changedInstallation(payload),
   installation_repositories: (payload) => changedInstallation(payload),
   installation_target: (payload) => changedTarget(payload),
-  organization: (payload) => account(partOf(payload, 'organization')),
+  organization: (payload) => changedOrganization(payload),
 };
 
 /** The events that an App must subscribe to; GitHub sends those about installations to every App. */
@@ -187,6 +187,16 @@ const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
   access: accessOf(String(id)),
   isOver,
 });
+
+/**
+ * Reads a changed organization. Only the removal of a member has an event; GitHub delivers nothing when an owner becomes
+ * an ordinary member (https://docs.github.com/webhooks/webhook-events-and-payloads#organization).
+ */
+function changedOrganization(payload: unknown): Change[] {
+  const member = namedIn(partOf(partOf(payload, 'membership'), 'user'));
+  const changes = account(partOf(payload, 'organization'));
+  return member === undefined ? changes : [...changes, { what: 'administrator', person: String(member.id) }];
+}
 
 function account(part: unknown): Change[] {
   const named = namedIn(part);

@@ -63,6 +63,7 @@ const OfProject = Type.Object({
   project_visibility: Type.Optional(Type.String()),
 });
 const OfUser = Type.Object({ user_id: Id, username: Type.String() });
+const OfMember = Type.Object({ user_id: Id });
 const OfGroup = Type.Object({ group_id: Id, full_path: Type.String() });
 type Project = Static<typeof Project>;
 
@@ -97,6 +98,10 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
     const { user_id: id, username: name } = check(OfUser, payload);
     return [account(id, name)];
   },
+  // Group webhooks and system hooks send the first two, system hooks alone the third.
+  user_remove_from_group: (payload) => administrator(payload),
+  user_update_for_group: (payload) => administrator(payload),
+  user_destroy: (payload) => administrator(payload),
   group_rename: (payload) => {
     const { group_id: id, full_path: name } = check(OfGroup, payload);
     return [{ what: 'account', account: groupIdOf(id), name }];
@@ -119,6 +124,11 @@ function streamsOf(noteable: string): string[] {
 function actor(payload: unknown): Change[] {
   const { user } = check(Acted, payload);
   return user?.id === undefined ? [] : [account(user.id, user.username)];
+}
+
+/** Returns a change about all groups, because members of a group are members of its subgroups. */
+function administrator(payload: unknown): Change[] {
+  return [{ what: 'administrator', person: String(check(OfMember, payload).user_id) }];
 }
 
 function account(id: number, name: string): Change {

@@ -64,7 +64,16 @@ describe('long-term keys', () => {
     }
     const listed = await service.get(`${keeper.name}/keys`, apart(bearer(own)));
     assert.deepEqual(listed.body.data.map(({ id }) => String(id)).toSorted(), ids.toSorted());
-    assert.deepEqual(Object.keys(listed.body.data[0] ?? {}).toSorted(), ['created_dttm', 'id', 'key', 'kind']);
+    assert.deepEqual(Object.keys(listed.body.data[0] ?? {}).toSorted(), [
+      'confirmed_dttm',
+      'created_dttm',
+      'ends_dttm',
+      'id',
+      'key',
+      'kind',
+      'registered_by',
+      'state',
+    ]);
     assert.match(listed.text, /BEGIN PUBLIC KEY/);
     const byServiceToken = await service.get(
       `${keeper.name}/keys`,

@@ -74,7 +74,7 @@ describe('invalid requests', () => {
     for (const [path, allow] of [
       [`${user}?limit=1`, 'DELETE, GET, HEAD'],
       [`${user}/settings`, 'GET, HEAD, PUT'],
-      [`${user}/embeds/x`, 'DELETE'],
+      [`${user}/embeds/x`, 'DELETE, PUT'],
       ['/docs/', 'GET, HEAD'],
       ['/docs/static/index.css', 'GET, HEAD'],
       [`${user}/nonsense`, undefined],

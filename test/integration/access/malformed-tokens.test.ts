@@ -16,7 +16,7 @@ describe('a token with the id of a registered key', () => {
     const pair = ed25519();
     const key = readPublicKey(pem(pair.publicKey));
     const now = new Date();
-    await saveKey(connection, { ...key, accountId, createdAt: now });
+    await saveKey(connection, { ...key, accountId, holder: { id: '1', name: 'github/ada' }, now: now });
     const context = { connection, now: () => now, publicUrl: () => 'https://plaudit.example' };
     const good = { sub: accountId, aud: 'https://plaudit.example', exp: Math.floor(now.getTime() / 1000) + 60 };
     const header = { alg: 'EdDSA', typ: 'JWT', kid: key.id };

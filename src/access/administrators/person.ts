@@ -1,0 +1,76 @@
+import type { Account } from '../../accounts/store.ts';
+import type { Connection } from '../../database/connection.ts';
+import { AppError } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { Call } from '../../providers/provider.ts';
+import { findIssuedTo } from '../audit/store.ts';
+import { findKey } from '../keys/store.ts';
+import type { AccessServices } from '../services.ts';
+import { checkAdministrator } from './check.ts';
+import { uncheckedForMs } from './holding.ts';
+import type { Person } from './store.ts';
+
+const checkTimeoutMs = 5000;
+
+/** The holder of something that a caller registers, and its latest end. */
+export interface Holder {
+  /** Null: not known. */
+  person: Person | null;
+  /** The latest end of the caller's own right; null: it has none. */
+  until: Date | null;
+}
+
+/**
+ * Finds the person behind a caller: the one to whom the token was issued, or the holder of the key that signed it. Of a
+ * key or token from before holders were stored, the person is not known.
+ */
+export async function findHolder(
+  connection: Connection,
+  account: Account,
+  { keyId, tokenId }: Pick<Caller, 'keyId' | 'tokenId'>,
+  now: Date,
+): Promise<Holder> {
+  if (account.type !== 'organization') {
+    return { person: { id: account.externalId, name: `${account.provider}/${account.name}` }, until: null };
+  }
+  const unknownUntil = new Date(now.getTime() + uncheckedForMs);
+  if (keyId !== null) {
+    const key = await findKey(connection, account.id, keyId);
+    const { holder = null, holderName, endsAt = null } = key?.holding ?? {};
+    return holder === null
+      ? { person: null, until: endsAt ?? unknownUntil }
+      : { person: { id: holder, name: holderName ?? '' }, until: null };
+  }
+  const issued = tokenId === null ? undefined : await findIssuedTo(connection, account.id, tokenId);
+  return issued?.person ? { person: issued.person, until: null } : { person: null, until: unknownUntil };
+}
+
+/**
+ * Has the host confirm that the person behind a caller still administers the account, before a request that discloses
+ * or changes everything. While the host gives no response, the last confirmation counts.
+ * @throws AppError `forbidden` when the host says that the person does not.
+ */
+export async function confirmCaller(
+  services: Pick<AccessServices, 'connection' | 'now' | 'providers' | 'newId' | 'onCheckFailure'>,
+  account: Account,
+  caller: Caller,
+): Promise<void> {
+  if (account.type !== 'organization') return;
+  const { connection, now } = services;
+  const { person } = await findHolder(connection, account, caller, now());
+  if (person === null) return;
+  const { id: accountId, provider, externalId, name } = account;
+  const call: Call = {
+    urgency: 'interactive',
+    signal: AbortSignal.timeout(checkTimeoutMs),
+    cost: { requests: 0, points: 0 },
+  };
+  const result = await checkAdministrator(
+    { ...services, onFailure: services.onCheckFailure },
+    { accountId, provider, organization: { externalId, name }, person: person.id },
+    call,
+  );
+  if (result === 'no') {
+    throw new AppError('forbidden', `${person.name} no longer administers this account, says the code host.`);
+  }
+}

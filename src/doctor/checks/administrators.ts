@@ -1,0 +1,52 @@
+import type { Connection } from '../../database/connection.ts';
+import { findHeldAdministrations, type HeldAdministrations } from '../administrators-store.ts';
+import { type Finding, found } from '../finding.ts';
+import { counted, lasting } from '../words.ts';
+
+/** Administrators are checked once a day; this leaves room for a day without a response. */
+const overdueMs = 2 * 86_400_000;
+
+/** Checks that the administrators who hold keys or embed links are confirmed by their hosts. */
+export async function checkAdministrators(connection: Connection, now: Date): Promise<Finding[]> {
+  const held = await findHeldAdministrations(connection, new Date(now.getTime() - overdueMs));
+  return held.flatMap((one) => assess(one, now));
+}
+
+function assess(held: HeldAdministrations, now: Date): Finding[] {
+  const { provider, administrators, unchecked, uncheckedExample, unanswered, unansweredSince } = held;
+  const findings: Finding[] = [];
+  if (unchecked > 0) {
+    findings.push(
+      found('hosts', {
+        severity: 'hint',
+        code: 'administrators_unchecked',
+        subject: provider,
+        message:
+          `No credential can check whether ${counted(unchecked, 'holder')} of keys and embed links still ` +
+          `${unchecked === 1 ? 'administers' : 'administer'} their organizations, such as ${uncheckedExample ?? ''}. ` +
+          'Their keys and links end 30 days after the last proof.',
+        remedy:
+          'Give the GitHub App the permission "members" (read), or configure a token of an owner of the organization.',
+        count: unchecked,
+      }),
+    );
+  }
+  if (unanswered > 0 && unansweredSince !== null) {
+    findings.push(
+      found('hosts', {
+        severity: 'problem',
+        code: 'administrators_unanswered',
+        subject: provider,
+        message:
+          `The host has not confirmed ${counted(unanswered, 'holder')} of keys and embed links, the first for ` +
+          `${lasting(now.getTime() - unansweredSince.getTime())}. After 7 days their keys and links are suspended.`,
+        remedy: 'Look into the log of the service for failures of this host.',
+        since: unansweredSince,
+        count: unanswered,
+      }),
+    );
+  }
+  if (findings.length > 0) return findings;
+  const message = `The host confirms ${counted(administrators, 'holder')} of keys and embed links.`;
+  return [found('hosts', { severity: 'fine', code: 'administrators_checked', subject: provider, message })];
+}
