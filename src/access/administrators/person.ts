@@ -2,6 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { AppError } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
+import { countAttempt } from '../../http/rate-limits.ts';
 import type { Call } from '../../providers/provider.ts';
 import { findIssuedTo } from '../audit/store.ts';
 import { findKey } from '../keys/store.ts';
@@ -48,10 +49,11 @@ export async function findHolder(
 /**
  * Has the host confirm that the person behind a caller still administers the account, before a request that discloses
  * or changes everything. While the host gives no response, the last confirmation counts.
- * @throws AppError `forbidden` when the host says that the person does not.
+ * @throws AppError `forbidden` when the host says that the person does not; `rate_limited`, because each call costs
+ * requests to the host.
  */
 export async function confirmCaller(
-  services: Pick<AccessServices, 'connection' | 'now' | 'providers' | 'newId' | 'onCheckFailure'>,
+  services: Pick<AccessServices, 'connection' | 'now' | 'providers' | 'newId' | 'onCheckFailure' | 'counts'>,
   account: Account,
   caller: Caller,
 ): Promise<void> {
@@ -60,6 +62,7 @@ export async function confirmCaller(
   const { person } = await findHolder(connection, account, caller, now());
   if (person === null) return;
   const { id: accountId, provider, externalId, name } = account;
+  await countAttempt(services.counts, { provider, name });
   const call: Call = {
     urgency: 'interactive',
     signal: AbortSignal.timeout(checkTimeoutMs),

@@ -60,20 +60,20 @@ describe('keys and embed links of former administrators', () => {
   });
 
   it('ends them on every node when a delivery leads to the check that finds the person removed', async () => {
-    await using scene = await openScene();
+    await using scene = await openScene({ isApp: true });
     const { simulator, service, time } = scene;
     const { databaseUrl } = service;
-    const ofApp = { ...settings, ...appSettings(simulator) };
     await using receiving = await startTestService({
       simulator,
       tokens: [],
       databaseUrl,
       now: time.now,
-      settings: { ...ofApp, PUBLIC_URL: service.url },
+      settings: { ...settings, ...appSettings(simulator), PUBLIC_URL: service.url },
     });
     simulator.app.deliverTo(receiving.url, secret);
     simulator.app.install(organization(simulator));
     await reconcileNow(receiving);
+    await untilIdle(service);
     const key = makeKey(scene);
     await key.register('olive');
     const link = await embed(key.request);
@@ -156,7 +156,12 @@ describe('keys and embed links of former administrators', () => {
     await checkNow(scene);
     assert.equal((await key.request('/audit')).status, 200);
     assert.equal((await key.request('/settings', 'PUT', { hidden: false })).status, 200);
-    time.advance(1.5 * daysS);
+    time.advance(0.5 * daysS);
+    const lasting = bearer(key.sign(daysS));
+    assert.equal((await service.get(`${engines.name}/audit`, apart(lasting))).status, 200);
+    time.advance(0.75 * daysS);
+    assert.equal((await service.get(`${engines.name}/audit`, apart(lasting))).status, 401, 'no cached verification');
+    time.advance(0.25 * daysS);
     const refused = await key.request('/audit');
     assert.equal(refused.status, 401);
     assert.match(refused.body.error?.message ?? '', /is suspended/);

@@ -5,7 +5,7 @@ import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { addMember } from '../../../simulators/world/repository-changes.ts';
 import { apart, bearer, engines, sending } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
-import { organization, runTask } from '../installations/installed.ts';
+import { appSettings, organization, runTask } from '../installations/installed.ts';
 import { type ServiceResponse, startTestService, type TestService, type TestServiceOptions } from '../service.ts';
 import { ed25519, eddsa, forge, pem } from './forging.ts';
 import { untilIdle } from './state.ts';
@@ -24,14 +24,17 @@ export interface Scene extends AsyncDisposable {
   time: ReturnType<typeof clock>;
 }
 
-export async function openScene(options: Partial<TestServiceOptions> = {}): Promise<Scene> {
+/** @param options.isApp true: the service is the App, and has no token. */
+export async function openScene(options: Partial<TestServiceOptions> & { isApp?: boolean } = {}): Promise<Scene> {
+  const { isApp = false, ...rest } = options;
   const stack = new AsyncDisposableStack();
   const time = clock();
   const simulator = stack.use(await startSimulator({ now: time.now, repositories: 1 }));
   addMember(simulator.world, organization(simulator), person(simulator, 'olive'), 'admin');
   addMember(simulator.world, organization(simulator), person(simulator, 'max'), 'admin');
-  const tokens: TokenName[] = [holders.max];
-  const service = stack.use(await startTestService({ simulator, tokens, settings, now: time.now, ...options }));
+  const tokens: TokenName[] = isApp ? [] : [holders.max];
+  const all = { ...settings, ...(isApp && appSettings(simulator)) };
+  const service = stack.use(await startTestService({ simulator, tokens, settings: all, now: time.now, ...rest }));
   return { simulator, service, time, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -45,6 +48,8 @@ export interface TestKey {
   id: string;
   /** Registers it with the token of an administrator at GitHub. */
   register: (by: keyof typeof holders) => Promise<ServiceResponse>;
+  /** Signs a token that expires after a time. */
+  sign: (lifeS: number) => string;
   /** Requests with a token that it has just signed. */
   request: (path: string, method?: string, body?: unknown, node?: TestService) => Promise<ServiceResponse>;
 }
@@ -54,18 +59,20 @@ export function makeKey({ simulator, service, time }: Scene): TestKey {
   const id = createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('hex');
+  const sign = (lifeS: number): string => {
+    const exp = Math.floor(time.now().getTime() / 1000) + lifeS;
+    const payload = { aud: service.url, sub: `github/${engines.name}`, exp };
+    return forge({ header: { alg: 'EdDSA', kid: id }, payload }, eddsa(privateKey));
+  };
   return {
     id,
+    sign,
     register: (by) => {
       const token = simulator.tokens[holders[by]];
       return service.get(`${engines.name}/keys`, apart(sending('PUT', token, { data: { key: pem(publicKey) } })));
     },
-    request: (path, method = 'GET', body?, node = service) => {
-      const exp = Math.floor(time.now().getTime() / 1000) + 3600;
-      const payload = { aud: service.url, sub: `github/${engines.name}`, exp };
-      const token = forge({ header: { alg: 'EdDSA', kid: id }, payload }, eddsa(privateKey));
-      return node.get(`${engines.name}${path}`, apart(sending(method, token, body)));
-    },
+    request: (path, method = 'GET', body?, node = service) =>
+      node.get(`${engines.name}${path}`, apart(sending(method, sign(3600), body))),
   };
 }
 

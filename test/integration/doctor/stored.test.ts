@@ -212,4 +212,31 @@ describe('plaudit doctor on stored data', () => {
     );
     assert.match(linesOf(examined, 'installation_suspended')[0] ?? '', /^hint github: account-2 suspended the App/);
   });
+
+  it('reports holders of keys whom no credential can check, or whom the host has not confirmed', async () => {
+    const { connection } = ward.database;
+    await plantRepository(connection, { name: 'handbook' });
+    const lines = async (canCheck: boolean, confirmedHoursAgo: number): Promise<string[]> => {
+      await sql`
+        insert into administrators (account_id, person, name, confirmed_at, can_check, check_after)
+        select id, '7', 'github/olive', ${hoursAgo(confirmedHoursAgo)}, ${canCheck}, now() from accounts
+        on conflict (account_id, person) do update
+        set confirmed_at = excluded.confirmed_at, can_check = excluded.can_check`.execute(connection);
+      const examined = await examine(ward.environment);
+      return examined.report.findings
+        .filter(({ code }) => code.startsWith('administrators_'))
+        .map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+    };
+    assert.deepEqual(await lines(true, 1), [], 'the person holds nothing');
+    await sql`
+      insert into owner_keys (account_id, id, kind, spki, created_at, ends_at, holder)
+      select id, 'key', 'Ed25519', '', now(), now() + interval '1 day', '7' from accounts`.execute(connection);
+    assert.deepEqual(await lines(true, 1), [
+      'fine administrators_checked: The host confirms 1 holder of keys and embed links.',
+    ]);
+    const [unchecked = ''] = await lines(false, 1);
+    assert.match(unchecked, /^hint administrators_unchecked: .* 1 holder .* still administers .*, such as acme\./);
+    const [unanswered = ''] = await lines(true, 73);
+    assert.match(unanswered, /^problem administrators_unanswered: The host has not confirmed .* for 3 days\./);
+  });
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
-import { giteaProvider } from './gitea-provider.ts';
+import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
+import { removeMember } from '../../../../simulators/world/repository-changes.ts';
+import { createContractWorld } from '../../../contract/world.ts';
+import { call, giteaProvider } from './gitea-provider.ts';
 
 /** Tests proofs of ownership with responses of a real Gitea. */
 
@@ -54,5 +57,44 @@ describe('ownership at Gitea', () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
     await assert.rejects(provider.ownership.prove('nonsense', 'acme', signal), { code: 'unauthenticated' });
+  });
+
+  it('takes a private organization that a person does not see for one that the person has left', async () => {
+    const { world, organization, people, now } = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world });
+    const known = { externalId: String(organization.id), name: organization.login };
+    const { olive, max, ada } = people;
+    simulator.hidden.set(organization.id, 'private');
+    for (const [token, ofMember, ofStranger] of [
+      ['organization_member', 'no', 'no'],
+      ['user', 'cannot_check', 'cannot_check'],
+    ] as const) {
+      await using provider = giteaProvider(simulator, { now, tokens: [simulator.tokens[token]] });
+      const check = ({ id }: { id: number }) => provider.ownership.administers?.(known, String(id), call());
+      assert.equal(await check(max), ofMember, token);
+      assert.equal(await check(ada), ofStranger, token);
+    }
+    await using provider = giteaProvider(simulator, { now, tokens: [simulator.tokens.organization_member] });
+    const check = () => provider.ownership.administers?.(known, String(olive.id), call());
+    assert.equal(await check(), 'yes');
+    removeMember(world, organization, olive);
+    assert.equal(await check(), 'no');
+    // The token does not see the person, so that the absence says nothing.
+    simulator.hidden.set(olive.id, 'private');
+    assert.equal(await check(), 'cannot_check');
+  });
+
+  it('cannot check administrators with a token that lacks a scope', async () => {
+    const { world, organization, people, now } = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world });
+    const known = { externalId: String(organization.id), name: organization.login };
+    const { organization_member: narrow, organization_admin: whole } = simulator.tokens;
+    simulator.scopes.set('organization_member', ['read:user', 'read:repository']);
+    const check = async (tokens: string[]) => {
+      await using provider = giteaProvider(simulator, { now, tokens });
+      return await provider.ownership.administers?.(known, String(people.max.id), call());
+    };
+    assert.equal(await check([narrow]), 'cannot_check');
+    assert.equal(await check([narrow, whole]), 'no');
   });
 });

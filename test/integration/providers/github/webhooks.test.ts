@@ -101,6 +101,15 @@ const readable: [string, string, Json, Change[] | object[]][] = [
       { what: 'owned', account: '2', name: 'ada' },
     ],
   ],
+  [
+    'a removed member',
+    'organization',
+    { action: 'member_removed', organization: { id: 7, login: 'acme' }, membership: { user: { id: 5, login: 'ada' } } },
+    [
+      { what: 'account', account: '7', name: 'acme' },
+      { what: 'administrator', person: '5' },
+    ],
+  ],
   ['an event of no organization', 'organization', { action: 'renamed' }, []],
 ];
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import type { Membership } from '../../../../simulators/world/model.ts';
+import { addAccount } from '../../../../simulators/world/people.ts';
+import { call } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
@@ -47,5 +49,37 @@ describe('ownership at GitLab', () => {
       await provider.ownership.prove(simulator.tokens.user, name, signal);
       assert.equal(simulator.requests.length - before, 2, name);
     }
+  });
+
+  it('takes no absence from the members for a removal, unless the token sees all members', async () => {
+    const { world, organization, people, now } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    const known = { externalId: `group:${organization.id}`, name: organization.login };
+    for (const [token, expected] of [
+      ['user', 'cannot_check'],
+      ['organization_member', 'no'],
+      ['organization_admin', 'no'],
+    ] as const) {
+      await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens[token]] });
+      const check = () => provider.ownership.administers?.(known, '424242', call());
+      assert.equal(await check(), expected, token);
+    }
+    await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.user] });
+    // Its own absence is a fact for the bearer of a token.
+    assert.equal(await provider.ownership.administers?.(known, String(people.ada.id), call()), 'no');
+    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), call()), 'yes');
+    simulator.narrowTokens.add('user');
+    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), call()), 'cannot_check');
+  });
+
+  it('finds the owner of a group above', async () => {
+    const { world, organization, people, now } = createContractWorld();
+    const login = `${organization.login}/looms`;
+    const looms = addAccount(world, { type: 'Organization', login, createdAt: now() });
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.organization_member] });
+    const known = { externalId: `group:${looms.id}`, name: login };
+    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), call()), 'yes');
+    assert.equal(await provider.ownership.administers?.(known, String(people.max.id), call()), 'no');
   });
 });

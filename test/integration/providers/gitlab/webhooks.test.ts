@@ -27,6 +27,17 @@ const change = (name: string, more?: object): Change[] =>
   changesOf('Project Hook', events.project(name, handbook, more));
 const owned = (name: string): Change => ({ what: 'owned', account: null, name });
 describe('webhooks of GitLab', () => {
+  it('reports the person who may administer other groups than before', () => {
+    const left: Change[] = [{ what: 'administrator', person: '4' }];
+    const group = { id: 9, login: 'acme' };
+    for (const event of ['user_remove_from_group', 'user_update_for_group']) {
+      assert.deepEqual(changesOf('Member Hook', events.member(event, group, ada)), left);
+    }
+    const destroyed = { event_name: 'user_destroy', user_id: 4, username: 'ada', name: 'Ada', email: '[REDACTED]' };
+    assert.deepEqual(changesOf('System Hook', destroyed), left);
+    assert.deepEqual(changesOf('Member Hook', events.member('user_add_to_group', group, ada)), []);
+  });
+
   it('reports the project and the account that changed', () => {
     assert.deepEqual(changesOf('Push Hook', events.push(handbook, ada)), [contributed('commits'), adas]);
     assert.deepEqual(changesOf('Issue Hook', events.issue(handbook, ada)), [contributed('issues'), adas]);
