@@ -6,12 +6,13 @@ import { type Snapshot, textOf, textsOf } from './snapshot.ts';
 
 /** Decides which rows may differ when a place in a response is unexpected. */
 
-/** Properties without which the item, its owner, its visibility or its time is unknown, or no history is read. */
+/** Properties without which the item, its author, its owner, its visibility or its time is unknown, or no history is read. */
 const essential =
-  /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|fork|isFork|created_at|createdAt|starredAt|starred_since|pushed_at|submittedAt|submitted_at|state|defaultBranchRef|default_branch|empty|empty_repo)$/;
-/** Only its page says whether one of these comments belongs to an issue or to a pull request. */
+  /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|user|author|original_author|fork|isFork|created_at|createdAt|starredAt|starred_since|pushed_at|submittedAt|submitted_at|state|defaultBranchRef|default_branch|empty|empty_repo)$/;
+/** Only these addresses say whether a comment belongs to an issue or to a pull request. */
+const kindsOfComments = new Set<unknown>(['html_url', 'issue_url', 'pull_request_url']);
 const isKindOfComment = ({ operation }: Exchange, { path }: Candidate): boolean =>
-  operation === '/repos/{owner}/{repo}/issues/comments' && path.at(-1) === 'html_url';
+  operation === '/repos/{owner}/{repo}/issues/comments' && kindsOfComments.has(path.at(-1));
 const isItem = /^(?:account|repository|contribution|commit) /;
 
 export interface Scope {

@@ -88,7 +88,8 @@ export const IssuePayload = Type.Object({
   created_at: Time,
   updated_at: optionalTime(),
   closed_at: orElseUncounted(Nullable(Time), null),
-  pull_request: deciding(Nullable(Type.Object({ merged_at: orElseUncounted(Nullable(Time), null) }))),
+  /** Null at an issue. */
+  pull_request: orElseUncounted(Nullable(Type.Object({ merged_at: orElseUncounted(Nullable(Time), null) })), null),
 });
 export type IssuePayload = Static<typeof IssuePayload>;
 export const IssuesPayload = itemsOf('issue', IssuePayload);
@@ -139,9 +140,9 @@ export const ReviewCommentsPayload = itemsOf('review_comment', ReviewCommentPayl
 export const CommentPayload = Type.Object({
   id: Id,
   ...Poster,
-  /** Exactly one of the two is empty; it says whether the comment belongs to an issue or to a pull request. */
-  issue_url: Text,
-  pull_request_url: Text,
+  /** Exactly one of the two is empty; the other says whether the comment belongs to an issue or to a pull request. */
+  issue_url: orElse(Nullable(Text), null),
+  pull_request_url: orElse(Nullable(Text), null),
   body: orElse(Text, ''),
   created_at: Time,
   updated_at: optionalTime(),

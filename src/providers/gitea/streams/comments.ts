@@ -18,7 +18,9 @@ export async function readComments(context: StreamContext, wanted: Wanted): Prom
   const comments = step.items.flatMap((comment) => {
     const kind = kindOf(comment);
     if (kind !== undefined) return [{ kind, comment }];
-    context.call.onSkipped?.(skippedItem('comment', invalid('a comment has neither issue_url nor pull_request_url')));
+    context.call.onSkipped?.(
+      skippedItem('comment', invalid('issue_url and pull_request_url of a comment do not show its kind')),
+    );
     return [];
   });
   const reactions = await Promise.all(
@@ -41,10 +43,19 @@ export function stepThroughComments(
 
 type CommentKind = 'issue_comment' | 'pull_request_comment';
 
-/** Returns the kind of a comment; undefined when its addresses do not show it. */
-function kindOf({ issue_url, pull_request_url }: CommentPayload): CommentKind | undefined {
-  if (pull_request_url !== '') return 'pull_request_comment';
-  return issue_url === '' ? undefined : 'issue_comment';
+/** The last part of the address of an issue or pull request. */
+const numberAtEnd = /\/(\d{1,12})$/;
+
+/**
+ * Returns the kind of a comment by its addresses, of which one is readable at least; undefined when they do not show
+ * it.
+ */
+function kindOf({ issue_url: issue, pull_request_url: pull }: CommentPayload): CommentKind | undefined {
+  const isOnIssue = numberAtEnd.test(issue ?? '');
+  const isOnPullRequest = numberAtEnd.test(pull ?? '');
+  if (isOnIssue !== isOnPullRequest) return isOnIssue ? 'issue_comment' : 'pull_request_comment';
+  if (isOnIssue || (issue === '') === (pull === '')) return undefined;
+  return issue === '' ? 'pull_request_comment' : 'issue_comment';
 }
 
 function addComment(
@@ -58,8 +69,8 @@ function addComment(
   comment.details = { ...noDetails, number: numberOf(payload), reactions: collector.reactions(reactions) };
 }
 
-/** Returns the number of the issue or pull request that a comment belongs to. */
+/** Returns the number of the issue or pull request that a comment belongs to; null when it cannot be read. */
 function numberOf({ issue_url, pull_request_url }: CommentPayload): number | null {
-  const [, number] = /\/(\d{1,12})$/.exec(pull_request_url || issue_url) ?? [];
+  const [, number] = numberAtEnd.exec(pull_request_url ?? '') ?? numberAtEnd.exec(issue_url ?? '') ?? [];
   return number === undefined ? null : Number(number);
 }

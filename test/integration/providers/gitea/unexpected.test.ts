@@ -40,7 +40,7 @@ describe('unexpected items of Gitea', () => {
     );
   });
 
-  it('leaves out a comment of which neither address is set, and reads the others', async () => {
+  it('leaves out a comment whose addresses do not show its kind, and reads the others', async () => {
     const { world, now, repositories, issues } = createContractWorld();
     const [issue] = issues;
     assert.ok(issue);
