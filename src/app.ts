@@ -21,7 +21,7 @@ import { contributorRoutes } from './contributors/routes.ts';
 import { type AppOptions, type Core, closingOnFailure, findFault, openCore } from './core.ts';
 import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
-import { addJob, startQueue } from './database/queue.ts';
+import { addJob, type Queue, startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
 import { createDeliveryMetrics, openBodies } from './deliveries/metrics.ts';
 import { addRejections } from './deliveries/rejection-store.ts';
@@ -34,6 +34,7 @@ import { asListenError, checkPort, isTaken } from './http/listen.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
+import { usableResponses } from './http/response-cache.ts';
 import { createServer } from './http/server.ts';
 import { reconcileJob } from './installations/jobs.ts';
 import type { Log } from './log.ts';
@@ -51,7 +52,7 @@ import { createTasks } from './sync/tasks.ts';
 /** The time limit of a response, without the wait for a provider, in ms. */
 const handlerMarginMs = 5000;
 const storeRejectionsEveryMs = 10_000;
-/** The time for responses under way when the service stops, in ms; then their connections are closed. */
+/** The time for responses and statements under way when the service stops, in ms; then their connections are closed. */
 const responsesEndWithinMs = 3000;
 
 /** A running service. */
@@ -77,7 +78,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   await forgetWaits(core.database.connection, now());
   sweepErased(core, log);
   const images = await openCardImages({
-    connection: core.database.connection,
+    connection: core.requests.connection,
     dataDir: config.dataDir,
     ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
     allowedHosts: config.outboundAllowed,
@@ -116,9 +117,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
   const close = async (): Promise<void> => {
-    const impatient = setTimeout(() => app.server.closeAllConnections(), responsesEndWithinMs);
-    await Promise.all([app.close(), queue.stop()]);
-    clearTimeout(impatient);
+    await stopReceiving(app, queue, core);
     await images.close();
     await notifications.close();
     await metrics?.close();
@@ -132,6 +131,16 @@ export async function startService(config: Config, options: AppOptions): Promise
     providers: core.providers,
     close,
   };
+}
+
+/** Ends responses and jobs under way, and after a time the connections of those that do not end. */
+async function stopReceiving(app: App, queue: Queue, { dropSilent }: Core): Promise<void> {
+  const impatient = setTimeout(() => {
+    app.server.closeAllConnections();
+    dropSilent(responsesEndWithinMs);
+  }, responsesEndWithinMs);
+  await Promise.all([app.close(), queue.stop()]);
+  clearTimeout(impatient);
 }
 
 function countRejections(app: App, { database }: Core, { log, now }: { log: Log; now: () => Date }): Rejections {
@@ -163,7 +172,7 @@ async function createApp(
   { log, now, registry, images }: { log: Log; now: () => Date; registry: Registry; images: CardImages },
 ): Promise<App> {
   const { listener, cache } = core;
-  const { connection } = core.database;
+  const { connection } = core.requests;
   const resolver = createResolver(config, core, log, now);
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
   const counts = new SharedCounts(connection, now);
@@ -176,7 +185,7 @@ async function createApp(
   });
   const app: App = await createServer({
     cache,
-    isCacheLive: isLive,
+    usableResponses: () => usableResponses({ isConnected: isLive(), sinceContactMs: listener.sinceContactMs() }),
     authenticate: (token) => access.authenticate(token),
     recognize: (token) => access.recognize(token),
     catchUp: () => listener.catchUp(),
@@ -220,9 +229,9 @@ async function createApp(
   return app;
 }
 
-function createResolver(config: Config, { database, providers, outcomes }: Core, log: Log, now: () => Date): Resolver {
+function createResolver(config: Config, { requests, providers, outcomes }: Core, log: Log, now: () => Date): Resolver {
   return new Resolver({
-    connection: database.connection,
+    connection: requests.connection,
     providers,
     outcomes,
     now,

@@ -10,6 +10,7 @@ import { correctFutureTimes } from './database/future-store.ts';
 import { type Change, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
+import { type ConnectionPool, openPool } from './database/pool.ts';
 import { HistoryCache } from './history/history-cache.ts';
 import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
@@ -30,9 +31,19 @@ const historyLimits = {
 const connectShare = 0.6;
 const maxConnectTimeoutMs = 2000;
 
+/** With the connections of jobs and the listener, six nodes stay below PostgreSQL's default of 100 connections. */
+const maxRequestConnections = 8;
+/** The longest statement of a request, beyond the time for a lookup: less than the margin of a response in app.ts. */
+const maxStatementMs = 4000;
+
 /** The parts of every process that works on the database, including commands without a server. */
 export interface Core {
+  /** The connections of jobs. */
   database: Database;
+  /** The connections of requests, whose statements end before the time for the response does. */
+  requests: ConnectionPool;
+  /** Replaces the connections to the database on which nothing has arrived for a number of ms. */
+  dropSilent: (forMs: number) => void;
   listener: Listener;
   providers: Map<string, Provider>;
   sync: SyncContext;
@@ -71,13 +82,18 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
   const onChange = receiversOf(cache, outcomes);
+  const requests = openRequests(database, config);
   const emitChange = (change: Change | undefined): void => {
     for (const hear of onChange) hear(change);
+  };
+  const dropSilent = (forMs: number): void => {
+    for (const pool of [requests, database]) pool.dropSilent(forMs);
   };
   const listening = listen({
     clientConfig: database.clientConfig,
     onChange: emitChange,
     onReset: () => emitChange(undefined),
+    onSilent: dropSilent,
     log: (line) => log.warn(line),
   });
   const listener = await closingOnFailure(listening, database);
@@ -98,6 +114,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     await Promise.all([...providers.values()].map((provider) => provider.close()));
     await listener.close();
     clock.close();
+    await requests.close();
     await database.close();
   };
   onChange.add((change) => {
@@ -109,6 +126,8 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   await closingOnFailure(discoverInstallations(sync), { close });
   return {
     database,
+    requests,
+    dropSilent,
     listener,
     providers,
     sync,
@@ -118,6 +137,11 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     now,
     close,
   };
+}
+
+function openRequests({ clientConfig }: Database, { lookupBudgetMs }: Config): ConnectionPool {
+  const statementTimeoutMs = lookupBudgetMs + maxStatementMs;
+  return openPool(clientConfig, { maxConnections: maxRequestConnections, statementTimeoutMs });
 }
 
 /** Returns the receivers of changes that every process has. */
@@ -183,13 +207,13 @@ function reportsTo(log: Log, metrics: SyncMetrics): Pick<SyncContext, 'onStreamF
 
 /** Returns what keeps this node from serving requests, if anything does. */
 export async function findFault(
-  { database, listener }: Core,
+  { requests, listener }: Core,
   { dataDir, databaseUrl }: Config,
 ): Promise<string | undefined> {
   const isComplete = existsSync(historiesOf(dataDir)) && (databaseUrl !== undefined || hasEmbeddedDatabase(dataDir));
   if (!isComplete) return 'DATA_DIR was deleted, or a part of it.';
   try {
-    await database.pool.query('select 1');
+    await requests.pool.query('select 1');
   } catch {
     return 'The database does not respond.';
   }

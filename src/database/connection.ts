@@ -8,6 +8,8 @@ export type Connection = Kysely<Tables>;
 export interface Database {
   connection: Connection;
   pool: Pool;
+  /** Replaces the connections on which nothing has arrived for a time. */
+  dropSilent(forMs: number): void;
   /** Settings for a connection outside the pool, for code that needs one for long. */
   clientConfig: ClientConfig;
   /** A description of the database for people, without secrets. */

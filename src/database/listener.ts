@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { Client, type ClientConfig } from 'pg';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Connection } from './connection.ts';
+import { breakOff } from './pool.ts';
 
 const channel = 'plaudit';
 const reconnectDelayMs = { first: 100, most: 5000 };
@@ -22,6 +23,8 @@ export interface Listener {
   node: number;
   /** False while the connection is broken, when changes may be missed. */
   isConnected(): boolean;
+  /** Returns the time in ms since this node last had contact with the database. */
+  sinceContactMs(): number;
   /** Waits until this node has received every change that was committed before; not while the connection is broken. */
   catchUp(): Promise<void>;
   close(): Promise<void>;
@@ -41,17 +44,21 @@ export const livingNodes = sql<number>`
 /**
  * Holds the one connection over which this node receives changes and shows the others that it lives.
  * @param options.onReset called after a time in which changes may have been missed.
+ * @param options.onSilent called when the connection had fallen silent and a new one works, with the time in ms for
+ * which other connections are suspect too when nothing has arrived on them.
  */
 export async function listen(options: {
   clientConfig: ClientConfig;
   onChange: (change: Change) => void;
   onReset: () => void;
+  onSilent: (forMs: number) => void;
   log: (line: string) => void;
 }): Promise<Listener> {
   const closing = new AbortController();
   let node: number | undefined;
   let client: Client | undefined;
   let reconnecting: Promise<void> | undefined;
+  const contact: Contact = { at: performance.now(), silentSince: undefined };
 
   const open = async (): Promise<void> => {
     const fresh = new Client({ ...options.clientConfig, query_timeout: heartbeat.timeoutMs });
@@ -68,6 +75,7 @@ export async function listen(options: {
       await fresh.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
       await fresh.query(`listen ${channel}`);
       client = fresh;
+      contact.at = performance.now();
     } catch (error) {
       await fresh.end().catch(() => {});
       throw error;
@@ -80,31 +88,58 @@ export async function listen(options: {
       await wait(delayMs, undefined, { signal: closing.signal }).catch(() => {});
       if (closing.signal.aborted) return;
       const error = await open().catch((cause: unknown) => cause ?? true);
-      if (error === undefined) return options.onReset();
+      if (error !== undefined) continue;
+      if (contact.silentSince !== undefined) options.onSilent(performance.now() - contact.silentSince);
+      contact.silentSince = undefined;
+      return options.onReset();
     }
   };
 
   await open();
-  const pulse = setInterval(() => {
-    const beating = client;
-    beating?.query('select 1').catch(() => beating.end().catch(() => {}));
-  }, heartbeat.everyMs);
-  pulse.unref();
+  const stopPulse = startPulse(() => client, contact);
 
   return {
     node: node ?? 0,
     isConnected: () => client !== undefined,
+    sinceContactMs: () => performance.now() - contact.at,
     // The server sends pending notifications before the result of the next query.
     catchUp: async () => {
       await client?.query('select 1').catch(() => {});
     },
     close: async () => {
       closing.abort();
-      clearInterval(pulse);
+      stopPulse();
       await reconnecting;
       await client?.end().catch(() => {});
     },
   };
+}
+
+/** The contact of this node with the database; times as of `performance.now()`. */
+interface Contact {
+  /** The time of the last response. */
+  at: number;
+  /** The time at which a request without a response was sent; undefined while the connection responds. */
+  silentSince: number | undefined;
+}
+
+/** Checks the connection at intervals, and breaks it off when it is silent. @returns a function that ends it. */
+function startPulse(current: () => Client | undefined, contact: Contact): () => void {
+  const pulse = setInterval(() => {
+    const client = current();
+    const sentAt = performance.now();
+    client?.query('select 1').then(
+      () => {
+        contact.at = performance.now();
+      },
+      () => {
+        contact.silentSince = sentAt;
+        breakOff(client);
+      },
+    );
+  }, heartbeat.everyMs);
+  pulse.unref();
+  return () => clearInterval(pulse);
 }
 
 async function nextNodeNumber(client: Client): Promise<number> {

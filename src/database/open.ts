@@ -1,13 +1,10 @@
-import { Kysely, PostgresDialect } from 'kysely';
-import { type ClientConfig, Pool, TypeOverrides } from 'pg';
+import { type ClientConfig, type Pool, TypeOverrides } from 'pg';
 import { AppError } from '../errors.ts';
 import type { Database } from './connection.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
-import { StorableClient } from './storable.ts';
-import type { Tables } from './tables.ts';
+import { openPool } from './pool.ts';
 
-/** Ten nodes with one pool and one listener each stay below PostgreSQL's default of 100 connections. */
 const maxPoolConnections = 8;
 const connectTimeoutMs = 10_000;
 const keepAliveDelayMs = 10_000;
@@ -94,29 +91,18 @@ function connect(server: Server, statementTimeout: number): Database {
     keepAlive: true,
     // A peer that vanished silently is noticed after some minutes.
     keepAliveInitialDelayMillis: keepAliveDelayMs,
-    statement_timeout: statementTimeout,
     types: typeParsers(),
   };
-  const pool = new Pool({ ...clientConfig, max: maxPoolConnections, Client: StorableClient });
-  // A connection that breaks while idle is replaced when the next one is needed; without a listener its error would end
-  // the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const connections = openPool(clientConfig, {
+    maxConnections: maxPoolConnections,
+    statementTimeoutMs: statementTimeout,
+  });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    // Kysely ends the pool only if it has used it.
-    await connection.destroy();
-    if (!pool.ending) await pool.end();
+    await connections.close();
     await server.release();
   };
-  return {
-    connection,
-    pool,
-    clientConfig,
-    description: server.description,
-    close: () => (closing ??= close()),
-  };
+  return { ...connections, clientConfig, description: server.description, close: () => (closing ??= close()) };
 }
 
 /** PostgreSQL's numbers of these types, from its table pg_type. */

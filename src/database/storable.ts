@@ -37,19 +37,43 @@ function isJsonObject(value: unknown): value is object {
   return !(value instanceof Date) && !ArrayBuffer.isView(value) && !('toPostgres' in value);
 }
 
-/** A connection that cleans the parameters of every statement. */
+/** The message of the driver's error for a statement without a response in time (pg, lib/client.js). */
+const noResponse = 'Query read timeout';
+
+/**
+ * A connection that cleans the parameters of every statement, and notices when one gets no response in time.
+ */
 export class StorableClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
     const query = this.query.bind(this);
-    const send = (statement: unknown, values: unknown, ...rest: unknown[]): unknown =>
-      Reflect.apply(query, this, [
+    const noticed = (error: unknown): void => {
+      if (error instanceof Error && error.message === noResponse) this.onSilent();
+    };
+    const send = (statement: unknown, ...parameters: unknown[]): unknown => {
+      const sent: unknown = Reflect.apply(query, this, [
         cleanStatement(statement),
-        Array.isArray(values) ? storable(values) : values,
-        ...rest,
+        ...parameters.map((parameter) => {
+          if (typeof parameter === 'function') return notifying(parameter, noticed);
+          return Array.isArray(parameter) ? storable(parameter) : parameter;
+        }),
       ]);
+      if (sent instanceof Promise) sent.catch(noticed);
+      return sent;
+    };
     Object.assign(this, { query: send });
   }
+
+  /** Called when a statement got no response in time; to be overridden. */
+  onSilent(): void {}
+}
+
+/** Returns a callback for a result that passes an error on to another one first. */
+function notifying(callback: CallableFunction, onError: (error: unknown) => void): (...results: unknown[]) => void {
+  return (...results) => {
+    onError(results[0]);
+    Reflect.apply(callback, undefined, results);
+  };
 }
 
 /** Cleans the values of a statement that is given as an object; statements of other kinds have none. */

@@ -3,6 +3,21 @@ import type { Caller } from './caller.ts';
 import type { ImageRequest } from './images.ts';
 import type { RenderedResponse } from './response.ts';
 
+/** The time, in ms, for which public responses are still served after the last contact with the database. */
+const servedAfterContactMs = 60_000;
+
+/**
+ * The cached responses that may be served. `public`: the public ones, also those that are older than they should be,
+ * because the database is unavailable and cannot be read again.
+ */
+export type UsableResponses = 'all' | 'public' | 'none';
+
+/** Returns the cached responses that may be served while changes reach this node, or since they do not. */
+export function usableResponses(listener: { isConnected: boolean; sinceContactMs: number }): UsableResponses {
+  if (listener.isConnected) return 'all';
+  return listener.sinceContactMs < servedAfterContactMs ? 'public' : 'none';
+}
+
 /**
  * Returns the cache key of a response. No URL holds a space, so one caller's response is never sent to another caller.
  */

@@ -22,13 +22,12 @@ import {
   type RenderedResponse,
   representationFor,
 } from './response.ts';
-import { cacheKey, type ResponseCache } from './response-cache.ts';
+import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
 import { sendProblem, sendProblemAsJson } from './send.ts';
 
 export interface ServerOptions {
   cache: ResponseCache;
-  /** Returns whether changes reach the cache; while they do not, no response comes from it. */
-  isCacheLive: () => boolean;
+  usableResponses: () => UsableResponses;
   log: FastifyBaseLogger;
   metrics: HttpMetrics;
   now: () => Date;
@@ -61,6 +60,9 @@ const limits = {
   maxParameterLength: 400,
   maxBodyBytes: 65_536,
 };
+
+/** A time before which no response expires. */
+const anyAge = 0;
 
 /** The methods that routes may have. Every path takes OPTIONS. */
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
@@ -132,7 +134,7 @@ function listener(
       request.url = originForm(request.url ?? '/');
       const { method, headers, url } = request;
       const isPlain = (method === 'GET' || method === 'HEAD') && !hasBody(headers);
-      const cached = isPlain && options.isCacheLive() ? findCached(options, headers, url) : undefined;
+      const cached = isPlain ? findCached(options, headers, url) : undefined;
       if (cached === undefined) return handler(request, response);
       const requestId = options.newRequestId();
       // A connection that stays open after the listener closed would keep the server from ending.
@@ -161,14 +163,16 @@ function originForm(target: string): string {
   return path === target || path.startsWith('/') ? path : `/${path}`;
 }
 
-/** Returns the cached response for the public, or for this caller. */
+/** Returns the cached response for the public, or for this caller, if it may be served. */
 function findCached(
-  { cache, now, recognize }: ServerOptions,
+  { cache, now, recognize, usableResponses }: ServerOptions,
   { authorization }: IncomingMessage['headers'],
   url: string,
 ): RenderedResponse | undefined {
-  if (authorization === undefined) return cache.get(cacheKey(url, null), now().getTime());
-  const token = bearerToken(authorization);
+  const usable = usableResponses();
+  if (usable === 'none') return undefined;
+  if (authorization === undefined) return cache.get(cacheKey(url, null), usable === 'all' ? now().getTime() : anyAge);
+  const token = usable === 'all' ? bearerToken(authorization) : undefined;
   const caller = token === undefined ? undefined : recognize(token);
   return caller && cache.get(cacheKey(url, caller), now().getTime());
 }

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { Count, Id, ItemNumber, Name, Nullable, optionalCount, optionalTime, Text, Time } from '../http/scalars.ts';
+import {
+  Count,
+  ExactName,
+  Id,
+  ItemNumber,
+  Name,
+  Nullable,
+  optionalCount,
+  optionalTime,
+  Text,
+  Time,
+} from '../http/scalars.ts';
 import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
@@ -31,6 +42,9 @@ export const FoundUsersPayload = Type.Object({ data: Nullable(itemsOf('account',
 /** The account itself, which may be an organization. */
 export const ProfilePayload = Type.Object({
   ...UserPayload.properties,
+  /** Without it nothing says whether the account is public, so that the profile is unreadable. */
+  visibility: Name,
+  login: ExactName,
   email: OptionalText,
   website: OptionalText,
   description: OptionalText,
@@ -50,7 +64,7 @@ export const PermissionsPayload = Type.Object({ is_owner: Type.Boolean(), is_adm
 
 export const RepositoryPayload = Type.Object({
   id: Id,
-  name: Name,
+  name: ExactName,
   owner: Type.Object({ id: Id, login: Name, visibility: Text }),
   description: OptionalText,
   empty: Type.Boolean(),

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { Count, Id, ItemNumber, Name, Nullable, optionalText, optionalTime, Text, Time } from '../http/scalars.ts';
+import {
+  Count,
+  ExactName,
+  Id,
+  ItemNumber,
+  Name,
+  Nullable,
+  optionalText,
+  optionalTime,
+  Text,
+  Time,
+} from '../http/scalars.ts';
 import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
@@ -40,6 +51,7 @@ const Visibility = orElse(
  */
 export const ProfilePayload = Type.Object({
   ...UserPayload.properties,
+  username: ExactName,
   bio: OptionalText,
   website_url: OptionalText,
   twitter: OptionalText,
@@ -56,7 +68,7 @@ export type ProfilePayload = Static<typeof ProfilePayload>;
 export const GroupPayload = Type.Object({
   id: Id,
   name: orElse(Text, ''),
-  full_path: Name,
+  full_path: ExactName,
   description: optionalText(),
   visibility: Visibility,
   avatar_url: optionalText(),
@@ -81,9 +93,9 @@ const AccessLevel = orElse(Type.Optional(Type.Enum(['disabled', 'private', 'enab
  */
 export const ProjectPayload = Type.Object({
   id: Id,
-  path: Name,
+  path: ExactName,
   description: optionalText(),
-  namespace: Type.Object({ id: Id, full_path: Name }),
+  namespace: Type.Object({ id: Id, full_path: ExactName }),
   /** The user who owns the project; absent when a group does. */
   owner: Type.Optional(Nullable(Type.Object({ id: Id }))),
   star_count: orElse(Nullable(Count), null),

@@ -63,6 +63,7 @@ export function placeIn(path: string): string {
     .replace(/^\/(users|user|orgs|projects|groups)\/[^/]+/, '/$1/*');
 }
 
+const replacement = '\ufffd';
 /** Escapes of NUL and of halves of surrogate pairs, which PostgreSQL does not store. */
 const unstorableEscape = /\\u(?:0000|d[89a-f])/i;
 
@@ -105,8 +106,9 @@ function endOfText(json: string, start: number): number {
   return json.length;
 }
 
+/** Replaces characters that PostgreSQL does not store by the one that stands for an unknown character. */
 function cleanText(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed();
+  return text.replaceAll('\0', replacement).toWellFormed();
 }
 
 /**

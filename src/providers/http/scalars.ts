@@ -7,6 +7,8 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([
 export const Text = Type.String();
 /** A login, a path or another name by which an item is found; an item without it is useless. */
 export const Name = Type.String({ minLength: 1 });
+/** A name under which further requests are sent: one with a character that could not be read is another name. */
+export const ExactName = Type.String({ pattern: '^[^\ufffd]+$' });
 /** A count, within the range of PostgreSQL's `integer`, the type of its column. */
 export const Count = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 });
 /** An id, which is stored as text; JavaScript rounds greater numbers. */

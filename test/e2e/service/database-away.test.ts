@@ -3,10 +3,58 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { createTestDatabase } from '../../database.ts';
 import { linkTo } from '../../database-link.ts';
+import { ada, bearer, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
+import { untilIdle } from '../access/state.ts';
 import { startTestService } from '../service.ts';
 
+describe('connections to the database that fall silent', () => {
+  it('are replaced, so that reads, jobs and changes go on', async () => {
+    await using simulator = await startSimulator();
+    await using created = await createTestDatabase();
+    await using link = await linkTo(created.url);
+    await using service = await startTestService({
+      simulator,
+      databaseUrl: link.url,
+      settings: { LOOKUP_BUDGET_MS: '100' },
+    });
+    await until(async () => ((await service.get('ada-lovelace')).status === 200 ? true : undefined), 'it is known');
+    // New connections work, as behind a pooler that was replaced; the existing ones never respond and never end.
+    link.silence('existing');
+    const reads = Array.from({ length: 10 }, (_, index) => `ada-lovelace?not=cached-${index}`);
+    await until(async () => {
+      const responses = await Promise.all(reads.map((path) => service.get(path)));
+      return responses.every(({ status }) => status === 200) ? true : undefined;
+    }, 'all reads succeed');
+    await until(async () => ((await service.get('person-4')).status === 200 ? true : undefined), 'jobs work again');
+    await until(async () => ((await service.get('/readyz')).status === 200 ? true : undefined), 'changes arrive again');
+  });
+});
+
 describe('an unavailable database', () => {
+  it('leaves the public responses of the cache usable for a minute, and no private ones', async () => {
+    await using simulator = await startSimulator();
+    await using created = await createTestDatabase();
+    await using link = await linkTo(created.url);
+    await using service = await startTestService({ simulator, databaseUrl: link.url });
+    const token = await serviceToken(service, simulator, ada);
+    const paths = [ada.name, `${ada.name}/contributions?format=svg`];
+    await Promise.all(paths.map((path) => service.get(path)));
+    await untilIdle(service);
+    const before = await Promise.all(paths.map((path) => service.get(path)));
+    await service.get(ada.name, bearer(token));
+    link.breakOff();
+    await until(async () => ((await service.get('/readyz')).status === 503 ? true : undefined), 'it is unavailable');
+    const during = await Promise.all(paths.map((path) => service.get(path)));
+    assert.deepEqual(
+      during.map(({ status, text }) => [status, text]),
+      before.map(({ text }) => [200, text]),
+    );
+    assert.equal((await service.get(ada.name, bearer(token))).status, 503);
+    assert.equal((await service.get(`${ada.name}?not=cached`)).status, 503);
+    link.restore();
+  });
+
   it('responds in time while the database is unavailable or silent, and works again afterwards', async () => {
     await using simulator = await startSimulator();
     await using created = await createTestDatabase();

@@ -35,6 +35,7 @@ describe('a stop of the service', () => {
       GITHUB_URL: simulator.url,
       GITHUB_API_URL: simulator.apiUrl,
       GITHUB_TOKEN: simulator.tokens.public_only,
+      LOOKUP_BUDGET_MS: '1000',
       RATE_LIMIT_PER_MINUTE: '1000000',
     });
     const address = `${service.url}/v1/github/entities`;

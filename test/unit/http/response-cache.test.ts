@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RenderedResponse } from '../../../src/http/response.ts';
-import { ResponseCache } from '../../../src/http/response-cache.ts';
+import { ResponseCache, usableResponses } from '../../../src/http/response-cache.ts';
 
 function cachedResponse(accountId: string, bytes = 10): RenderedResponse {
   return { body: Buffer.alloc(bytes), etag: '"x"', headers: {}, accountId, expiresAt: 1000 };
@@ -98,5 +98,13 @@ describe('the response cache', () => {
     assert.ok(kept.includes(0) && kept.includes(99));
     cache.put('/huge', cachedResponse('huge', 20_000), cache.begin());
     assert.equal(cache.get('/huge', 0), undefined);
+  });
+});
+
+describe('cached responses without contact with the database', () => {
+  it('are the public ones for a minute, and none after that', () => {
+    assert.equal(usableResponses({ isConnected: true, sinceContactMs: 9000 }), 'all');
+    assert.equal(usableResponses({ isConnected: false, sinceContactMs: 59_999 }), 'public');
+    assert.equal(usableResponses({ isConnected: false, sinceContactMs: 60_000 }), 'none');
   });
 });

@@ -1,0 +1,85 @@
+import type { Duplex } from 'node:stream';
+import { Kysely, PostgresDialect } from 'kysely';
+import { type Client, type ClientConfig, Pool } from 'pg';
+import type { Connection } from './connection.ts';
+import { StorableClient } from './storable.ts';
+import type { Tables } from './tables.ts';
+
+export interface ConnectionPool {
+  connection: Connection;
+  pool: Pool;
+  /** Replaces the connections on which nothing has arrived for a time, also those with a running statement. */
+  dropSilent(forMs: number): void;
+  close(): Promise<void>;
+}
+
+export interface PoolLimits {
+  maxConnections: number;
+  /** The longest time that a statement may take. */
+  statementTimeoutMs: number;
+}
+
+/** The time, in ms, after which a statement without a response has a broken connection: the server ends it before. */
+const responseGraceMs = 500;
+
+/**
+ * Opens a pool of connections. One whose server or pooler hangs gives no error, so a statement without a response ends
+ * it, and with it all others of the pool on which nothing has arrived in the meantime.
+ */
+export function openPool(
+  clientConfig: ClientConfig,
+  { maxConnections, statementTimeoutMs }: PoolLimits,
+): ConnectionPool {
+  const heardAt = new Map<Client, number>();
+  const responseTimeoutMs = statementTimeoutMs + responseGraceMs;
+  class PooledClient extends StorableClient {
+    override onSilent(): void {
+      breakOff(this);
+      dropSilent(responseTimeoutMs);
+    }
+  }
+  const pool = new Pool({
+    ...clientConfig,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: responseTimeoutMs,
+    max: maxConnections,
+    Client: PooledClient,
+  });
+  const dropSilent = (forMs: number): void => {
+    const since = performance.now() - forMs;
+    for (const [client, at] of heardAt) if (at <= since) breakOff(client);
+  };
+  // A connection that breaks while idle is replaced when the next one is needed; without a listener its error would end
+  // the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    const hear = (): void => void heardAt.set(client, performance.now());
+    hear();
+    socketOf(client).on('data', hear);
+    client.on('error', () => {});
+    client.once('end', () => heardAt.delete(client));
+  });
+  const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    connection,
+    pool,
+    dropSilent,
+    close: async () => {
+      // Kysely ends the pool only if it has used it.
+      await connection.destroy();
+      if (!pool.ending) await pool.end();
+    },
+  };
+}
+
+/** Ends a connection at once, without waiting for the server. Its statements fail, and its pool replaces it. */
+export function breakOff(client: Client): void {
+  socketOf(client).destroy();
+}
+
+/** The driver declares no type for the socket of a connection. */
+function socketOf(client: Client): Duplex {
+  const { connection }: { connection?: { stream: Duplex } } = Object(client);
+  if (connection === undefined) throw new Error('the PostgreSQL driver has no connection');
+  return connection.stream;
+}
