@@ -9,9 +9,8 @@ import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { startServiceProcess } from '../installed/service-process.ts';
 
-/** Sends requests one after another over one connection, until it is closed. @returns the statuses of the responses. */
-async function requestUntilClosed(url: string, agent: Agent): Promise<number[]> {
-  const statuses: number[] = [];
+/** Sends requests one after another over one connection, until it is closed, and notes the statuses of the responses. */
+async function requestUntilClosed(url: string, agent: Agent, statuses: number[]): Promise<void> {
   for (;;) {
     try {
       const sent = request(url, { agent }).end();
@@ -19,7 +18,7 @@ async function requestUntilClosed(url: string, agent: Agent): Promise<number[]> 
       await response.resume().toArray();
       statuses.push(response.statusCode ?? 0);
     } catch {
-      return statuses;
+      return;
     }
   }
 }
@@ -47,13 +46,16 @@ describe('a stop of the service', () => {
     using agents = new DisposableStack();
     const clients = ['ada-lovelace', 'ada-lovelace?fresh=1'].map((path) => {
       const agent = agents.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (one) => one.destroy());
-      return requestUntilClosed(`${address}/${path}`, agent);
+      const statuses: number[] = [];
+      return { statuses, ended: requestUntilClosed(`${address}/${path}`, agent, statuses) };
     });
     const requested = simulator.requests.length;
     await until(async () => (simulator.requests.length > requested ? true : undefined), 'a lookup is under way');
+    const areBusy = (): boolean => clients.every(({ statuses }) => statuses.length > 10);
+    await until(async () => (areBusy() ? true : undefined), 'clients receive responses');
     assert.equal(await service.stop(), 0, service.lines.join('\n'));
-    for (const statuses of await Promise.all(clients)) {
-      assert.ok(statuses.length > 10);
+    for (const { statuses, ended } of clients) {
+      await ended;
       assert.deepEqual([...new Set(statuses)], [200]);
     }
     for (const { status } of await Promise.all(lookups)) assert.equal(status, 202);

@@ -46,7 +46,8 @@ export async function snapshot(databaseUrl: string): Promise<Record<string, stri
     const taken: Record<string, string[]> = {};
     for (const [name, query] of Object.entries(parts)) {
       const { rows } = await client.query<object>(query);
-      taken[name] = rows.map((row) => JSON.stringify(row));
+      // Repositories of two owners may have the same name, and items the same id.
+      taken[name] = rows.map((row) => JSON.stringify(row)).toSorted();
     }
     return taken;
   } finally {
