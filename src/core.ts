@@ -33,7 +33,7 @@ const maxConnectTimeoutMs = 2000;
 
 /** With the connections of jobs and the listener, six nodes stay below PostgreSQL's default of 100 connections. */
 const maxRequestConnections = 8;
-/** The longest statement of a request, beyond the time for a lookup: less than the margin of a response in app.ts. */
+/** The time limit of a request's statement, in ms, after the time for a lookup; below `handlerMarginMs` in app.ts. */
 const maxStatementMs = 4000;
 
 /** The parts of every process that works on the database, including commands without a server. */

@@ -89,7 +89,7 @@ export async function claimLookupWithin(
   return { state: 'delayed', until: runAt };
 }
 
-/** Undoes the transaction of a claim. */
+/** Rolls back the transaction of a claim for which the queue has no place. */
 class NoPlace extends Error {
   readonly until: Date;
 

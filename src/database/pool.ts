@@ -19,7 +19,7 @@ export interface PoolLimits {
   statementTimeoutMs: number;
 }
 
-/** The time, in ms, after which a statement without a response has a broken connection: the server ends it before. */
+/** The time, in ms, after the server's own limit at which a statement without a response breaks its connection. */
 const responseGraceMs = 500;
 
 /**

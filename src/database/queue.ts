@@ -136,7 +136,7 @@ export async function startQueue(options: {
 
 /** The workers of one urgency. */
 interface Workforce extends Queue {
-  /** Ends the present workers, which others replace. */
+  /** Stops the present workers, in place of which new ones are started. */
   restart(): Promise<void>;
 }
 

@@ -68,7 +68,7 @@ export class StorableClient extends Client {
   onSilent(): void {}
 }
 
-/** Returns a callback for a result that passes an error on to another one first. */
+/** Returns a callback of a statement that reports its error to `onError` before it calls the given one. */
 function notifying(callback: CallableFunction, onError: (error: unknown) => void): (...results: unknown[]) => void {
   return (...results) => {
     onError(results[0]);

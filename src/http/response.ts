@@ -33,7 +33,7 @@ export const imageHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-/** The headers that clients on pages of other origins may read, besides those that they always may. */
+/** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
 export const exposedHeaders = 'etag, link, retry-after, x-request-id';
 /**
  * Pages of any origin may read responses, also to requests with a token: no browser adds a token on its own, because the

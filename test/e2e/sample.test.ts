@@ -9,6 +9,7 @@ import { createTestDatabase } from '../database.ts';
 import { startTestService } from './service.ts';
 
 const offline = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
+
 describe('the sample', () => {
   it('fills every endpoint of the sample without a network, and contains no real people', async () => {
     await using created = await createTestDatabase({ withTables: false });

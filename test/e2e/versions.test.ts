@@ -26,7 +26,7 @@ function io(environment: Record<string, string>): Io {
   };
 }
 
-describe('each supported version of PostgreSQL', () => {
+describe('support of PostgreSQL versions', () => {
   for (const version of versions) {
     it(`${version}: migrates, stores the sample, serves and stores lookups, exports and imports`, async () => {
       await using simulator = await startSimulator();

@@ -18,6 +18,7 @@ function refusal(environment: Record<string, string>, readFile = noFiles): strin
   }
   return assert.fail('the settings were accepted');
 }
+
 describe('settings', () => {
   it('returns the defaults of a new installation for an empty environment', () => {
     const config = readConfig({}, noFiles);

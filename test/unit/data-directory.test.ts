@@ -16,14 +16,14 @@ function openPaths(directory: string): string[] {
   });
 }
 
-describe('DATA_DIR', () => {
-  it('is created for its user alone', async () => {
+describe('preparation of DATA_DIR', () => {
+  it('creates it for its user alone', async () => {
     await using place = await makeTemporaryDirectory();
     prepareDataDirectory(place.at('a/data'));
     assert.deepEqual([modeOf(place.at('a/data')), modeOf(place.at('a/data/histories'))], ['700', '700']);
   });
 
-  it('becomes private with all histories when it was open to other users', async () => {
+  it('makes it private with all histories when it was open to other users', async () => {
     await using place = await makeTemporaryDirectory();
     const data = place.at('data');
     const outside = place.at('outside');
@@ -46,7 +46,7 @@ describe('DATA_DIR', () => {
     assert.equal(modeOf(outside), '644');
   });
 
-  it('is refused in one line when another user owns it, or all users share it', async (t) => {
+  it('refuses it in one line when another user owns it, or all users share it', async (t) => {
     await using place = await makeTemporaryDirectory();
     mkdirSync(place.at('shared'));
     chmodSync(place.at('shared'), 0o1777);

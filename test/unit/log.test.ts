@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { AppError } from '../../src/errors.ts';
 import { createLog, linesForPeople } from '../../src/log.ts';
 
-describe('the log for people', () => {
-  it('has a line with the time, the level, the message, the messages of errors and the details', () => {
+describe('formatting of the log for people', () => {
+  it('writes a line with the time, the level, the message, the messages of errors and the details', () => {
     const lines: string[] = [];
     const log = createLog(
       'info',
@@ -26,7 +26,7 @@ describe('the log for people', () => {
     );
   });
 
-  it('does not control the terminal by texts of hosts', () => {
+  it('lets no text of a host control the terminal', () => {
     const lines: string[] = [];
     const log = createLog(
       'info',

@@ -10,6 +10,7 @@ import { startTestService } from '../service.ts';
 interface CreatedLink {
   data: { id: string; url: string };
 }
+
 describe('embed links', () => {
   it('opens exactly one card with a link until the link is revoked', async () => {
     await using simulator = await startSimulator({ repositories: 1 });

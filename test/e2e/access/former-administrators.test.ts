@@ -29,7 +29,7 @@ async function statusOf({ service }: Scene, path: string): Promise<number> {
   return status === 202 ? 200 : status;
 }
 
-describe('keys and embed links of former administrators', () => {
+describe('revocation of keys and embed links of former administrators', () => {
   it('shows who registered a key or link, and until when it works', async () => {
     await using scene = await openScene();
     const { service, time } = scene;

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { SignJWT } from 'jose';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService, type TestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 import { ed25519, eddsa, forge, hmac, pem } from './forging.ts';
 
 const settings = { TRUST_PROXY: 'loopback' };
@@ -25,19 +26,12 @@ const fingerprint = (key: KeyObject): string =>
   createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex');
+
 describe('long-term keys', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator, settings, tokens: ['private_owner'] }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService({ service: { settings, tokens: ['private_owner'] } });
 
   it('registers keys of every allowed kind, as PEM or JWK, and accepts tokens that they sign', async () => {
-    const own = simulator.tokens.private_owner;
+    const own = shared.simulator.tokens.private_owner;
     const ids: string[] = [];
     for (const [kind, make] of Object.entries(kinds)) {
       const { publicKey, privateKey, alg } = make();
@@ -45,24 +39,24 @@ describe('long-term keys', () => {
       ids.push(id);
       const jwk = publicKey.export({ format: 'jwk' });
       for (const key of [pem(publicKey), JSON.stringify(jwk), jwk, `\n${pem(publicKey)}\n`]) {
-        const response = await register(service, keeper.name, own, key);
+        const response = await register(shared.service, keeper.name, own, key);
         assert.equal(response.status, 200, `${kind}: ${response.text}`);
         assert.equal(response.text, `{"meta_data":{"count":1,"data_type":7},"data":{"id":"${id}"}}`);
       }
-      const [account] = (await service.get(keeper.name)).body.data;
+      const [account] = (await shared.service.get(keeper.name)).body.data;
       for (const subject of [String(account?.['id']), `github/${keeper.name}`, `github/${keeper.name.toUpperCase()}`]) {
         const token = await new SignJWT()
           .setProtectedHeader({ alg, kid: id })
-          .setAudience(service.url)
+          .setAudience(shared.service.url)
           .setSubject(subject)
           .setExpirationTime('10m')
           .sign(privateKey);
-        const { status, body } = await service.get(`${keeper.name}/repositories`, bearer(token));
+        const { status, body } = await shared.service.get(`${keeper.name}/repositories`, bearer(token));
         assert.equal(status, 200, `${kind} ${subject}`);
         assert.ok(body.data.some((repository) => repository['private'] === true));
       }
     }
-    const listed = await service.get(`${keeper.name}/keys`, apart(bearer(own)));
+    const listed = await shared.service.get(`${keeper.name}/keys`, apart(bearer(own)));
     assert.deepEqual(listed.body.data.map(({ id }) => String(id)).toSorted(), ids.toSorted());
     assert.deepEqual(Object.keys(listed.body.data[0] ?? {}).toSorted(), [
       'confirmed_dttm',
@@ -75,9 +69,9 @@ describe('long-term keys', () => {
       'state',
     ]);
     assert.match(listed.text, /BEGIN PUBLIC KEY/);
-    const byServiceToken = await service.get(
+    const byServiceToken = await shared.service.get(
       `${keeper.name}/keys`,
-      apart(bearer(await serviceToken(service, simulator, keeper))),
+      apart(bearer(await serviceToken(shared.service, shared.simulator, keeper))),
     );
     assert.equal(byServiceToken.text, listed.text);
   });
@@ -130,9 +124,9 @@ describe('long-term keys', () => {
   });
 
   it('registers keys only for the owner of the account at the provider', async () => {
-    const { tokens } = simulator;
+    const { tokens } = shared.simulator;
     const key = pem(ed25519().publicKey);
-    const own = await serviceToken(service, simulator, keeper);
+    const own = await serviceToken(shared.service, shared.simulator, keeper);
     for (const [name, token, status] of [
       [keeper.name, tokens.user, 403],
       [engines.name, tokens.organization_member, 403],
@@ -143,14 +137,14 @@ describe('long-term keys', () => {
       [keeper.name, own, 401],
       [engines.name, tokens.organization_admin, 200],
     ] as const) {
-      assert.equal((await register(service, name, token, key)).status, status, name);
+      assert.equal((await register(shared.service, name, token, key)).status, status, name);
     }
     for (const method of ['PUT', 'GET']) {
       const init = {
         method,
         ...(method === 'PUT' && { body: '{"data":{"key":"x"}}', headers: { 'content-type': 'application/json' } }),
       };
-      assert.equal((await service.get(`${keeper.name}/keys`, apart(init))).status, 401);
+      assert.equal((await shared.service.get(`${keeper.name}/keys`, apart(init))).status, 401);
     }
   });
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import type { Fault } from '../../../simulators/github/faults.ts';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { assertProblem, send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 import { untilIdle } from './state.ts';
 
 const hourS = 3600;
@@ -23,22 +24,15 @@ function requestToken(service: TestService, name: string, token: string, prefix 
 }
 
 const settings = { TRUST_PROXY: 'loopback' };
+
 describe('proof of ownership', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator, settings }));
-  });
-  after(() => ending.disposeAsync());
-  afterEach(() => simulator.faults.clear());
+  const shared = shareService({ service: { settings } });
+  afterEach(() => shared.simulator.faults.clear());
 
   it('responds at endpoint 5 byte for byte as documented, to users and administrators of organizations', async () => {
     for (const { name, token } of [ada, keeper, engines]) {
       for (const spelling of [name, name.toUpperCase()]) {
-        const { status, body, headers } = await requestToken(service, spelling, simulator.tokens[token]);
+        const { status, body, headers } = await requestToken(shared.service, spelling, shared.simulator.tokens[token]);
         assert.equal(status, 200, body);
         assert.match(body, /^\{"meta_data":\{"count":1,"data_type":4\},"data":\{"token":"[\w-]+\.[\w-]+\.[\w-]+"\}\}$/);
         assert.equal(headers['content-type'], 'application/json; charset=utf-8');
@@ -51,9 +45,9 @@ describe('proof of ownership', () => {
 
   it('issues no token for another account, and does not reveal whether that account exists', async () => {
     // The tokens of other tests start lookups of their accounts in the background.
-    await untilIdle(service);
-    const requested = simulator.requests.length;
-    const { tokens } = simulator;
+    await untilIdle(shared.service);
+    const requested = shared.simulator.requests.length;
+    const { tokens } = shared.simulator;
     const refused: string[] = [];
     for (const [name, token] of [
       [engines.name, tokens.organization_member],
@@ -71,7 +65,7 @@ describe('proof of ownership', () => {
       ['engine-helper%5Bbot%5D', tokens.user],
       ['ada', tokens.user],
     ] as const) {
-      const response = await requestToken(service, name, token);
+      const response = await requestToken(shared.service, name, token);
       assert.equal(response.status, 403, name);
       assertProblem(response, name);
       assert.equal(JSON.parse(response.body).error.code, 5);
@@ -79,39 +73,39 @@ describe('proof of ownership', () => {
     }
     assert.equal(new Set(refused).size, 1);
     // A name in a request reaches only these endpoints of the provider.
-    for (const { name } of simulator.requests.slice(requested))
+    for (const { name } of shared.simulator.requests.slice(requested))
       assert.match(name, /^GET \/user(\/memberships\/orgs\/[\w%-]+)?$|^Account$/);
   });
 
   it('refuses a site administrator as the owner of other accounts', async () => {
-    simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
+    shared.simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
     for (const name of [engines.name, keeper.name]) {
-      assert.equal((await requestToken(service, name, simulator.tokens.outsider)).status, 403);
+      assert.equal((await requestToken(shared.service, name, shared.simulator.tokens.outsider)).status, 403);
     }
   });
 
   it('responds with 401 to any credential except a bearer token of the provider in the header', async () => {
-    const own = await serviceToken(service, simulator, ada);
+    const own = await serviceToken(shared.service, shared.simulator, ada);
     for (const [token, prefix] of [
       ['ghp_unknown', 'Bearer '],
       [own, 'Bearer '],
-      [simulator.tokens.user, 'Basic '],
-      [simulator.tokens.user, 'token '],
-      [simulator.tokens.user, ''],
-      [`${simulator.tokens.user} x`, 'Bearer '],
+      [shared.simulator.tokens.user, 'Basic '],
+      [shared.simulator.tokens.user, 'token '],
+      [shared.simulator.tokens.user, ''],
+      [`${shared.simulator.tokens.user} x`, 'Bearer '],
       ['', 'Bearer'],
     ] as const) {
-      const response = await requestToken(service, ada.name, token, prefix);
+      const response = await requestToken(shared.service, ada.name, token, prefix);
       assert.equal(response.status, 401, `${prefix}${token}`);
       assertProblem(response, prefix);
       assert.equal(response.headers['www-authenticate'], 'Bearer');
       assert.ok(token === '' || !response.body.includes(token));
     }
     for (const query of ['token', 'access_token', 'authorization']) {
-      const path = `/v1/github/entities/${ada.name}/token?${query}=${simulator.tokens.user}`;
-      const response = await send(service, path);
+      const path = `/v1/github/entities/${ada.name}/token?${query}=${shared.simulator.tokens.user}`;
+      const response = await send(shared.service, path);
       assert.equal(response.status, 401);
-      assert.ok(!response.body.includes(simulator.tokens.user));
+      assert.ok(!response.body.includes(shared.simulator.tokens.user));
     }
   });
 
@@ -146,9 +140,9 @@ describe('proof of ownership', () => {
       [{ kind: 'bad_credentials', on: 'GET /user' }, [401]],
     ];
     for (const [fault, statuses] of cases) {
-      simulator.faults.clear();
-      simulator.faults.add({ ...fault, times: 10 });
-      const response = await requestToken(service, engines.name, simulator.tokens.organization_admin);
+      shared.simulator.faults.clear();
+      shared.simulator.faults.add({ ...fault, times: 10 });
+      const response = await requestToken(shared.service, engines.name, shared.simulator.tokens.organization_admin);
       const what = `${fault.kind} ${fault.on}: ${response.status}`;
       assert.ok(statuses.includes(response.status), what);
       assert.deepEqual(Object.keys(JSON.parse(response.body)), ['error'], what);
@@ -156,8 +150,11 @@ describe('proof of ownership', () => {
       if (response.status >= 429) assert.ok(Number(response.headers['retry-after']) > 0, what);
     }
     assert.deepEqual(heard, []);
-    simulator.faults.clear();
-    assert.equal((await requestToken(service, engines.name, simulator.tokens.organization_admin)).status, 200);
+    shared.simulator.faults.clear();
+    assert.equal(
+      (await requestToken(shared.service, engines.name, shared.simulator.tokens.organization_admin)).status,
+      200,
+    );
   });
 
   it('binds a token to the account that it was issued for, even when another account takes its name', async () => {

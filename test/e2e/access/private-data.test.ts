@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
@@ -8,6 +8,7 @@ import type { Viewer } from '../../../simulators/world/world.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { startTestService, type TestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 
 const allTokens: TokenName[] = ['private_owner', 'organization_admin', 'user'];
 
@@ -32,39 +33,32 @@ async function everyPage(service: TestService, path: string, token: string): Pro
   }
   return items;
 }
+
 describe('private data for its owner', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator({ repositories: 2 }));
-    service = ending.use(await startTestService({ simulator, tokens: allTokens }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService({ simulator: { repositories: 2 }, service: { tokens: allTokens } });
 
   it('lists all owned repositories at endpoint 6, newest first, in pages that fit together both ways', async () => {
-    const token = await serviceToken(service, simulator, engines);
+    const token = await serviceToken(shared.service, shared.simulator, engines);
     const first = await until(async () => {
-      const response = await service.get(`${engines.name}/repositories?limit=4`, bearer(token));
+      const response = await shared.service.get(`${engines.name}/repositories?limit=4`, bearer(token));
       return response.status === 200 ? response : undefined;
     }, 'the repositories are listed');
     const pages = [first.body];
     for (let page = first.body; page.next_cursor !== undefined; ) {
       const path = `${engines.name}/repositories?limit=4&after=${encodeURIComponent(page.next_cursor)}`;
-      page = (await service.get(path, bearer(token))).body;
+      page = (await shared.service.get(path, bearer(token))).body;
       pages.push(page);
     }
     const items = pages.flatMap(({ data }) => data);
-    const owner = simulator.world.accountByLogin(engines.name) ?? assert.fail();
-    const owned = simulator.world.owned(owner);
+    const owner = shared.simulator.world.accountByLogin(engines.name) ?? assert.fail();
+    const owned = shared.simulator.world.owned(owner);
     assert.deepEqual(items.map(({ name }) => String(name)).toSorted(), owned.map(({ name }) => name).toSorted());
     assert.ok(items.some((item) => item['private'] === true && item['name'] === 'hidden-engine'));
     const times = items.map((item) => String(item['created_dttm']));
     assert.deepEqual(times, times.toSorted().toReversed());
     const back = pages.at(-1)?.previous_cursor ?? assert.fail();
     const path = `${engines.name}/repositories?limit=4&before=${encodeURIComponent(back)}`;
-    assert.deepEqual((await service.get(path, bearer(token))).body.data, pages.at(-2)?.data);
+    assert.deepEqual((await shared.service.get(path, bearer(token))).body.data, pages.at(-2)?.data);
 
     const hidden = items.find(({ name }) => name === 'hidden-engine');
     const expected = owned.find(({ name }) => name === 'hidden-engine') ?? assert.fail();
@@ -75,7 +69,7 @@ describe('private data for its owner', () => {
       provider: 'github',
       owner: engines.name,
       name: 'hidden-engine',
-      url: `${simulator.apiUrl}/repos/${engines.name}/hidden-engine`,
+      url: `${shared.simulator.apiUrl}/repos/${engines.name}/hidden-engine`,
       deleted: false,
       fork: false,
       forks: expected.forkCount,
@@ -92,33 +86,36 @@ describe('private data for its owner', () => {
 
   it('includes private repositories at endpoints 3 and 7 for the owner only', async () => {
     for (const owner of [engines, keeper]) {
-      const token = await serviceToken(service, simulator, owner);
+      const token = await serviceToken(shared.service, shared.simulator, owner);
       const sees = viewer(
-        simulator,
-        owner.token === 'private_owner' ? owner.name : simulator.accounts.organization_admin,
+        shared.simulator,
+        owner.token === 'private_owner' ? owner.name : shared.simulator.accounts.organization_admin,
       );
-      const all = contributorsOf(simulator.world, owner.name, { viewer: sees });
-      assert.deepEqual(toContributors(await everyPage(service, `${owner.name}/contributors?limit=7`, token)), all);
-      const { body } = await service.getComplete(`${owner.name}/contributors?limit=100`);
-      assert.deepEqual(toContributors(body.data), contributorsOf(simulator.world, owner.name));
+      const all = contributorsOf(shared.simulator.world, owner.name, { viewer: sees });
+      assert.deepEqual(
+        toContributors(await everyPage(shared.service, `${owner.name}/contributors?limit=7`, token)),
+        all,
+      );
+      const { body } = await shared.service.getComplete(`${owner.name}/contributors?limit=100`);
+      assert.deepEqual(toContributors(body.data), contributorsOf(shared.simulator.world, owner.name));
       assert.equal(body.meta_data.includes_private, false);
       assert.notDeepEqual(toContributors(body.data), all);
       for (const repository of owner === engines ? ['hidden-engine', 'engine-1'] : ['diary', 'VAULT', 'open-diary']) {
         const path = `${owner.name}/repositories/${repository}/contributors?limit=100`;
-        const one = await everyPage(service, path, token);
-        const expected = contributorsOf(simulator.world, owner.name, {
+        const one = await everyPage(shared.service, path, token);
+        const expected = contributorsOf(shared.simulator.world, owner.name, {
           viewer: sees,
           repository: repository.toLowerCase(),
         });
         assert.deepEqual(toContributors(one), expected, repository);
         const narrowed = await everyPage(
-          service,
+          shared.service,
           `${owner.name}/contributors?limit=100&repository=${repository}`,
           token,
         );
         assert.deepEqual(toContributors(narrowed), expected);
       }
-      const missing = await service.get(`${owner.name}/repositories/no-such/contributors`, bearer(token));
+      const missing = await shared.service.get(`${owner.name}/repositories/no-such/contributors`, bearer(token));
       assert.equal(missing.status, 404);
       assert.equal(missing.body.error?.code, 2);
     }
@@ -189,12 +186,12 @@ describe('private data for its owner', () => {
   });
 
   it('counts all repositories of an organization, private ones included, for its administrator only', async () => {
-    const token = await serviceToken(service, simulator, engines);
-    const { body } = await service.getComplete(`${engines.name}/contributions?private=true`, bearer(token));
-    const sees = viewer(simulator, simulator.accounts.organization_admin);
-    assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, engines.name, sees));
-    const open = await service.getComplete(`${engines.name}/contributions?private=true`);
-    assert.deepEqual(open.body.data[0]?.['contributions'], countersOf(simulator.world, engines.name));
+    const token = await serviceToken(shared.service, shared.simulator, engines);
+    const { body } = await shared.service.getComplete(`${engines.name}/contributions?private=true`, bearer(token));
+    const sees = viewer(shared.simulator, shared.simulator.accounts.organization_admin);
+    assert.deepEqual(body.data[0]?.['contributions'], countersOf(shared.simulator.world, engines.name, sees));
+    const open = await shared.service.getComplete(`${engines.name}/contributions?private=true`);
+    assert.deepEqual(open.body.data[0]?.['contributions'], countersOf(shared.simulator.world, engines.name));
     assert.equal(open.body.meta_data.includes_private, false);
   });
 

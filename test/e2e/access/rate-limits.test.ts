@@ -16,6 +16,7 @@ const from = (service: TestService, address: string, path: string, token?: strin
 
 const requestToken = (node: TestService, address: string, name: string = ada.name) =>
   from(node, address, `/v1/github/entities/${name}/token`, 'ghp_guess');
+
 describe('rate limits', () => {
   it('limits attempts to prove ownership by address, on all nodes together, until the period ends', async () => {
     const { now, advance } = clock();

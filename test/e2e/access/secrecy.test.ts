@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { describe, it } from 'node:test';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { isThorough } from '../../depth.ts';
 import { apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { send } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startTestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 import { everythingStored } from './state.ts';
 
 /** The cost of a request to the service, which a caller may notice as time. */
@@ -43,21 +44,10 @@ async function ratioOfTimes(one: Request, other: Request): Promise<number> {
 }
 
 describe('secrecy of credentials and private data', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator({ repositories: 1 }));
-    service = ending.use(
-      await startTestService({
-        simulator,
-        tokens: ['private_owner', 'organization_admin'],
-        settings: { TRUST_PROXY: 'loopback' },
-      }),
-    );
+  const shared = shareService({
+    simulator: { repositories: 1 },
+    service: { tokens: ['private_owner', 'organization_admin'], settings: { TRUST_PROXY: 'loopback' } },
   });
-  after(() => ending.disposeAsync());
 
   it('sends a presented token only to its own provider, to identify the caller, even when requests fail', async () => {
     const heard: { name: string; token: string }[] = [];
@@ -118,16 +108,16 @@ describe('secrecy of credentials and private data', () => {
   });
 
   it("keeps an owner's response from other callers, with any cache, condition or order of requests", async () => {
-    const own = await serviceToken(service, simulator, keeper);
-    const others = await serviceToken(service, simulator, engines);
-    await service.getComplete(`${keeper.name}/contributors`, bearer(own));
-    await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(own));
+    const own = await serviceToken(shared.service, shared.simulator, keeper);
+    const others = await serviceToken(shared.service, shared.simulator, engines);
+    await shared.service.getComplete(`${keeper.name}/contributors`, bearer(own));
+    await shared.service.getComplete(`${keeper.name}/contributions?private=true`, bearer(own));
     for (const path of [`${keeper.name}/contributors`, `${keeper.name}/contributions?private=true`, keeper.name]) {
       const isPrivate = path !== keeper.name;
       for (const order of [0, 1]) {
         const address = `${path}${path.includes('?') ? '&' : '?'}v=${order}`;
         const request = (token?: string, headers: Record<string, string> = {}) =>
-          service.get(address, { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
+          shared.service.get(address, { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
         const [one, two] = order === 0 ? [await request(own), await request()] : [await request(), await request(own)];
         const [mine, open] = order === 0 ? [one, two] : [two, one];
         const third = await request(others);
@@ -157,7 +147,7 @@ describe('secrecy of credentials and private data', () => {
   });
 
   it('responds with 401 to an invalid credential on every route, even when the response is in the cache', async () => {
-    await service.getComplete(`${engines.name}/contributors`);
+    await shared.service.getComplete(`${engines.name}/contributors`);
     for (const path of [
       engines.name,
       `${engines.name}/contributions`,
@@ -170,36 +160,36 @@ describe('secrecy of credentials and private data', () => {
       '/nowhere',
       `/v1/embeds/${'x'.repeat(43)}.svg`,
     ]) {
-      await service.get(path);
+      await shared.service.get(path);
       for (const authorization of ['Bearer x', 'Bearer a.b.c', 'Basic eDp5', 'Bearer', '', ' ']) {
         const address = path.startsWith('/') ? path : `/v1/github/entities/${path}`;
-        const response = await send(service, address, 'GET', { authorization });
+        const response = await send(shared.service, address, 'GET', { authorization });
         assert.equal(response.status, 401, `${path} ${authorization}`);
       }
     }
   });
 
   it('responds at the same cost whether or not a private repository or an account exists', async () => {
-    const token = await serviceToken(service, simulator, engines);
-    await service.getComplete(`${engines.name}/contributors`, bearer(token));
+    const token = await serviceToken(shared.service, shared.simulator, engines);
+    await shared.service.getComplete(`${engines.name}/contributors`, bearer(token));
     const list = `/v1/github/entities/${engines.name}/contributors?repository=`;
-    for (const name of ['hidden-engine', 'missing-engine']) await send(service, `${list}${name}`);
+    for (const name of ['hidden-engine', 'missing-engine']) await send(shared.service, `${list}${name}`);
     let addresses = 0;
     let databaseUses = 0;
-    service.database.pool.on('acquire', () => {
+    shared.service.database.pool.on('acquire', () => {
       databaseUses += 1;
     });
     const cost = async (path: string, authorization?: string): Promise<Cost> => {
       addresses += 1;
-      const [uses, requests, begun] = [databaseUses, simulator.requests.length, performance.now()];
-      const { status } = await send(service, path, 'GET', {
+      const [uses, requests, begun] = [databaseUses, shared.simulator.requests.length, performance.now()];
+      const { status } = await send(shared.service, path, 'GET', {
         'x-forwarded-for': `10.${4 + (addresses >> 16)}.${(addresses >> 8) & 255}.${addresses & 255}`,
         ...(authorization !== undefined && { authorization }),
       });
       return {
         status,
         databaseUses: databaseUses - uses,
-        providerRequests: simulator.requests.length - requests,
+        providerRequests: shared.simulator.requests.length - requests,
         ms: performance.now() - begun,
       };
     };
@@ -211,8 +201,9 @@ describe('secrecy of credentials and private data', () => {
         () => cost(`${list}missing-engine&v=${next()}`),
       ],
       "somebody's account": [
-        () => cost(`/v1/github/entities/${engines.name}/token?v=${next()}`, `Bearer ${simulator.tokens.outsider}`),
-        () => cost(`/v1/github/entities/nobody-${next()}/token`, `Bearer ${simulator.tokens.outsider}`),
+        () =>
+          cost(`/v1/github/entities/${engines.name}/token?v=${next()}`, `Bearer ${shared.simulator.tokens.outsider}`),
+        () => cost(`/v1/github/entities/nobody-${next()}/token`, `Bearer ${shared.simulator.tokens.outsider}`),
       ],
       'an account behind a token of another': [
         () => cost(`/v1/github/entities/${keeper.name}/repositories?v=${next()}`, `Bearer ${token}`),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { describe, it } from 'node:test';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startTestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 import { decode } from './forging.ts';
 
 /** Returns the headers that are the same in every response to a request. */
@@ -11,16 +12,9 @@ const stable = (headers: Headers): string =>
   JSON.stringify(
     [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name) && !name.startsWith('ratelimit')),
   );
+
 describe('settings of an account', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService();
 
   it('hides an account from all callers but its owner, in pages, lists and caches, on all nodes', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
@@ -63,23 +57,23 @@ describe('settings of an account', () => {
   });
 
   it('reads and changes settings one by one, and rejects any other input with a clear error', async () => {
-    const token = await serviceToken(service, simulator, ada);
+    const token = await serviceToken(shared.service, shared.simulator, ada);
     const read = async (): Promise<unknown> =>
-      (JSON.parse((await service.get(`${ada.name}/settings`, bearer(token))).text) as { data: unknown }).data;
+      (JSON.parse((await shared.service.get(`${ada.name}/settings`, bearer(token))).text) as { data: unknown }).data;
     assert.deepEqual(await read(), { publish_private_contributions: false, hidden: false });
-    await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
+    await shared.service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
     assert.deepEqual(await read(), { publish_private_contributions: true, hidden: false });
-    await service.get(
+    await shared.service.get(
       `${ada.name}/settings`,
       sending('PUT', token, { hidden: true, publish_private_contributions: false }),
     );
     assert.deepEqual(await read(), { publish_private_contributions: false, hidden: true });
     for (const body of [{}, { hidden: 'yes' }, { hidden: null }, { hide: true }, { hidden: true, x: 1 }, [], 'x', 1]) {
-      const response = await service.get(`${ada.name}/settings`, sending('PUT', token, body));
+      const response = await shared.service.get(`${ada.name}/settings`, sending('PUT', token, body));
       assert.equal(response.status, 400, JSON.stringify(body));
       assert.ok((response.body.error?.message.length ?? 0) > 10);
     }
-    const broken = await service.get(`${ada.name}/settings`, {
+    const broken = await shared.service.get(`${ada.name}/settings`, {
       ...sending('PUT', token),
       body: '{"hidden":',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -90,18 +84,18 @@ describe('settings of an account', () => {
         method === 'GET'
           ? {}
           : { ...sending('PUT', 'x', { hidden: true }), headers: { 'content-type': 'application/json' } };
-      assert.equal((await service.get(`${ada.name}/settings`, init)).status, 401);
+      assert.equal((await shared.service.get(`${ada.name}/settings`, init)).status, 401);
     }
   });
 
   it('shows actions and actors in the audit trail to the owner only, in pages, without secrets', async () => {
-    const token = await serviceToken(service, simulator, engines);
+    const token = await serviceToken(shared.service, shared.simulator, engines);
     const tokenId = decode(token).payload['jti'];
     for (const hidden of [true, false, true, false]) {
-      await service.get(`${engines.name}/settings`, sending('PUT', token, { hidden }));
+      await shared.service.get(`${engines.name}/settings`, sending('PUT', token, { hidden }));
     }
-    await service.get(`${engines.name}/tokens/some-token`, sending('DELETE', token));
-    const response = await service.get(`${engines.name}/audit?limit=100`, bearer(token));
+    await shared.service.get(`${engines.name}/tokens/some-token`, sending('DELETE', token));
+    const response = await shared.service.get(`${engines.name}/audit?limit=100`, bearer(token));
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
     const shown = response.body.data.map(({ action, subject, actor, token_id }) => [action, subject, actor, token_id]);
     const who = 'github/olive-admin';
@@ -119,10 +113,10 @@ describe('settings of an account', () => {
       changed(true),
       ['token_issued', tokenId, who, tokenId],
     ]);
-    assert.ok(!response.text.includes(token) && !response.text.includes(simulator.tokens.organization_admin));
+    assert.ok(!response.text.includes(token) && !response.text.includes(shared.simulator.tokens.organization_admin));
     const pages: unknown[] = [];
     for (let next: string | undefined = ''; next !== undefined; ) {
-      const { body } = await service.get(
+      const { body } = await shared.service.get(
         `${engines.name}/audit?limit=4${next && `&after=${encodeURIComponent(next)}`}`,
         bearer(token),
       );
@@ -130,8 +124,8 @@ describe('settings of an account', () => {
       next = body.next_cursor;
     }
     assert.deepEqual(pages, response.body.data);
-    const others = await serviceToken(service, simulator, ada);
-    assert.equal((await service.get(`${engines.name}/audit`, bearer(others))).status, 403);
-    assert.equal((await service.get(`${engines.name}/audit`)).status, 401);
+    const others = await serviceToken(shared.service, shared.simulator, ada);
+    assert.equal((await shared.service.get(`${engines.name}/audit`, bearer(others))).status, 403);
+    assert.equal((await shared.service.get(`${engines.name}/audit`)).status, 401);
   });
 });

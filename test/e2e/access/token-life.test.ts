@@ -1,38 +1,32 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startTestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 import { decode } from './forging.ts';
 import { everythingStored } from './state.ts';
 
 interface Jwks {
   keys: { kid: string; x: string; kty: string; d?: string }[];
 }
+
 describe('the life of a service token', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService();
 
   it('issues a token that other JWT libraries can verify with the published keys', async () => {
-    const token = await serviceToken(service, simulator, keeper);
-    const published = await service.get('/.well-known/jwks.json');
+    const token = await serviceToken(shared.service, shared.simulator, keeper);
+    const published = await shared.service.get('/.well-known/jwks.json');
     assert.match(published.headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
     const { keys } = JSON.parse(published.text) as Jwks;
     assert.ok(keys.length > 0 && keys.every((key) => key.d === undefined && key.kty === 'OKP'));
-    const jwks = createRemoteJWKSet(new URL(`${service.url}/.well-known/jwks.json`));
+    const jwks = createRemoteJWKSet(new URL(`${shared.service.url}/.well-known/jwks.json`));
     const { payload, protectedHeader } = await jwtVerify(token, jwks, {
-      issuer: service.url,
-      audience: service.url,
+      issuer: shared.service.url,
+      audience: shared.service.url,
       typ: 'at+jwt',
       algorithms: ['EdDSA'],
     });
@@ -49,7 +43,7 @@ describe('the life of a service token', () => {
       'scope',
       'sub',
     ]);
-    const [account] = (await service.get(keeper.name, bearer(token))).body.data;
+    const [account] = (await shared.service.get(keeper.name, bearer(token))).body.data;
     assert.equal(payload.sub, account?.['id']);
     assert.deepEqual([payload['provider'], payload['name']], ['github', keeper.name]);
     assert.equal(Number(payload.exp) - Number(payload.iat), 3600);
@@ -134,9 +128,9 @@ describe('the life of a service token', () => {
   });
 
   it('stores neither a service token nor its hash in the database', async () => {
-    const token = await serviceToken(service, simulator, keeper);
-    await service.get(keeper.name, bearer(token));
-    const stored = await everythingStored(service);
+    const token = await serviceToken(shared.service, shared.simulator, keeper);
+    await shared.service.get(keeper.name, bearer(token));
+    const stored = await everythingStored(shared.service);
     assert.ok(stored.length > 1000);
     assert.ok(!stored.includes(token) && !stored.includes(createHash('sha256').update(token).digest('hex')));
   });

@@ -20,6 +20,7 @@ async function refused(service: TestService, token: string, what: string): Promi
     assert.equal(response.headers['cache-control'], 'no-store');
   }
 }
+
 describe('service tokens', () => {
   it('refuses every forged, altered, borrowed or expired token', async () => {
     const { now, advance } = clock();

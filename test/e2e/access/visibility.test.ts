@@ -19,6 +19,7 @@ async function relearn(service: TestService, time: ReturnType<typeof clock>, pat
 
 const toContributors = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
+
 describe('changes of visibility', () => {
   it('shows a repository to all when it becomes public, and only to its owner when it becomes private', async () => {
     const time = clock();

@@ -44,6 +44,7 @@ function byText(one: string, other: string): number {
 function reasons({ database }: TestService): Promise<{ state: string; error: string | null }[]> {
   return database.pool.query('select distinct state, error from notifications').then(({ rows }) => rows);
 }
+
 describe('announcements and checks on GitHub', () => {
   it('announces each award once in the discussion that the file names, even when a response is lost', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

@@ -43,6 +43,7 @@ webhooks:${Object.entries(places)
   .map(([name, repository]) => webhook(name, repository))
   .join('')}
 `;
+
 describe('announcements in issues', () => {
   for (const { name, start } of issueHosts) {
     it(`announces an award once in the issue that the file names, even after a lost response (${name})`, async () => {

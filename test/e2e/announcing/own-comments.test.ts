@@ -31,6 +31,7 @@ async function commentAuthors(scene: Scene): Promise<Map<string, string | null>>
   }
   return authors;
 }
+
 describe('comments of the service itself', () => {
   for (const host of issueHosts) {
     it(`reads its own comment without an author, unlike others by the bearer of its token (${host.name})`, async () => {

@@ -41,6 +41,7 @@ const colourOfImage = `
     context.drawImage(document.images[0], 0, 0);
     return [...context.getImageData(200, 10, 1, 1).data];
   })()`;
+
 describe('cards in a browser', () => {
   it('keeps every text inside its card and apart from other texts, in any font and language', async () => {
     const browser = await sharedBrowser();

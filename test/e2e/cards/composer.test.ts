@@ -11,6 +11,7 @@ import { startTestService } from '../service.ts';
 function path(wanted: Record<string, string>): string | undefined {
   return imagePath(new Map(Object.entries(wanted)));
 }
+
 describe('the composer page', () => {
   it('builds the address of a card from the form, without default values', () => {
     assert.equal(path({}), undefined);

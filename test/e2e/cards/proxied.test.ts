@@ -11,6 +11,7 @@ import { startCamo } from './camo.ts';
  * one.
  */
 const freshForS = 600;
+
 describe('cards behind an image proxy', () => {
   it('serves complete cards to a README while the provider is up, slow, rate limited and down', async () => {
     const time = clock();

@@ -19,6 +19,7 @@ async function served(): Promise<{ simulator: Simulator; service: TestService }>
   return started;
 }
 let started: ReturnType<typeof served> | undefined;
+
 describe('responses with cards', () => {
   after(async () => {
     const { simulator, service } = (await started) ?? {};

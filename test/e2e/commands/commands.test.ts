@@ -81,6 +81,7 @@ function inProcess(environment: Record<string, string>): Io {
 }
 
 const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)"/;
+
 describe('the command line', () => {
   it('names the address, database, quota and an example in one line of serve, and leaves no process after a stop', async () => {
     await using simulator = await startSimulator();

@@ -22,7 +22,7 @@ async function awaitOutput(child: ChildProcess, text: string): Promise<void> {
   throw new Error(`it ended without ${text}: ${output}`);
 }
 
-describe('the command line on an old Node', () => {
+describe('start of the command line on an old Node', () => {
   it('runs on the packaged Node, with the same arguments and exit status', () => {
     const run = (...args: string[]) =>
       spawnSync(process.execPath, ['--import', pretend, program, ...args], { encoding: 'utf8' });

@@ -34,6 +34,7 @@ async function preview(
 
 const opened = fileWith('{ actor: author, action: issue, condition: count() >= 1 }');
 const starred = fileWith('{ actor: author, action: star, condition: starred = true }');
+
 describe('plaudit achievements preview', () => {
   it('accepts a repository with its host, and warns of conditions on data that the host does not report', async () => {
     await inGitea(async (scene) => {

@@ -8,7 +8,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 
 const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 
-describe('plaudit serve on a terminal', () => {
+describe('output of plaudit serve on a terminal', () => {
   it('prints lines for people, and no JSON', async (t) => {
     if (process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0) {
       t.skip('needs the program script, which makes terminals');

@@ -38,6 +38,7 @@ async function untilTrue(service: TestService, simulator: Simulator, what: strin
     return isTrue && JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(expected) ? true : undefined;
   }, what);
 }
+
 describe('deliveries', () => {
   it('updates responses within seconds for deliveries of new, closed and deleted items, in any order and repeated', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

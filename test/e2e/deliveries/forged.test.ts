@@ -43,8 +43,8 @@ function forgedDeletion({ kind, external_id: id, repository }: Item) {
   return signed(event, JSON.stringify({ ...about, issue, [field]: { ...issue, id: Number(id) } }));
 }
 
-describe('a signed delivery of a deletion that did not happen', () => {
-  it('removes no item of any kind, because the host still lists it', async () => {
+describe('verification of deletions that deliveries report', () => {
+  it('removes no item of any kind while the host still lists it', async () => {
     await using simulator = await startSimulator();
     const settings = {
       GITHUB_WEBHOOK_SECRET: webhookSecret,

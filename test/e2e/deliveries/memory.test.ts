@@ -41,8 +41,8 @@ async function bytesOfBodies({ service }: TestService): Promise<number> {
   return Number(/^plaudit_delivery_body_bytes (\d+)$/m.exec(metrics)?.[1] ?? assert.fail(metrics));
 }
 
-describe('the memory of deliveries', () => {
-  it('is not used for a delivery that can be refused by its headers', async () => {
+describe('limit of memory for deliveries', () => {
+  it('uses no memory for a delivery that can be refused by its headers', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, settings: { ...settings, GITEA_URL: simulator.url } });
     const { headers } = signed('issues', '{}');

@@ -45,6 +45,7 @@ async function install({ service, simulator, now, ...scene }: Scene, target: str
     now(),
   ]);
 }
+
 describe('freshness of data of Gitea', () => {
   let scene: Scene & AsyncDisposable;
   before(async () => {

@@ -53,6 +53,7 @@ async function readAgain(scene: Scene, { owner }: Place): Promise<void> {
   await untilTrue(scene, 'everything is counted again', owner.login);
   await untilIdle(scene.service);
 }
+
 describe('authors of commits at Gitea', () => {
   let scene: Scene & AsyncDisposable;
   before(async () => {

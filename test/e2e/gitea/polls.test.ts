@@ -53,6 +53,7 @@ async function assertTrue({ service, world, people }: Scene): Promise<void> {
     assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, name));
   }
 }
+
 describe('polls of owners at Gitea', () => {
   let scene: Scene & AsyncDisposable;
   before(async () => {

@@ -68,6 +68,7 @@ const contributorsAfter: ContributorCounts = [
   ['carol', 6 + 2 + 1 + 1],
   ['forgeadmin', 0 + 1 + 0 + 0],
 ];
+
 describe('the service on a recorded Gitea', () => {
   let scene: Scene & AsyncDisposable;
   before(async () => {

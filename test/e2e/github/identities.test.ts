@@ -51,6 +51,7 @@ async function readAgain(scene: Scene): Promise<void> {
 
 const lookupsIn = ({ simulator }: Scene): number =>
   simulator.requests.filter(({ name }) => name === 'CommitAuthors').length;
+
 describe('authors of commits at GitHub', () => {
   it('finds a co-author on GitHub whom no list of authors showed, when the address authors commits', async () => {
     await inService(async (scene) => {

@@ -43,6 +43,7 @@ achievements:
       description: Changed few lines
       triggers: [{trigger: {actor: author, action: pull_request, condition: "merged = true & changed_files = 1 & files in ['guide/engines.md']"}}]
 `;
+
 describe('achievements at GitLab', () => {
   it('collects an installed project completely, and awards and draws its achievements', async () => {
     await inService(async (scene) => {

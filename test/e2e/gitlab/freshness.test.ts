@@ -17,6 +17,7 @@ async function numbersOf({ service }: Scene, name: string): Promise<unknown> {
   const { body } = await service.get(`${entity(name)}/contributions`);
   return body.data[0]?.['contributions'];
 }
+
 describe('freshness of data of GitLab', () => {
   it('updates the numbers of everyone whose contributions another person changes, both summed and reported ones', async () => {
     await inService(async (scene) => {

@@ -18,6 +18,7 @@ async function ownersToken({ service, simulator }: Scene, name: string): Promise
   assert.equal(status, 200, text);
   return (JSON.parse(text) as { data: { token: string } }).data.token;
 }
+
 describe('the service on GitLab', () => {
   let scene: Scene & AsyncDisposable;
   before(async () => {

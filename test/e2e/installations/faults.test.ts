@@ -19,6 +19,7 @@ import {
 
 const appWarnings = (lines: readonly string[]): string[] =>
   lines.filter((line) => /does not know the configured App/.test(line));
+
 describe('faults of an App', () => {
   for (const [how, spoil] of [
     ['its key was revoked', 'key'],

@@ -47,6 +47,7 @@ async function following(way: (typeof ways)[number]) {
 }
 
 const ways = ['deliveries', 'looking alone'] as const;
+
 describe('changes of installations', () => {
   for (const way of ways) {
     it(`follows a changed selection, suspension, changed permissions and the end of an installation by ${way}`, async () => {

@@ -8,6 +8,7 @@ import { engine, organization, shown, startAppService, untilShown } from './inst
 
 const toContributors = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
+
 describe('installed repositories', () => {
   it('collects installed repositories without a request, and shows private data to its owner alone', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

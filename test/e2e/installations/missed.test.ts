@@ -23,6 +23,7 @@ async function missedCount({ service }: TestService): Promise<number> {
 
 const attemptsOf = ({ app }: Simulator, guid: string | undefined): Attempt[] =>
   app.deliverer.attempts.filter((attempt) => attempt.guid === guid);
+
 describe('missed deliveries', () => {
   it('finds a lost delivery and requests it again, but not one that arrived', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

@@ -40,6 +40,7 @@ function environmentOf(simulator: Simulator, service: TestService, token: TokenN
     LOG_LEVEL: 'silent',
   };
 }
+
 describe('installations by the operator', () => {
   it('installs a repository, then everything, for the operator, and removes both, while the service runs', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

@@ -53,6 +53,7 @@ const copilots = [
   { name: 'copilot-swe-agent[bot]', type: 'bot' },
 ];
 const brief = ({ name, type }: Row): object => ({ name, type });
+
 describe('bots', () => {
   it('keeps the names of both bots of Copilot and the display names of people after any kind of mention', async () => {
     await using simulator = await startSimulator({ repositories: 1 });

@@ -21,6 +21,7 @@ async function untilSame(stored: () => Promise<unknown>, expected: () => unknown
     'they are the same',
   ).catch(async () => assert.deepEqual(await stored(), expected()));
 }
+
 describe('the data of an installed repository', () => {
   it('stores everything in an installed repository, private data included', async () => {
     await using simulator = await startSimulator({ repositories: 3 });

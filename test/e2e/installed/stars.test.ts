@@ -69,6 +69,7 @@ async function reconcile(service: TestService): Promise<void> {
 
 const requestsOf = ({ requests }: Simulator, name: string): number =>
   requests.filter((request) => request.name === name).length;
+
 describe('stars of an installed repository', () => {
   it('counts stars by deliveries and reads everything else with an App, to which GitHub shows no stargazers', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

@@ -13,6 +13,7 @@ import type { Stage } from '../../mutation/run.ts';
 const seed = Number(process.env['MUTATION_SEED'] ?? '1');
 const mutationsOfHost = isThorough ? 40 : 2;
 const stages: Stage[] = isThorough ? ['first', 'again'] : ['first'];
+
 describe('one unexpected value', () => {
   for (const host of hosts) {
     it(`withstands one unexpected value in a response of ${host.name} (MUTATION_SEED=${seed})`, async () => {

@@ -19,6 +19,7 @@ const percent = 5;
 
 /** A short run tries one host. */
 const tried = hosts.filter((_, index) => isThorough || index === seed % hosts.length);
+
 describe('tolerance of unexpected items', () => {
   for (const host of tried) {
     it(`returns true counters or names them as missing with ${percent} % unexpected items on ${host.name} (MUTATION_SEED=${seed})`, async () => {

@@ -25,6 +25,7 @@ async function shownIn(service: TestService, owner: string, login: string): Prom
 }
 
 const afterDays = (days: number): number => days * 86_400;
+
 describe('accounts that are hidden at their host', () => {
   it('shows a Gitea account that is not public in no list, card or badge, and only to its owner', async () => {
     for (const visibility of ['private', 'limited']) {

@@ -59,6 +59,7 @@ const location = async (service: TestService, path: string, token?: string): Pro
   const { status, headers } = await service.get(path, token === undefined ? {} : bearer(token));
   return `${status} ${headers.get('location')}`;
 };
+
 describe('renamed repositories', () => {
   for (const provider of Object.keys(hosts)) {
     it(`redirects a former name of a ${provider} repository with 301, later without a request, until another one takes it`, async () => {

@@ -29,6 +29,7 @@ async function listening(onMessage: () => number = () => 200) {
   });
   return { ...server, heard };
 }
+
 describe('notifications', () => {
   it('sends each message once from two nodes', async () => {
     await using receiver = await listening();

@@ -5,8 +5,8 @@ import { engines } from '../../integration/access/owner.ts';
 import { send } from '../raw-request.ts';
 import { startTestService } from '../service.ts';
 
-describe('a request whose target is an absolute URL', () => {
-  it('gets the response of its path, with links that lead to the service', async () => {
+describe('routing of requests with an absolute URL as target', () => {
+  it('sends the response of the path, with links that lead to the service', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator });
     const path = `/v1/github/entities/${engines.name}/contributors?limit=1`;

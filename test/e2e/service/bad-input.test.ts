@@ -1,30 +1,22 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { isThorough } from '../../depth.ts';
 import { assertProblem, send } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
+
 describe('invalid requests', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService();
 
   it('responds to each wrong parameter with a 400 that names it, and requests and stores nothing', async () => {
     const stored = async (): Promise<unknown> => {
       const query = 'select (select count(*) from accounts) + (select count(*) from lookups) as count';
-      return (await service.database.pool.query(query)).rows;
+      return (await shared.service.database.pool.query(query)).rows;
     };
-    const [requested, untouched] = [simulator.requests.length, await stored()];
+    const [requested, untouched] = [shared.simulator.requests.length, await stored()];
     const wrong: Record<string, string[]> = {
       limit: [
         '0',
@@ -56,7 +48,7 @@ describe('invalid requests', () => {
     for (const [endpoint, parameters] of Object.entries(own)) {
       for (const [name, values] of Object.entries({ ...wrong, ...parameters })) {
         for (const value of values) {
-          const response = await send(service, `${user}${endpoint}?${name}=${value}`);
+          const response = await send(shared.service, `${user}${endpoint}?${name}=${value}`);
           assert.equal(response.status, 400, `${endpoint} ${name}=${value.slice(0, 50)}: ${response.body}`);
           assertProblem(response, `${endpoint} ${name}`);
           const { error } = JSON.parse(response.body) as { error: { code: number; message: string } };
@@ -64,9 +56,9 @@ describe('invalid requests', () => {
           assert.ok(error.message.includes(name), `${name}: ${error.message}`);
         }
       }
-      assert.equal((await send(service, `${user}${endpoint}?after=a&before=b`)).status, 400);
+      assert.equal((await send(shared.service, `${user}${endpoint}?after=a&before=b`)).status, 400);
     }
-    assert.equal(simulator.requests.length, requested);
+    assert.equal(shared.simulator.requests.length, requested);
     assert.deepEqual(await stored(), untouched);
   });
 
@@ -80,7 +72,7 @@ describe('invalid requests', () => {
       [`${user}/nonsense`, undefined],
     ] as const) {
       for (const method of ['PATCH', 'TRACE', 'PROPFIND']) {
-        const { status, headers } = await send(service, path, method);
+        const { status, headers } = await send(shared.service, path, method);
         assert.deepEqual([status, headers['allow']], [allow === undefined ? 404 : 405, allow], `${method} ${path}`);
       }
     }
@@ -88,17 +80,17 @@ describe('invalid requests', () => {
 
   it('ignores unknown parameters, because clients add them to avoid caches', async () => {
     for (const query of ['v=2', 'v=2&v=3', '%ff=1', 'limits=0', 'a[b]=c', '&&&', '=', '__proto__=1', 'constructor=1']) {
-      assert.equal((await send(service, `${user}?${query}`)).status, 200, query);
+      assert.equal((await send(shared.service, `${user}?${query}`)).status, 200, query);
     }
   });
 
   it('responds as documented to wrong methods, bodies, credentials, paths and headers', async () => {
-    const requested = simulator.requests.length;
+    const requested = shared.simulator.requests.length;
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       for (const path of [user, `${user}/contributions`, `${user}/contributors`, '/healthz', '/openapi.json']) {
         // An owner erases an account by this request.
         if (method === 'DELETE' && path === user) continue;
-        const response = await send(service, path, method);
+        const response = await send(shared.service, path, method);
         assert.equal(response.status, 405, `${method} ${path}`);
         assert.match(String(response.headers['allow']), /GET/);
         assertProblem(response, method);
@@ -106,7 +98,7 @@ describe('invalid requests', () => {
       }
     }
     const withBody = await send(
-      service,
+      shared.service,
       user,
       'GET',
       { 'content-type': 'application/json', 'content-length': '2' },
@@ -115,7 +107,7 @@ describe('invalid requests', () => {
     assert.equal(withBody.status, 400);
     assertProblem(withBody, 'body');
     for (const authorization of ['Bearer x', 'Basic eDp5', 'nonsense', `Bearer ${'x'.repeat(4000)}`]) {
-      const refused = await send(service, user, 'GET', { authorization });
+      const refused = await send(shared.service, user, 'GET', { authorization });
       assert.equal(refused.status, 401, authorization);
       assert.match(String(refused.headers['www-authenticate']), /^Bearer/);
       assertProblem(refused, authorization);
@@ -139,14 +131,14 @@ describe('invalid requests', () => {
       `/v1/github/entities/${'a'.repeat(6000)}`,
       '/v1/%00/entities/a',
     ]) {
-      const response = await send(service, path);
+      const response = await send(shared.service, path);
       assert.ok([400, 404, 414].includes(response.status), `${path.slice(0, 60)} ${response.status}`);
       assertProblem(response, path.slice(0, 60));
     }
-    assert.equal(simulator.requests.length, requested);
-    const huge = await send(service, user, 'GET', { 'x-huge': 'x'.repeat(60_000) }).catch(() => undefined);
+    assert.equal(shared.simulator.requests.length, requested);
+    const huge = await send(shared.service, user, 'GET', { 'x-huge': 'x'.repeat(60_000) }).catch(() => undefined);
     assert.ok(huge === undefined || huge.status === 431);
-    assert.equal((await send(service, user)).status, 200);
+    assert.equal((await send(shared.service, user)).status, 200);
   });
 
   it('responds to any request as documented, without a 500 and without hanging', async () => {
@@ -191,7 +183,7 @@ describe('invalid requests', () => {
       });
     await fc.assert(
       fc.asyncProperty(path, fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE'), async (address, method) => {
-        const response = await send(service, address, method);
+        const response = await send(shared.service, address, method);
         if (response.status < 400) return;
         assert.ok(response.status < 500, `${method} ${address}: ${response.status} ${response.body}`);
         if (method !== 'HEAD') assertProblem(response, address);
@@ -201,10 +193,10 @@ describe('invalid requests', () => {
   });
 
   it('responds with 400 to a changed cursor and to the cursor of another listing', async () => {
-    await service.getComplete(`${simulator.accounts.user}/contributors`);
-    const { body } = await service.get('ada-lovelace/contributors?limit=2');
+    await shared.service.getComplete(`${shared.simulator.accounts.user}/contributors`);
+    const { body } = await shared.service.get('ada-lovelace/contributors?limit=2');
     const cursor = body.next_cursor ?? assert.fail();
-    assert.equal((await service.get(`ada-lovelace/contributors?limit=2&after=${cursor}`)).status, 200);
+    assert.equal((await shared.service.get(`ada-lovelace/contributors?limit=2&after=${cursor}`)).status, 200);
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const changed = fc
       .tuple(
@@ -219,7 +211,7 @@ describe('invalid requests', () => {
       .filter((text) => text !== cursor);
     await fc.assert(
       fc.asyncProperty(changed, async (text) => {
-        const response = await service.get(`ada-lovelace/contributors?limit=2&after=${text}`);
+        const response = await shared.service.get(`ada-lovelace/contributors?limit=2&after=${text}`);
         assert.equal(response.status, 400, text);
         assert.equal(response.body.error?.code, 3);
       }),
@@ -227,13 +219,13 @@ describe('invalid requests', () => {
     );
     // The cursor of one listing is invalid in any other listing.
     for (const other of ['ada-lovelace/contributions', 'grace-hopper/contributors', 'ada-lovelace']) {
-      await service.get(other);
-      assert.equal((await service.get(`${other}?after=${cursor}`)).status, 400, other);
+      await shared.service.get(other);
+      assert.equal((await shared.service.get(`${other}?after=${cursor}`)).status, 400, other);
     }
   });
 
   it('refuses bytes that are not HTTP, and still serves other clients', async () => {
-    const { hostname, port } = new URL(service.url);
+    const { hostname, port } = new URL(shared.service.url);
     for (const bytes of [
       '\0\0\0\0\r\n\r\n',
       'GET\r\n\r\n',
@@ -252,6 +244,6 @@ describe('invalid requests', () => {
       });
       assert.match(response, /^(HTTP\/1\.1 400|$)/, JSON.stringify(bytes));
     }
-    assert.equal((await send(service, user)).status, 200);
+    assert.equal((await send(shared.service, user)).status, 200);
   });
 });

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { describe, it } from 'node:test';
 import { send } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
+
 describe('conditional requests', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService();
 
   it('responds to HEAD with the status and headers of GET, and without a body', async () => {
-    await service.getComplete(`${simulator.accounts.user}/contributors`);
+    await shared.service.getComplete(`${shared.simulator.accounts.user}/contributors`);
     for (const path of [
       user,
       `${user}/contributions`,
@@ -29,7 +21,7 @@ describe('conditional requests', () => {
       `${user}?limit=0`,
       '/v1/github/entities/-x',
     ]) {
-      const [head, get] = [await send(service, path, 'HEAD'), await send(service, path)];
+      const [head, get] = [await send(shared.service, path, 'HEAD'), await send(shared.service, path)];
       assert.equal(head.status, get.status, path);
       assert.equal(head.body, '');
       assert.equal(head.headers['etag'], get.headers['etag'], path);
@@ -38,18 +30,18 @@ describe('conditional requests', () => {
   });
 
   it('sends a strong ETag with every 200, and responds with 304 to a request that has it', async () => {
-    await service.getComplete(`${simulator.accounts.user}/contributors`);
+    await shared.service.getComplete(`${shared.simulator.accounts.user}/contributors`);
     for (const path of [user, `${user}/contributions`, `${user}/contributors`]) {
-      const first = await service.get(path);
+      const first = await shared.service.get(path);
       const etag = first.headers.get('etag') ?? '';
       assert.match(etag, /^"[^"]+"$/);
       assert.match(first.headers.get('cache-control') ?? '', /^public, max-age=\d+, stale-while-revalidate=\d+$/);
       assert.equal(first.headers.get('access-control-allow-origin'), '*');
       for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-        const second = await service.get(path, { headers: { 'if-none-match': tags } });
+        const second = await shared.service.get(path, { headers: { 'if-none-match': tags } });
         assert.deepEqual([second.status, second.text, second.headers.get('etag')], [304, '', etag], tags);
       }
-      assert.equal((await service.get(path, { headers: { 'if-none-match': '"x"' } })).status, 200);
+      assert.equal((await shared.service.get(path, { headers: { 'if-none-match': '"x"' } })).status, 200);
     }
   });
 });

@@ -45,6 +45,7 @@ function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }
 
 const requestsFor = (simulator: Simulator, name: string): number =>
   simulator.requests.filter((request) => request.name === name).length;
+
 describe('the calendar card', () => {
   it("shows GitHub's calendar of a user, fetches it once for all callers, and collects nothing for it", async () => {
     const { now } = clock();

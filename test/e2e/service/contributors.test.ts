@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { readHistory } from '../../../simulators/git/histories.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
@@ -11,6 +11,7 @@ import { Random } from '../../../simulators/world/random.ts';
 import { addHistory } from '../../../simulators/world/real-history.ts';
 import { clock, until } from '../../time.ts';
 import { type ResponseBody, startTestService, type TestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 
 /** Returns the items of all pages of a listing. */
 async function allPages(service: TestService, path: string): Promise<ResponseBody['data']> {
@@ -36,51 +37,44 @@ async function assertTrue(simulator: Simulator, service: TestService, login: str
   const contributors = await allPages(service, `${login}/contributors?limit=7`);
   assert.deepEqual(toContributors(contributors), contributorsOf(simulator.world, login));
 }
+
 describe('lists of contributors', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator, tokens: ['organization_member'] }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService({ service: { tokens: ['organization_member'] } });
 
   it("returns an organization's true contributors and counters, page by page, with bots and without", async () => {
-    const { organization, bot } = simulator.accounts;
-    const first = await service.get(`${organization}/contributions`);
+    const { organization, bot } = shared.simulator.accounts;
+    const first = await shared.service.get(`${organization}/contributions`);
     assert.equal(first.status, 200);
     assert.ok(first.body.meta_data.missing?.includes('commits'));
-    await assertTrue(simulator, service, organization);
-    const { body } = await service.getComplete(`${organization}/contributions`);
-    assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, organization));
+    await assertTrue(shared.simulator, shared.service, organization);
+    const { body } = await shared.service.getComplete(`${organization}/contributions`);
+    assert.deepEqual(body.data[0]?.['contributions'], countersOf(shared.simulator.world, organization));
 
-    const withBots = await allPages(service, `${organization}/contributors?limit=100`);
-    const withoutBots = await allPages(service, `${organization}/contributors?limit=100&bots=false`);
+    const withBots = await allPages(shared.service, `${organization}/contributors?limit=100`);
+    const withoutBots = await allPages(shared.service, `${organization}/contributors?limit=100&bots=false`);
     assert.ok(withBots.some(({ name, type }) => name === bot && type === 'bot'));
     assert.deepEqual(toContributors(withoutBots), toContributors(withBots.filter(({ type }) => type !== 'bot')));
     assert.ok(withBots.every(({ name }) => name !== 'imported-person'));
   });
 
   it("returns only contributors to a user's own public repositories", async () => {
-    await assertTrue(simulator, service, simulator.accounts.user);
-    await assertTrue(simulator, service, simulator.accounts.empty);
+    await assertTrue(shared.simulator, shared.service, shared.simulator.accounts.user);
+    await assertTrue(shared.simulator, shared.service, shared.simulator.accounts.empty);
   });
 
   it('returns contributors of a public repository, and one 404 for private, missing and impossible ones', async () => {
-    const { organization } = simulator.accounts;
+    const { organization } = shared.simulator.accounts;
     for (const name of ['engine-3', 'much-reviewed', 'Case-Matters', 'empty', 'forked']) {
       const path = `${organization}/contributors?limit=100&repository=${name}`;
-      const { body } = await service.getComplete(path);
+      const { body } = await shared.service.getComplete(path);
       assert.deepEqual(
         toContributors(body.data),
-        contributorsOf(simulator.world, organization, { repository: name }),
+        contributorsOf(shared.simulator.world, organization, { repository: name }),
         name,
       );
       assert.equal(
         (
-          await service.get(
+          await shared.service.get(
             path
               .toUpperCase()
               .replace('LIMIT', 'limit')
@@ -93,7 +87,7 @@ describe('lists of contributors', () => {
     }
     const refusals = await Promise.all(
       ['hidden-engine', 'no-such-engine', '..', 'a%2Fb'].map((name) =>
-        service.get(`${organization}/contributors?repository=${name}`),
+        shared.service.get(`${organization}/contributors?repository=${name}`),
       ),
     );
     assert.deepEqual(new Set(refusals.map(({ status, text }) => `${status} ${text}`)).size, 1);

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { describe, it } from 'node:test';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { clock, until } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startTestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 
 describe('counters', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService();
 
   it('fetches the true counters of an account of ten years with one request', async () => {
     await using simulator = await startSimulator();
@@ -31,20 +24,20 @@ describe('counters', () => {
   });
 
   it('returns the type, names and counters of every account as they are at the provider', async () => {
-    const logins = simulator.world.accounts
+    const logins = shared.simulator.world.accounts
       .filter(
         ({ type, isDeleted, nextLogin }) => (type === 'User' || type === 'Bot') && !isDeleted && nextLogin === null,
       )
       .map(({ login }) => login);
     for (const login of logins) {
-      const account = simulator.world.accountByLogin(login);
-      const { body } = await service.get(`${encodeURIComponent(login)}/contributions`);
+      const account = shared.simulator.world.accountByLogin(login);
+      const { body } = await shared.service.get(`${encodeURIComponent(login)}/contributions`);
       const [entity] = body.data;
       assert.equal(entity?.['name'], login);
       assert.equal(entity['type'], account?.type.toLowerCase());
       assert.equal(entity['display_name'], account?.name ?? '');
       if (account?.type === 'User') {
-        assert.deepEqual(entity['contributions'], countersOf(simulator.world, login), login);
+        assert.deepEqual(entity['contributions'], countersOf(shared.simulator.world, login), login);
         assert.equal(body.meta_data.complete, true);
       } else {
         assert.ok(body.meta_data.missing?.includes('commits'));
@@ -53,10 +46,13 @@ describe('counters', () => {
   });
 
   it('fetches a heavy account in smaller pieces and returns true totals', async () => {
-    await service.get(`${simulator.accounts.heavy}/contributions`);
-    const { body } = await service.getComplete(`${simulator.accounts.heavy}/contributions`);
-    assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.heavy));
-    assert.ok(simulator.requests.some(({ status }) => status === 502));
+    await shared.service.get(`${shared.simulator.accounts.heavy}/contributions`);
+    const { body } = await shared.service.getComplete(`${shared.simulator.accounts.heavy}/contributions`);
+    assert.deepEqual(
+      body.data[0]?.['contributions'],
+      countersOf(shared.simulator.world, shared.simulator.accounts.heavy),
+    );
+    assert.ok(shared.simulator.requests.some(({ status }) => status === 502));
   });
 
   it('lists an unknown counter as missing instead of counting it as zero', async () => {

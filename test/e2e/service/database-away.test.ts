@@ -8,8 +8,8 @@ import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { startTestService } from '../service.ts';
 
-describe('connections to the database that fall silent', () => {
-  it('are replaced, so that reads, jobs and changes go on', async () => {
+describe('replacement of silent connections to the database', () => {
+  it('lets reads, jobs and changes go on', async () => {
     await using simulator = await startSimulator();
     await using created = await createTestDatabase();
     await using link = await linkTo(created.url);
@@ -31,8 +31,8 @@ describe('connections to the database that fall silent', () => {
   });
 });
 
-describe('an unavailable database', () => {
-  it('leaves the public responses of the cache usable for a minute, and no private ones', async () => {
+describe('service without its database', () => {
+  it('serves public responses of the cache, and no private ones', async () => {
     await using simulator = await startSimulator();
     await using created = await createTestDatabase();
     await using link = await linkTo(created.url);

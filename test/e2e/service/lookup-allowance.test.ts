@@ -40,7 +40,7 @@ const endDelays = ({ database }: TestService) =>
        select key from lookups where state in ('delayed_by_allowance', 'delayed_by_quota'))`,
   );
 
-describe('the allowance of lookups', () => {
+describe('limit of lookups by visitors', () => {
   it('limits unknown names of one address and its network, and looks the others up later', async () => {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator, settings });

@@ -11,6 +11,7 @@ import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 
 const nothing = (): void => {};
+
 describe('several nodes', () => {
   it('creates the tables for ten nodes that start at once on an empty database', async () => {
     await using created = await createTestDatabase({ withTables: false });

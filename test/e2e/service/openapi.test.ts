@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { ed25519 } from '../access/forging.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 
 interface Description {
   openapi: string;
@@ -19,19 +18,12 @@ interface Operation {
 }
 
 const account = '/v1/{provider}/entities/{name}';
+
 describe('the OpenAPI description', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator, tokens: ['private_owner'] }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService({ service: { tokens: ['private_owner'] } });
 
   it('sends responses that match its OpenAPI 3.1 description', async () => {
-    const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
+    const description = JSON.parse((await shared.service.get('/openapi.json')).text) as Description;
     assert.match(description.openapi, /^3\.1\./);
     const parameters = (path: string): string[] =>
       (description.paths[path]?.['get']?.parameters ?? []).map(({ name }) => name).toSorted();
@@ -41,8 +33,8 @@ describe('the OpenAPI description', () => {
 
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
-    const { user, organization } = simulator.accounts;
-    await service.getComplete(`${user}/contributors`);
+    const { user, organization } = shared.simulator.accounts;
+    await shared.service.getComplete(`${user}/contributors`);
     const cases: [string, string][] = [
       [account, user],
       [account, organization],
@@ -55,7 +47,7 @@ describe('the OpenAPI description', () => {
       ['/readyz', '/readyz'],
     ];
     for (const [path, address] of cases) {
-      const { status, body } = await service.get(address);
+      const { status, body } = await shared.service.get(address);
       const schema = description.paths[path]?.['get']?.responses[status]?.content?.['application/json']?.schema;
       assert.ok(schema, `${path} ${status} is described`);
       const validate = ajv.compile(schema);
@@ -64,14 +56,14 @@ describe('the OpenAPI description', () => {
   });
 
   it('describes private endpoints with their credential, and sends responses that match', async () => {
-    const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
+    const description = JSON.parse((await shared.service.get('/openapi.json')).text) as Description;
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
-    const token = await serviceToken(service, simulator, keeper);
-    await service.getComplete(`${keeper.name}/contributors`, bearer(token));
+    const token = await serviceToken(shared.service, shared.simulator, keeper);
+    await shared.service.getComplete(`${keeper.name}/contributors`, bearer(token));
     const embed = { path: `/v1/github/entities/${keeper.name}/contributions`, format: 'svg' };
     const key = ed25519().publicKey.export({ format: 'jwk' });
-    const own = simulator.tokens.private_owner;
+    const own = shared.simulator.tokens.private_owner;
     const cases: [string, string, RequestInit][] = [
       ['get', '/token', bearer(own)],
       ['get', '/token', bearer('ghp_wrong')],
@@ -92,7 +84,7 @@ describe('the OpenAPI description', () => {
     for (const [method, path, init] of cases) {
       const operation = description.paths[`${account}${path}`]?.[method];
       assert.ok(operation?.security?.length, `${method} ${path} names its credential`);
-      const { status, body } = await service.get(`${keeper.name}${path.replace('{repository}', 'diary')}`, init);
+      const { status, body } = await shared.service.get(`${keeper.name}${path.replace('{repository}', 'diary')}`, init);
       const schema = operation.responses[status]?.content?.['application/json']?.schema;
       assert.ok(schema, `${method} ${path} ${status} is described`);
       const validate = ajv.compile(schema);
@@ -101,14 +93,14 @@ describe('the OpenAPI description', () => {
   });
 
   it('serves its documentation pages without files from other hosts', async () => {
-    const { status, text } = await service.get('/docs');
+    const { status, text } = await shared.service.get('/docs');
     assert.equal(status, 200);
     const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '');
     assert.ok(links.length > 2);
     for (const link of links) {
       assert.doesNotMatch(link, /^(https?:)?\/\//);
-      const { pathname } = new URL(link, `${service.url}/docs/`);
-      assert.equal((await service.get(pathname)).status, 200, pathname);
+      const { pathname } = new URL(link, `${shared.service.url}/docs/`);
+      assert.equal((await shared.service.get(pathname)).status, 200, pathname);
     }
   });
 });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { startTestService } from '../service.ts';
 
-describe('/readyz', () => {
+describe('readiness of a node', () => {
   it('reports a DATA_DIR that was deleted, until it is back', async () => {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator });

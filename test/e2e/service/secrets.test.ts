@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { until } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startTestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 
 const marked = 'ghp_simulated_public_only_0123456789';
 
@@ -21,16 +22,9 @@ async function everythingStored(service: Awaited<ReturnType<typeof startTestServ
   );
   return texts.join('\n');
 }
+
 describe('secrets', () => {
-  let simulator: Simulator;
-  let service: TestService;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator());
-    service = ending.use(await startTestService({ simulator }));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService();
 
   it('sends its token only to GitHub and keeps it out of responses, log, metrics and rows after failures', async () => {
     await using simulator = await startSimulator();
@@ -66,10 +60,10 @@ describe('secrets', () => {
   });
 
   it('keeps requested names and paths out of the labels of metrics', async () => {
-    await service.get('ada-lovelace/contributions?v=marked-value');
-    await service.get('marked-name-of-nobody');
-    await service.get('/nowhere/marked-path');
-    const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+    await shared.service.get('ada-lovelace/contributions?v=marked-value');
+    await shared.service.get('marked-name-of-nobody');
+    await shared.service.get('/nowhere/marked-path');
+    const metrics = await (await fetch(`${shared.service.service.metricsUrl}/metrics`)).text();
     assert.match(metrics, /http/);
     assert.doesNotMatch(metrics, /marked|ada-lovelace/);
   });
@@ -103,13 +97,13 @@ describe('secrets', () => {
   });
 
   it('serves hostile names and descriptions unchanged, and logs only valid JSON lines', async () => {
-    const people = simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));
+    const people = shared.simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));
     for (const { login, name, bio } of people) {
-      const [entity] = (await service.get(login)).body.data;
+      const [entity] = (await shared.service.get(login)).body.data;
       assert.deepEqual([entity?.['display_name'], entity?.['description']], [name ?? '', bio ?? '']);
     }
-    await until(async () => (service.lines.length > 0 ? true : undefined), 'something is logged');
-    for (const line of service.lines) assert.doesNotThrow(() => JSON.parse(line));
+    await until(async () => (shared.service.lines.length > 0 ? true : undefined), 'something is logged');
+    for (const line of shared.service.lines) assert.doesNotThrow(() => JSON.parse(line));
   });
 });
 

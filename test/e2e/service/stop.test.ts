@@ -23,7 +23,7 @@ async function requestUntilClosed(url: string, agent: Agent, statuses: number[])
   }
 }
 
-describe('a stop of the service', () => {
+describe('graceful stop of the service', () => {
   it('responds to every request that it received, hands over its jobs, and ends with 0', async () => {
     await using simulator = await startSimulator();
     await using database = await createTestDatabase();

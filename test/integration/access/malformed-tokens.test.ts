@@ -7,8 +7,8 @@ import { openTestDatabase } from '../../database.ts';
 import { ed25519, eddsa, forge, pem } from '../../e2e/access/forging.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 
-describe('a token with the id of a registered key', () => {
-  it('is refused when its claims are of another type, with and without a valid signature', async () => {
+describe('verification of malformed tokens', () => {
+  it('refuses claims of another type, with and without a valid signature', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     await addRepository(connection);

@@ -21,6 +21,7 @@ const mention = (connection: Connection, minute: number, actors: Actor[]): Promi
   inTransaction(connection, (transaction) =>
     saveActors(transaction, 'github', actors, { mentionedAt: new Date(minute * 60_000), newId: uuidv7 }),
   );
+
 describe('mentions of accounts', () => {
   it('keeps the rows of two accounts with the same name, and the holder of the name, page after page', async () => {
     await using opened = await openTestDatabase();

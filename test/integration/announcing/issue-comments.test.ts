@@ -25,6 +25,7 @@ function writeComment(
 ): Promise<void> {
   return announcer?.comment(place, comment, call()) ?? assert.fail('nothing to write with');
 }
+
 describe('comments in issues', () => {
   for (const host of issueHosts) {
     it(`writes each comment once, only to the oldest open issue with the title (${host.name})`, async () => {

@@ -19,6 +19,7 @@ async function addAccount(
     [url],
   );
 }
+
 describe('images of cards', () => {
   it('requests an image once, waits until the deadline, stores it, and requests it again when it is old', async () => {
     await using opened = await openTestDatabase();

@@ -67,6 +67,7 @@ async function prepare(): Promise<Scene> {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
+
 describe('the action for card files', () => {
   it('writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
     await using scene = await prepare();

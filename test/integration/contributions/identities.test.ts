@@ -99,6 +99,7 @@ async function overlap(
   });
   await running;
 }
+
 describe('e-mail addresses of authors', () => {
   it('looks up an address by commits that it authored, newest first, then by those that it co-authored', async () => {
     await inScene(async ({ connection, repositoryId, store, idOf }) => {

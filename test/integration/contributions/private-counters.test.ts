@@ -14,6 +14,7 @@ const nothingPublic: CountersOfDay = {
   missing: [],
   updatedAt: new Date('2026-06-15T12:00:00Z'),
 };
+
 describe('private counters', () => {
   for (const type of ['organization', 'user'] as const) {
     it(`completes private counters of ${type === 'user' ? 'a user' : 'an organization'} or names them as missing when collecting ends between two reads`, async () => {

@@ -8,7 +8,7 @@ const accounts = `
     ('00000000-0000-7000-8000-000000000001', 'github', '11', '', 'user', 'ada', now(), now(), now()),
     ('00000000-0000-7000-8000-000000000002', 'github', '12', '', 'organization', 'engines', now(), now(), now())`;
 
-describe('migration 0027', () => {
+describe('assignment of keys and links to holders by migration 0027', () => {
   it('gives keys and links of organizations 30 days, and those of users their account as the holder', async () => {
     await using created = await createTestDatabase({ withTables: false });
     const options = { databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} };

@@ -9,7 +9,7 @@ import { addRepository } from '../contributions/stored-repository.ts';
 
 const dayMs = 86_400_000;
 
-describe('the clock of the service', () => {
+describe('synchronization with the clock of the database', () => {
   it('shows the time of the database while the clock of the machine is two days ahead', async (t) => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
@@ -59,8 +59,8 @@ describe('the clock of the service', () => {
   });
 });
 
-describe('times that were stored while a clock was ahead', () => {
-  it('are lowered, so that data is fetched and jobs run again, and others stay', async () => {
+describe('correction of times stored while a clock was ahead', () => {
+  it('lowers them, so that data is fetched and jobs run again, and leaves the others', async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepository(connection);
@@ -90,7 +90,7 @@ describe('times that were stored while a clock was ahead', () => {
     ]);
   });
 
-  it('keep the newest counters, as those of the present day', async () => {
+  it('keeps the newest counters, as those of the present day', async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     await addRepository(connection);
@@ -108,8 +108,8 @@ describe('times that were stored while a clock was ahead', () => {
   });
 });
 
-describe('schedules', () => {
-  it('add one job for all times that a jump of the clock skips, and go on after the jump back', async (t) => {
+describe('recovery of schedules after a jump of the clock', () => {
+  it('adds one job for all times that the jump skips, and goes on after the jump back', async (t) => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const minute = 60_000;

@@ -17,8 +17,8 @@ import { openTestDatabase } from '../../database.ts';
 import { clock } from '../../time.ts';
 import { address, claimAll, fill, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, owner, visitor } from './claims.ts';
 
-describe('delayed lookups', () => {
-  it('run at once when an owner requests them, who has an allowance of the own account', async () => {
+describe('delay of lookups', () => {
+  it('ends when an owner requests the lookup, because owners have an allowance of their own', async () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { database } = opened;
@@ -38,7 +38,7 @@ describe('delayed lookups', () => {
     assert.deepEqual(await claimAll(connection, ['x', 'y', 'y', 'y'], now(), owner), [0, 30, 30, 30]);
   });
 
-  it('run at once for another party whose allowance has a place, and for images', async () => {
+  it('ends for another party whose allowance has a place, and for images', async () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
@@ -50,7 +50,7 @@ describe('delayed lookups', () => {
     assert.deepEqual(await claimAll(connection, ['d', 'y'], now(), visitor()), [0, 0]);
   });
 
-  it('wait in a bounded queue, without which nothing is stored', async () => {
+  it('is bounded by a queue, beyond which nothing is stored', async () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { database } = opened;
@@ -74,7 +74,7 @@ describe('delayed lookups', () => {
     );
   });
 
-  it('are no failure: they wait for the quota with a job, and other claims return its time', async () => {
+  it('is no failure: the lookup waits for the quota with a job, and other claims return its time', async () => {
     const { now, advance } = clock();
     await using opened = await openTestDatabase();
     const { database } = opened;
@@ -88,7 +88,7 @@ describe('delayed lookups', () => {
     assert.deepEqual(await findRetryTime(connection, 'look_up a', now()), until);
     assert.deepEqual(await claimAll(connection, ['a'], now(), visitor(address())), [10]);
     assert.deepEqual(await jobsIn(database), [{ key: 'look_up a', minutes: 10, payload: { name: 'a' } }]);
-    // The job runs as long as any other: it renews its claim and completes.
+    // The job renews its claim and completes, as the job of a lookup without a delay does.
     advance(10 * 60 + 30);
     assert.deepEqual(await claimAll(connection, ['a'], now(), visitor(address())), [-0.5]);
     await forgetOutcomes(connection, now());
@@ -98,7 +98,7 @@ describe('delayed lookups', () => {
     assert.deepEqual(await lookupsIn(database), {});
   });
 
-  it('leave an earlier job of the same key at its time', async () => {
+  it('leaves an earlier job of the same key at its time', async () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { database } = opened;
@@ -110,7 +110,7 @@ describe('delayed lookups', () => {
     );
   });
 
-  it('are lost by no kill: the row and the job are stored together or not at all', async () => {
+  it('survives a kill: the row and the job are stored together or not at all', async () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { database } = opened;
@@ -128,7 +128,7 @@ describe('delayed lookups', () => {
     assert.deepEqual(Object.keys(await lookupsIn(database)), await keysIn(database));
   });
 
-  it('run at once when another credential is there, except those that wait for an allowance', async () => {
+  it('ends when another credential is there, unless the lookup waits for an allowance', async () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { database } = opened;

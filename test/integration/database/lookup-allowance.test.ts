@@ -7,7 +7,7 @@ import { createTestDatabase, openTestDatabase } from '../../database.ts';
 import { clock } from '../../time.ts';
 import { address, claimAll, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, visitor } from './claims.ts';
 
-describe('the allowance of lookups', () => {
+describe('limit of lookups for each party', () => {
   it('permits as many at once as in an hour, and one more each time that a share of the hour has passed', async () => {
     const { now, advance } = clock();
     await using opened = await openTestDatabase();

@@ -48,6 +48,7 @@ async function fill({ connection, pool }: Database): Promise<string> {
   );
   return id;
 }
+
 describe('the migration that corrects lost accounts', () => {
   it('retries addresses that an earlier release stored without an account, but no found or erased ones', async () => {
     await using created = await createTestDatabase({ withTables: false });

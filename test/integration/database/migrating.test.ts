@@ -66,8 +66,8 @@ const indexOnChanges = { name: 'items_changes', on: sql`items (changes)` };
 const hasValidIndex = "select indisvalid as valid from pg_index where indexrelid = 'items_changes'::regclass";
 const recorded = 'select name from kysely_migration order by name';
 
-describe('a migration', () => {
-  it('stays applied when a later one fails, which is applied as a whole by the next start', async () => {
+describe('application of migrations', () => {
+  it('keeps a migration when a later one fails, which the next start applies as a whole', async () => {
     await using opened = await openEmpty();
     const broken = { sql: [sql`create table other ()`, sql`select 1 / 0`] };
     const migrations = { '1': createItems, '2': { parts: [broken] } };

@@ -22,6 +22,7 @@ const people: Record<string, Stored> = {
   otherBot: { externalId: '10', handle: 'BOT_kgDOAA1234', name: 'helper[bot]' },
   namesake: { externalId: '11', handle: 'M_bob', name: 'copilot' },
 };
+
 describe('the migration of stars and bots', () => {
   it('removes ghosts and mannequins, and corrects stored bots, with an upgrade', async () => {
     await using created = await createTestDatabase({ withTables: false });

@@ -9,8 +9,8 @@ import { openTestDatabase } from '../../database.ts';
 const hostile = 'a\0b\ud800c\\u0000';
 const clean = 'ab\ufffdc\\u0000';
 
-describe('parameters of statements', () => {
-  it('are stored without NUL and halves of surrogate pairs, as text, in lists, objects and JSON', async () => {
+describe('cleaning of the parameters of statements', () => {
+  it('removes NUL and halves of surrogate pairs, as text, in lists, objects and JSON', async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const object = { [hostile]: [hostile] };
@@ -31,7 +31,7 @@ describe('parameters of statements', () => {
     assert.deepEqual(named.rows, [{ text: clean }]);
   });
 
-  it('keep every text that can be stored, also inside JSON', async () => {
+  it('keeps every text that can be stored, also inside JSON', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const anyText = fc.string({
@@ -47,7 +47,7 @@ describe('parameters of statements', () => {
     );
   });
 
-  it('fail neither a batch of deliveries nor a job', async () => {
+  it('lets neither a batch of deliveries nor a job fail', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const change = { what: 'account', account: '1', name: hostile } as const;

@@ -21,6 +21,7 @@ function datesOf(text: string): (number | undefined)[] {
   const [commit] = parse(`${oid} ${text} a@x.org\n\0`);
   return [commit?.authoredAt.getTime(), commit?.committedAt.getTime()];
 }
+
 describe('the parser of commits', () => {
   it('parses a commit with all its fields', () => {
     const sha256 = 'b'.repeat(64);

@@ -45,6 +45,7 @@ async function lostCommits(copy: string, from: string[], to: string | null): Pro
   for await (const batch of readLost(copy, { from, to: to ?? '' }, { signal, batchSize: 100 })) lost.push(...batch);
   return lost;
 }
+
 describe('the fetch of a history', () => {
   it('fetches all commits and no other objects first, and only new commits afterwards', async () => {
     await using place = await makeTemporaryDirectory();

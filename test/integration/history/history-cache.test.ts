@@ -9,6 +9,7 @@ import { startRemote } from './remote.ts';
 
 const { signal } = new AbortController();
 const limits = { maxCopyBytes: 1e9, maxTotalBytes: 1e9, fetchTimeoutMs: 60_000, now: () => new Date() };
+
 describe('the cache of histories', () => {
   it('reads commits even where the copy with directories is too large, and deletes both copies together', async () => {
     await using place = await makeTemporaryDirectory();

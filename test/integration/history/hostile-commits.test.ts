@@ -43,6 +43,7 @@ async function readHostile(hostile: readonly Hostile[]): Promise<Commit[]> {
 
 const emailsOf = (commits: Commit[]): string[][] => commits.map(({ emails }) => emails);
 const trailers = (...lines: string[]): Hostile => ({ message: `m\n\n${lines.map((line) => `${line}\n`).join('')}` });
+
 describe('malformed commits', () => {
   it('leaves out invalid authors or reads them leniently', async () => {
     const commits = await readHostile([

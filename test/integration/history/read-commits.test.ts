@@ -17,6 +17,7 @@ import { startRemote } from './remote.ts';
 
 const { signal } = new AbortController();
 const place = await makeTemporaryDirectory();
+
 describe('the commits of a history', () => {
   after(() => place[Symbol.asyncDispose]());
 

@@ -12,6 +12,7 @@ import { type RemoteHost, startRemote } from './remote.ts';
 
 const { signal } = new AbortController();
 const place = await makeTemporaryDirectory();
+
 describe('the paths of commits', () => {
   after(() => place[Symbol.asyncDispose]());
 

@@ -16,6 +16,7 @@ function pour(response: ServerResponse): void {
   response.on('drain', more);
   more();
 }
+
 describe('failing receivers', () => {
   it('retries a failing receiver with growing delays for three days, then keeps its messages as given up', async () => {
     let requestCount = 0;

@@ -36,6 +36,7 @@ function isSigned({ headers, text }: Heard, byte: number): boolean {
   const signature = new Webhook(writeSecret(Buffer.alloc(32, byte))).sign(headers['webhook-id'] ?? '', stamp, text);
   return (headers['webhook-signature'] ?? '').split(' ').includes(signature);
 }
+
 describe('messages', () => {
   it('sends each receiver one message in its own format, about nothing but the award', async () => {
     await using receiver = await listening();

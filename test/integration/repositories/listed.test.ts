@@ -7,6 +7,7 @@ import { openTestDatabase } from '../../database.ts';
 import { engine } from './engine.ts';
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+
 describe('listings of repositories', () => {
   it('changes and hides nothing for a listing that was requested before another one and arrives after it', async () => {
     await using opened = await openTestDatabase();

@@ -14,6 +14,7 @@ import { clock } from '../../time.ts';
 import { runSync } from './syncing.ts';
 
 const dayS = 86_400;
+
 describe('the clean-up job', () => {
   it('hides a deleted account at once, erases it after the grace period, and removes outdated lookup results', async () => {
     const { now, advance } = clock();

@@ -68,6 +68,7 @@ async function storedFiles(connection: Connection, repositoryId: string): Promis
     select encode(oid, 'hex') as oid, files from commits where repository_id = ${repositoryId}`.execute(connection);
   return new Map(rows.map(({ oid, files }) => [oid, files]));
 }
+
 describe('paths of commits', () => {
   it('fetches paths only when they are needed, and evaluates no commit before its paths are stored', async () => {
     await using prepared = await prepare([change('a.ts'), change('b.ts', 0)]);

@@ -53,6 +53,7 @@ async function compareInterrupted(every: number, offset: number, interrupt: Inte
     assert.deepEqual(actual, expected, `interrupted at request ${at} of ${requests}`);
   }
 }
+
 describe('interrupted collection', () => {
   it('collects the same data after a stop at any request as without a stop', () =>
     compareInterrupted(isThorough ? 1 : 18, 0, (_options, controller) => controller.abort()));

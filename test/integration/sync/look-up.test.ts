@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
-import type { Call } from '../../../src/providers/provider.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import type { Call, Provider } from '../../../src/providers/provider.ts';
 import { collect, collectNamed } from '../../../src/sync/collect.ts';
 import { newCost, type SyncContext, type Work } from '../../../src/sync/context.ts';
 import { lookUp, refresh } from '../../../src/sync/look-up.ts';
@@ -16,6 +17,18 @@ const callOf = (urgency: Call['urgency']): Call => ({
   cost: newCost(),
 });
 const work: Work = { firstCall: callOf('interactive'), call: callOf('bulk'), onProgress: () => {} };
+
+/** Returns the parts of the context that lookups use. */
+function contextOf(connection: Connection, provider: Provider, now: () => Date): SyncContext {
+  return {
+    connection,
+    providers: new Map([['gitlab', provider]]),
+    freshForMs: 3_600_000,
+    now,
+    newId: uuidv7,
+    onFailure: (error: unknown) => assert.fail(String(error)),
+  } as unknown as SyncContext;
+}
 
 /** Looks up a person of a simulated GitLab, while one field of the response of an operation is unreadable. */
 async function lookUpWith(operation: string, change: (user: Record<string, unknown>) => void): Promise<string> {
@@ -32,14 +45,7 @@ async function lookUpWith(operation: string, change: (user: Record<string, unkno
     },
   });
   await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.public_only] });
-  const context = {
-    connection,
-    providers: new Map([['gitlab', provider]]),
-    freshForMs: 3_600_000,
-    now,
-    newId: uuidv7,
-    onFailure: (error: unknown) => assert.fail(String(error)),
-  } as unknown as SyncContext;
+  const context = contextOf(connection, provider, now);
   await assert.rejects(lookUp(context, { provider: 'gitlab', name: people.ada.login }, callOf('interactive')), {
     code: 'provider_invalid_response',
   });
@@ -52,7 +58,7 @@ async function lookUpWith(operation: string, change: (user: Record<string, unkno
   return rows[0].message;
 }
 
-describe('a lookup with an unreadable response', () => {
+describe('tolerance of unreadable responses to a lookup', () => {
   it('does not take an account for absent whose id cannot be read', async () => {
     const message = await lookUpWith('/users', (user) => Object.assign(user, { id: 2 ** 53 }));
     assert.match(message, /cannot be read at .*\/id/);
@@ -73,14 +79,7 @@ async function limited(
   const { connection, pool } = opened.database;
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.public_only] });
-  const context = {
-    connection,
-    providers: new Map([['gitlab', provider]]),
-    freshForMs: 3_600_000,
-    now,
-    newId: uuidv7,
-    onFailure: (error: unknown) => assert.fail(String(error)),
-  } as unknown as SyncContext;
+  const context = contextOf(connection, provider, now);
   const id = await lookUp(context, { provider: 'gitlab', name: people.ada.login }, callOf('interactive'));
   simulator.overrides.push(() => ({ status: 429, body: '', headers: { 'retry-after': '50' } }));
   await assert.rejects(work(context, id ?? assert.fail()), { code: 'provider_rate_limited' });
@@ -96,8 +95,8 @@ async function limited(
   return { lookups: lookups.rows, jobs: jobs.rows };
 }
 
-describe('a lookup that a limit of the host delays', () => {
-  it('is repeated by a job of the same urgency', async () => {
+describe('repetition of lookups that a limit of the host delays', () => {
+  it('happens by a job of the same urgency', async () => {
     assert.deepEqual(await limited((context) => lookUp(context, { provider: 'gitlab', name: 'x' }, callOf('owner'))), {
       lookups: [{ key: 'look_up gitlab/x', state: 'delayed_by_quota' }],
       jobs: [{ key: 'look_up gitlab/x', urgency: 'owner' }],
@@ -114,7 +113,7 @@ describe('a lookup that a limit of the host delays', () => {
     });
   });
 
-  it('fails as a refresh, which the next request for the account repeats', async () => {
+  it('leaves a refresh to the next request for the account', async () => {
     assert.deepEqual(await limited((context, accountId) => refresh(context, accountId, callOf('owner'))), {
       lookups: [{ key: 'refresh ID', state: 'failed' }],
       jobs: [],

@@ -26,6 +26,7 @@ async function addOwner({ connection, pool }: Database) {
 }
 
 const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
+
 describe('overtaken listings', () => {
   for (const [what, overtake] of [
     ['a listing', 'listing'],

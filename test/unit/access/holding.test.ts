@@ -17,7 +17,7 @@ const held: Holding = {
 
 const stateOn = (holding: Holding, number: number): string => assessHolding(holding, day(number)).state;
 
-describe('assessHolding', () => {
+describe('assessment of a holding', () => {
   it('suspends a holding that the host has not confirmed for 7 days, until the next confirmation', () => {
     assert.equal(stateOn(held, 6.99), 'active');
     assert.equal(stateOn(held, 7), 'suspended');

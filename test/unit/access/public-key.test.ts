@@ -7,8 +7,8 @@ const ed25519 = generateKeyPairSync('ed25519');
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-describe('public keys', () => {
-  it('may not be points of low order, in canonical and other encodings', () => {
+describe('acceptance of public keys', () => {
+  it('refuses points of low order, in canonical and other encodings', () => {
     const lowOrder = [
       `01${'00'.repeat(31)}`,
       `01${'00'.repeat(30)}80`,
@@ -27,7 +27,7 @@ describe('public keys', () => {
     assert.equal(readPublicKey(ed25519.publicKey.export({ format: 'jwk' })).kind, 'Ed25519');
   });
 
-  it('may not be private or symmetric keys in any form', () => {
+  it('refuses private and symmetric keys in any form', () => {
     const jwks = [ed25519, rsa, ec].map(({ privateKey }) => privateKey.export({ format: 'jwk' }));
     const { d: _, ...primes } = rsa.privateKey.export({ format: 'jwk' });
     const open = ed25519.publicKey.export({ format: 'jwk' });

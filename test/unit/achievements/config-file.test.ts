@@ -25,6 +25,7 @@ const webhook = (keys: string, value = 'Hero'): string =>
   `${fileWith(star)}webhooks:\n  - webhook: { name: news, ${keys}, events: [ { event: { type: achievement, value: ${value} } } ] }\n`;
 
 const url = (type: string, address: string): string => `type: ${type}, metadata: { url: '${address}' }`;
+
 describe('the achievements file', () => {
   it('skips a faulty achievement alone, and reports every fault of it', () => {
     const file = `achievements:

@@ -24,6 +24,7 @@ const corpus: [name: string, counts: { achievements: number; events: number }, r
   ['nexu-io__nexu', { achievements: 20, events: 0 }, []],
   ['serverpod__serverpod', { achievements: 20, events: 15 }, []],
 ];
+
 describe('achievements files of public repositories', () => {
   for (const [name, counts, reports] of corpus) {
     it(`counts every part without a fault and reports each fault in ${name}`, () => {

@@ -10,6 +10,7 @@ const schema = JSON.parse(
 ) as object;
 const isValid = new Ajv({ allowUnionTypes: true }).compile(schema);
 const star = '{ actor: author, action: star, condition: starred = true }';
+
 describe('the JSON schema of achievements files', () => {
   it('accepts files of public repositories', () => {
     const names = [

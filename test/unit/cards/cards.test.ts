@@ -42,6 +42,7 @@ function read(svg: string): { texts: string[]; title: string; description: strin
   assert.match(svg, /^<svg [^>]*role="img" aria-labelledby="title/);
   return { texts, title: labels.title.trim(), description: labels.desc.trim() };
 }
+
 describe('cards', () => {
   it('draws well-formed cards for any name, and keeps names as text', () => {
     fc.assert(

@@ -51,6 +51,7 @@ async function checkAsPerson(): Promise<Outcome> {
   const [code] = await once(child, 'close');
   return { code: code as number | null, out, err };
 }
+
 describe('plaudit achievements check', () => {
   it('exits with 0 for a file without a fault, and with 1 for an error, marked under its line', async () => {
     await using place = await makeTemporaryDirectory();

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { misuse, unknownCommand } from '../../../src/commands/help.ts';
 import { commands } from '../../../src/commands/index.ts';
 
-describe('misuse', () => {
+describe('report of a misused command', () => {
   it('names the closest command or option, and the number of arguments', () => {
     for (const [args, message] of [
       [['serv'], /no command serv; did you mean serve\?/],

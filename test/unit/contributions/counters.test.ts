@@ -14,6 +14,7 @@ const documented = {
   discussions: 1,
   discussions_answered: 0,
 };
+
 describe('counters', () => {
   it('calculates experience as the sum of the ten counters', () => {
     assert.equal(experienceOf(documented), 284);

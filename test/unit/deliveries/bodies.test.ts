@@ -36,8 +36,8 @@ function send(
 /** Lets every chunk that was written be received. */
 const received = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-describe('bodies of deliveries', () => {
-  it('occupy no more than the budget, however many are sent at once', async () => {
+describe('reception of the bodies of deliveries', () => {
+  it('occupies no more than the budget, however many are sent at once', async () => {
     const bodies = bodiesWith();
     const senders = Array.from({ length: 60 }, (_, index) =>
       send(bodies, { address: `192.0.2.${index}`, declaredBytes: index % 2 === 0 ? 300 * kibibyte : undefined }, () =>
@@ -110,7 +110,7 @@ describe('bodies of deliveries', () => {
     assert.equal(bodies.bytes, 0);
   });
 
-  it('occupy at most twice their length, also in chunks of one byte', () => {
+  it('occupies at most twice their length, also in chunks of one byte', () => {
     const body = new GrowingBuffer(limits.bodyBytes);
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
     for (const byte of bytes) {

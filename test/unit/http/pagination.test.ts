@@ -15,6 +15,7 @@ function refusal(query: { after?: string; before?: string }): AppError {
   }
   return assert.fail('the cursor was accepted');
 }
+
 describe('pagination', () => {
   it('reads a cursor back as the position that it was made for', () => {
     const place = fc.array(fc.oneof(fc.integer(), fc.string()), { maxLength: 4 });

@@ -6,8 +6,8 @@ import { requesterOf } from '../../../src/http/requester.ts';
 const caller: Caller = { accountId: 'an id', tokenId: null, keyId: null, mayManage: false, expiresAt: 0 };
 const originsOf = (ip: string) => requesterOf({ caller: null, ip }, false).origins;
 
-describe('the requester of a lookup', () => {
-  it('is an address and its network: /24 of IPv4, /64 of IPv6, in one spelling', () => {
+describe('identification of the requester of a lookup', () => {
+  it('takes the address and its network: /24 of IPv4, /64 of IPv6, in one spelling', () => {
     assert.deepEqual(originsOf('203.0.113.7'), { address: '203.0.113.7', network: '203.0.113.0/24' });
     assert.deepEqual(originsOf('::ffff:203.0.113.7'), originsOf('203.0.113.7'));
     assert.deepEqual(originsOf('2001:DB8:0:2::1'), { address: '2001:db8:0:2::1', network: '2001:db8:0:2::/64' });
@@ -15,7 +15,7 @@ describe('the requester of a lookup', () => {
     assert.deepEqual(originsOf('fe80::1%eth0'), { address: 'fe80::1', network: 'fe80::/64' });
   });
 
-  it('has no address for an image, from loopback, and with a service token', () => {
+  it('takes no address for an image, from loopback, and with a service token', () => {
     const visitor = { ownerId: null, origins: undefined };
     assert.deepEqual(requesterOf({ caller: null, ip: '203.0.113.7' }, true), visitor);
     for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {

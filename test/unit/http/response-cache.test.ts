@@ -6,6 +6,7 @@ import { ResponseCache, usableResponses } from '../../../src/http/response-cache
 function cachedResponse(accountId: string, bytes = 10): RenderedResponse {
   return { body: Buffer.alloc(bytes), etag: '"x"', headers: {}, accountId, expiresAt: 1000 };
 }
+
 describe('the response cache', () => {
   it('is limited by the bytes of responses, keys and aliases together', () => {
     const maxBytes = 1_000_000;
@@ -101,8 +102,8 @@ describe('the response cache', () => {
   });
 });
 
-describe('cached responses without contact with the database', () => {
-  it('are the public ones for a minute, and none after that', () => {
+describe('use of cached responses without the database', () => {
+  it('permits the public ones for a minute, and none after that', () => {
     assert.equal(usableResponses({ isConnected: true, sinceContactMs: 9000 }), 'all');
     assert.equal(usableResponses({ isConnected: false, sinceContactMs: 59_999 }), 'public');
     assert.equal(usableResponses({ isConnected: false, sinceContactMs: 60_000 }), 'none');

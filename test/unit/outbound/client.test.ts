@@ -7,6 +7,7 @@ import { serve } from './receiver.ts';
 
 const send = (client: OutboundClient, url: string, timeoutMs = 5000) =>
   client.send({ method: 'GET', url, headers: {}, timeoutMs, maxBytes: 1000 });
+
 describe('requests to addresses that users name', () => {
   it('distinguishes internal addresses from public ones, even if one kind is mapped into another', () => {
     for (const address of [

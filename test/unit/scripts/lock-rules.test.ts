@@ -5,8 +5,8 @@ import { problemsOfLock } from '../../../scripts/lock-rules.ts';
 const manifest = { allowScripts: { '@a/native': true } };
 const integrity = 'sha512-AAAA';
 
-describe('the rules for the lock file', () => {
-  it('accept packages with a hash, links into the project, and install scripts that the manifest names', () => {
+describe('check of the lock file', () => {
+  it('accepts packages with a hash, links into the project, and install scripts that the manifest names', () => {
     const packages = {
       '': { name: 'plaudit' },
       'test/servers': { name: '@a/servers' },
@@ -17,7 +17,7 @@ describe('the rules for the lock file', () => {
     assert.deepEqual(problemsOfLock({ packages }, manifest), []);
   });
 
-  it('accept a program for development on another platform without a hash, because npm may find none', () => {
+  it('accepts a program for development on another platform without a hash, because npm may find none', () => {
     const elsewhere = { dev: true, optional: true, os: ['darwin'], cpu: ['arm64'] };
     const musl = { dev: true, optional: true, os: ['linux'], cpu: ['x64'], libc: ['musl'] };
     const packages = {
@@ -32,7 +32,7 @@ describe('the rules for the lock file', () => {
     ]);
   });
 
-  it('reject a package without a hash, with an old hash, from elsewhere, or with another install script', () => {
+  it('rejects a package without a hash, with an old hash, from elsewhere, or with another install script', () => {
     const packages = {
       'node_modules/bare': {},
       'node_modules/old': { integrity: 'sha1-AAAA' },

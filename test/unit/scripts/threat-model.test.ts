@@ -6,8 +6,8 @@ const text = readFileSync('docs/threat-model.md', 'utf8');
 /** Promises whose implementation is still missing. */
 const unwritten = /^\| (Allowance of lookups|Integrity of packages):/;
 
-describe('the threat model', () => {
-  it('names an existing test for each promise', () => {
+describe('check of the threat model', () => {
+  it('finds an existing test for each promise', () => {
     const rows = text.split('\n').filter((line) => /^\| (?!promise)/.test(line));
     assert.ok(rows.length > 20);
     for (const row of rows) {
@@ -17,7 +17,7 @@ describe('the threat model', () => {
     }
   });
 
-  it('names at least one promise at each boundary', () => {
+  it('finds at least one promise at each boundary', () => {
     const sections = text.split(/^## /m).slice(1);
     for (const section of sections) assert.match(section, /^\| (?!promise|-).*\|$/m, section.split('\n')[0]);
   });

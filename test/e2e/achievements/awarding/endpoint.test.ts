@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { setVisibility } from '../../../../simulators/world/mutations.ts';
@@ -8,6 +8,7 @@ import { until } from '../../../time.ts';
 import { untilIdle } from '../../access/state.ts';
 import { startAppService } from '../../installations/installed.ts';
 import type { TestService } from '../../service.ts';
+import { shareService } from '../../shared-service.ts';
 import { install, stage, write } from './awarding.ts';
 import { type NamedText, simple } from './every-feature.ts';
 import { personCalled } from './scene.ts';
@@ -46,19 +47,12 @@ async function namesUntil(service: TestService, names: string[], path = list, in
     return JSON.stringify(seen) === JSON.stringify(names) ? true : undefined;
   }, 'these are shown').catch(() => assert.deepEqual(seen, names));
 }
+
 describe('the list of awards', () => {
-  let service: TestService;
-  let simulator: Simulator;
-  let ending: AsyncDisposableStack;
-  before(async () => {
-    ending = new AsyncDisposableStack();
-    simulator = ending.use(await startSimulator({ repositories: 2 }));
-    service = ending.use(await withAwards(simulator));
-  });
-  after(() => ending.disposeAsync());
+  const shared = shareService({ simulator: { repositories: 2 }, start: withAwards });
 
   it('lists awards newest first, page by page, in the documented shape', async () => {
-    const { body, headers } = await service.get(list);
+    const { body, headers } = await shared.service.get(list);
     assert.deepEqual(body.meta_data, { count: 3, data_type: 5, includes_private: false });
     const [three, two, one] = body.data;
     assert.match(String(one?.['id']), /^[\da-f-]{36}$/);
@@ -68,26 +62,26 @@ describe('the list of awards', () => {
         id: '',
         repository_name: 'engine-1',
         name: 'One',
-        icon_url: `${simulator.url}/${engines.name}/engine-1/raw/HEAD/docs/one.png`,
+        icon_url: `${shared.simulator.url}/${engines.name}/engine-1/raw/HEAD/docs/one.png`,
         description: 'The first.',
         awarded_dttm: '2014-01-01T00:00:00Z',
       },
     );
     assert.deepEqual([two?.['icon_url'], three?.['icon_url']], ['https://example.org/two.svg', '']);
     assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+/);
-    const drawn = await service.get(`${list}?format=svg`);
+    const drawn = await shared.service.get(`${list}?format=svg`);
     assert.equal(drawn.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
     assert.match(drawn.text, /Three/);
-    const first = await service.get(`${list}?limit=2`);
-    const second = await service.get(`${list}?limit=2&after=${first.body.next_cursor}`);
+    const first = await shared.service.get(`${list}?limit=2`);
+    const second = await shared.service.get(`${list}?limit=2&after=${first.body.next_cursor}`);
     assert.deepEqual([...first.body.data, ...second.body.data], body.data);
     assert.equal(second.body.next_cursor, undefined);
-    const back = await service.get(`${list}?limit=2&before=${second.body.previous_cursor}`);
+    const back = await shared.service.get(`${list}?limit=2&before=${second.body.previous_cursor}`);
     assert.deepEqual(back.body.data, first.body.data);
-    const others = await service.get(`max-member/achievements?after=${first.body.next_cursor}`);
+    const others = await shared.service.get(`max-member/achievements?after=${first.body.next_cursor}`);
     assert.equal(others.status, 400);
-    assert.equal((await service.get(`${list}?limit=0`)).status, 400);
-    assert.equal((await service.get('nobody-at-all/achievements')).status, 404);
+    assert.equal((await shared.service.get(`${list}?limit=0`)).status, 400);
+    assert.equal((await shared.service.get('nobody-at-all/achievements')).status, 404);
   });
 
   it('shows an award in a repository that became private to its earner, and to others by consent', async () => {
@@ -127,9 +121,9 @@ describe('the list of awards', () => {
   });
 
   it('allows only the owner of a repository to revoke an award and to restore it', async () => {
-    const owner = await serviceToken(service, simulator, engines);
-    const hers = await serviceToken(service, simulator, ada);
-    const id = String((await service.get(list)).body.data[1]?.['id']);
+    const owner = await serviceToken(shared.service, shared.simulator, engines);
+    const hers = await serviceToken(shared.service, shared.simulator, ada);
+    const id = String((await shared.service.get(list)).body.data[1]?.['id']);
     const address = (name: string, award = id): string => `${name}/achievements/${award}`;
     const reason = { reason: 'Made by a script.' };
     const refused: [string, RequestInit, number][] = [
@@ -142,7 +136,7 @@ describe('the list of awards', () => {
       [address(engines.name, '01a1feb7-6352-7501-8a3e-2fa1b4f7ceff'), sending('DELETE', owner, reason), 404],
     ];
     for (const [path, init, status] of refused) {
-      const response = await service.get(path, {
+      const response = await shared.service.get(path, {
         ...init,
         ...(init.body === undefined &&
           init.method === 'DELETE' && {
@@ -153,20 +147,20 @@ describe('the list of awards', () => {
       assert.equal(response.status, status, `${path} ${response.text}`);
     }
     for (let times = 0; times < 2; times += 1) {
-      assert.equal((await service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
+      assert.equal((await shared.service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
     }
-    await namesUntil(service, ['Three', 'One']);
+    await namesUntil(shared.service, ['Three', 'One']);
     // All people are evaluated again: the revoked award is not given again.
-    await service.database.pool.query(
+    await shared.service.database.pool.query(
       'insert into pending_evaluations (repository_id) select repository_id from achievements limit 1',
     );
-    await service.database.pool.query("select graphile_worker.add_job('award_due')");
-    await untilIdle(service);
-    await namesUntil(service, ['Three', 'One']);
-    assert.equal((await service.get(address(engines.name), sending('PUT', owner))).status, 204);
-    await namesUntil(service, ['Three', 'Two', 'One']);
-    assert.equal((await service.get(list)).body.data[1]?.['id'], id);
-    const { body } = await service.get(`${engines.name}/audit`, bearer(owner));
+    await shared.service.database.pool.query("select graphile_worker.add_job('award_due')");
+    await untilIdle(shared.service);
+    await namesUntil(shared.service, ['Three', 'One']);
+    assert.equal((await shared.service.get(address(engines.name), sending('PUT', owner))).status, 204);
+    await namesUntil(shared.service, ['Three', 'Two', 'One']);
+    assert.equal((await shared.service.get(list)).body.data[1]?.['id'], id);
+    const { body } = await shared.service.get(`${engines.name}/audit`, bearer(owner));
     const recorded = body.data.filter(({ action }) => String(action).startsWith('award_'));
     assert.deepEqual(
       recorded.map(({ action, subject }) => [action, subject]),

@@ -34,6 +34,7 @@ async function untilRead(service: TestService, text: string | null): Promise<voi
   }, 'the file is read');
   await untilIdle(service);
 }
+
 describe('the achievements file of a repository', () => {
   it('follows a file that is added, changed, broken, repaired, moved and removed', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

@@ -45,6 +45,7 @@ function breaking(url: string, at: number, isDone: boolean): { connection: Conne
 function contextOf(connection: Connection): AwardContext {
   return { connection, now: () => new Date(), newId: uuidv7, parsedFiles: new LRUCache({ max: 10 }) };
 }
+
 describe('interrupted awarding', () => {
   it('stores every award once, when awarding stops at any statement or runs four times at once', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

@@ -13,6 +13,7 @@ import { earnedIn } from './expected-awards.ts';
 import { personCalled } from './scene.ts';
 
 const hoursAgo = (hours: number): Date => new Date(Math.floor(Date.now() / 1000 - hours * 3600) * 1000);
+
 describe('evaluation after a change', () => {
   it('awards at once when a newer accepted answer changes the order of answers of discussions', async () => {
     await using simulator = await startSimulator({ repositories: 2 });

@@ -33,6 +33,7 @@ async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> 
 }
 
 const pathOf = (awardId: string): string => `${ada.name}/achievements/${awardId}/credential`;
+
 describe('awards as credentials', () => {
   it('issues an award as an Open Badges 3.0 credential that verifies also years and keys later', async () => {
     const { now, advance } = clock();

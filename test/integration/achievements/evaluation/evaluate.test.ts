@@ -18,6 +18,7 @@ import { storeWorld } from './stored-world.ts';
 import { beginning, names, randomWorld } from './world.ts';
 
 let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+
 describe('evaluation of conditions', () => {
   before(async () => {
     opened = await openTestDatabase();

@@ -67,6 +67,7 @@ achievements:
   - achievement: { name: Points, triggers: [ { trigger: { actor: author, action: point, condition: sum(prs) >= 25 } } ] }
   - achievement: { name: Second, type: once, metadata: { date: 01-31-2024 }, triggers: [ { trigger: { actor: author, action: point, condition: rank(2) sum(prs) } } ] }
 `;
+
 describe('preview of an achievements file', () => {
   it('lists the people who would earn each achievement, and which terms one person misses by how much', async () => {
     await using opened = await openTestDatabase();

@@ -32,6 +32,7 @@ async function modesBelow(directory: string): Promise<{ path: string; mode: numb
     ['.', ...entries].map(async (path) => ({ path, mode: (await lstat(join(directory, path))).mode & 0o777 })),
   );
 }
+
 describe('the embedded PostgreSQL server', () => {
   it('hides the data from other users, opens no TCP port, and leaves no process after a graceful stop', async () => {
     await using place = await makeTemporaryDirectory();

@@ -21,6 +21,7 @@ const rejects = (dataDir: string, message: RegExp): Promise<void> =>
     assert.ok(!error.message.includes('\n'));
     return true;
   });
+
 describe('faults of the embedded PostgreSQL server', () => {
   it('reports a fault that prevents the start in one line', async () => {
     await using place = await makeTemporaryDirectory();

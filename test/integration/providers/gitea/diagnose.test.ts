@@ -16,6 +16,7 @@ async function reportOn(simulator: GiteaSimulator, tokens: readonly string[]): P
 }
 
 const every = ['read:user', 'read:repository', 'read:issue', 'read:organization'];
+
 describe('the diagnosis of a Gitea provider', () => {
   it('reports the owner of each token, and whether it shows private data', async () => {
     const { world } = createContractWorld();

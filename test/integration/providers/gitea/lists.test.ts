@@ -44,6 +44,7 @@ async function readAll(
 }
 
 const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
+
 describe('lists of Gitea', () => {
   it('reads all issues although Gitea silently returns smaller pages than requested', async () => {
     await inScene(3, async (scene) => {

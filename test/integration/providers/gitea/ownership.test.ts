@@ -9,6 +9,7 @@ import { call, giteaProvider } from './gitea-provider.ts';
 /** Tests proofs of ownership with responses of a real Gitea. */
 
 const { signal } = new AbortController();
+
 describe('ownership at Gitea', () => {
   it('confirms that an owner of an organization owns it, and that users own their own account', async () => {
     await using replay = await startReplay();

@@ -7,6 +7,7 @@ import { acme, call, giteaProvider, handbook, lastReport } from './gitea-provide
 /** Tests the provider on recorded responses of a real Gitea. */
 
 const count = { cursor: null, since: null, pageSize: null, isDeep: false };
+
 describe('the provider on a recorded Gitea', () => {
   it('recognizes an organization although Gitea returns it as a user too', async () => {
     await using replay = await startReplay();

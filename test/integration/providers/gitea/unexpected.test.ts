@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { addComment } from '../../../../simulators/world/comments.ts';
 import type { SkippedPart } from '../../../../src/providers/call.ts';
-import { hasParts, knownRepository } from '../../../contract/host.ts';
+import { hasParts, knownAccount, knownRepository } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { call, giteaProvider } from './gitea-provider.ts';
 
-describe('unexpected items of Gitea', () => {
+describe('tolerance of unexpected items of Gitea', () => {
   it('leaves out a repository whose owner cannot be read, and lists the others', async () => {
     const { world, now, organization, repositories } = createContractWorld();
     await using simulator = await startGiteaSimulator({
@@ -20,13 +20,7 @@ describe('unexpected items of Gitea', () => {
       },
     });
     await using provider = giteaProvider(simulator, { now });
-    const owner = {
-      externalId: String(organization.id),
-      handle: '',
-      type: 'organization',
-      name: organization.login,
-      memory: null,
-    } as const;
+    const owner = await knownAccount(provider, organization.login);
     const skipped: SkippedPart[] = [];
     const watched = call({ onSkipped: (part) => void skipped.push(part) });
     const page = await provider.repositories.list(owner, null, watched);

@@ -79,6 +79,7 @@ function sumOf(days: Record<string, number>): number {
 
 const calendarRequests = ({ simulator }: Bench): string[] =>
   simulator.requests.filter(({ name }) => name === 'Calendar').map(({ token }) => token);
+
 describe('the contribution calendar of GitHub', () => {
   it("fetches GitHub's calendar for one point, with the private contributions that the user publishes", async () => {
     await using bench = await make(['second_public_only']);

@@ -35,6 +35,7 @@ async function waitFor(
 
 const reportQuota = (token: Token | undefined, remaining: number, resetAt: Date): void =>
   token?.learn('graphql', { limit: 5000, remaining, resetAt });
+
 describe('the quota of GitHub tokens', () => {
   it('leaves the last tenth of the quota to owners', async () => {
     const { credentials, time } = make(['a']);

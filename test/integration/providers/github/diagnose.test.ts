@@ -40,6 +40,7 @@ async function only(provider: ProviderWith<'diagnose'>): Promise<CredentialRepor
   assert.equal(credentials.length, 1);
   return credentials[0] ?? assert.fail();
 }
+
 describe('the diagnosis of a GitHub provider', () => {
   it('reports the owner, the visible data and the remaining quotas of each token', async () => {
     const { now } = clock();

@@ -40,6 +40,7 @@ async function withAndWithoutToken(check: (scene: Scene, hasToken: boolean) => P
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 const stranger = { name: 'Stranger', email: 'stranger@elsewhere.example' };
+
 describe('authors of commits at GitHub', () => {
   it('settles an address as one without account only by a commit that it authored', async () => {
     await withAndWithoutToken(async (scene) => {

@@ -72,6 +72,7 @@ async function assertRests(
   bench.time.advance(2);
   await request(bench);
 }
+
 describe('limits of GitHub', () => {
   it('waits after a refusal as long as retry-after says, else until the reset, else a minute', async () => {
     for (const request of [profile, listing]) {

@@ -5,8 +5,8 @@ import { countersOf } from '../../../../simulators/world/expected-totals.ts';
 import { reportAccount } from '../../../../src/providers/github/accounts.ts';
 import { GitHubClient } from '../../../../src/providers/github/client.ts';
 
-describe('stars of the repositories that an account owns', () => {
-  it('count once for a repository that is on a page twice', async () => {
+describe('sum of the stars of owned repositories', () => {
+  it('counts a repository once that is on a page twice', async () => {
     await using simulator = await startSimulator();
     await using ending = new AsyncDisposableStack();
     const now = (): Date => new Date();

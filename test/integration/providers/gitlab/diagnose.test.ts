@@ -14,6 +14,7 @@ async function reportOn(simulator: GitLabSimulator, tokens: readonly string[]): 
   const { credentials } = await diagnose(provider);
   return credentials[0] ?? assert.fail();
 }
+
 describe('the diagnosis of a GitLab provider', () => {
   it('reports the owner, the expiry date and the missing scopes of each token', async () => {
     const { world } = createContractWorld();

@@ -19,6 +19,7 @@ async function inScene(check: (scene: ContractWorld & { simulator: GitLabSimulat
 
 const idsOf = (contributions: readonly Contribution[], kind: Contribution['kind']): string[] =>
   contributions.filter((one) => one.kind === kind).map(({ externalId }) => externalId);
+
 describe('hidden parts of GitLab projects', () => {
   it('skips confidential issues and internal notes of a public project', async () => {
     await inScene(async (scene) => {

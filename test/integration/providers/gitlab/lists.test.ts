@@ -47,6 +47,7 @@ async function readAll(
 }
 
 const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
+
 describe('lists of GitLab', () => {
   it('reads every remaining issue while others are added and deleted, also in lists of unknown length', async () => {
     for (let seed = 1; seed <= 10; seed += 1) {

@@ -26,6 +26,7 @@ const adas: Change = { what: 'account', account: '4', name: 'ada' };
 const change = (name: string, more?: object): Change[] =>
   changesOf('Project Hook', events.project(name, handbook, more));
 const owned = (name: string): Change => ({ what: 'owned', account: null, name });
+
 describe('webhooks of GitLab', () => {
   it('reports the person who may administer other groups than before', () => {
     const left: Change[] = [{ what: 'administrator', person: '4' }];

@@ -109,8 +109,8 @@ describe('redirects of a host', () => {
   });
 });
 
-describe('a refused token', () => {
-  it('is tried again after a few seconds, and is set aside for ten minutes only after a second refusal', async () => {
+describe('retry of a refused token', () => {
+  it('happens after a few seconds, and after ten minutes when the token was refused twice', async () => {
     const time = clock();
     const statuses: number[] = [];
     await using server = await startRecorder((_request, response) => {

@@ -25,6 +25,7 @@ const change = (parents: (number | string)[], author = ada): CommitDescription =
 async function git(directory: string, ...parameters: string[]): Promise<string> {
   return (await runGit(directory, parameters)).toString('utf8').trim();
 }
+
 describe('buildRepository', () => {
   it('creates the same ids from the same description, and every commit as described', async () => {
     await using place = await makeTemporaryDirectory();

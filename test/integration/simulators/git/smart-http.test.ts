@@ -13,6 +13,7 @@ import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../../sim
 async function buildSample(place: TemporaryDirectory): Promise<string[]> {
   return buildRepository(place.at('sample.git'), { commits: await readHistory('serverpod'), branch: 'main' });
 }
+
 describe('the simulated git server', () => {
   it('clones and fetches, with and without trees', async () => {
     await using place = await makeTemporaryDirectory();

@@ -55,6 +55,7 @@ async function receiver(): Promise<
     },
   });
 }
+
 describe('the simulated GitHub App', () => {
   it('accepts an App only with a token that its key signed and that is valid for at most ten minutes', async () => {
     await using simulator = await start();

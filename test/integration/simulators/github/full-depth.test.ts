@@ -13,6 +13,7 @@ import { label } from '../../../../simulators/world/threads.ts';
 
 const key = (item: object): string => `${Object(item).kind} ${Object(item).id}`;
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute));
+
 describe('repositories of the simulated GitHub', () => {
   it('returns every item of a repository at full depth with its true data', async () => {
     await using simulator = await start();

@@ -29,6 +29,7 @@ const repositoryOf = ({ world }: Simulator, owner: Account): Repository => {
   assert.ok(found);
   return found;
 };
+
 describe('refusals of the simulated GitHub', () => {
   it('returns null for a refused node, and the other data of the query', async () => {
     await using simulator = await startRefusing('saml');

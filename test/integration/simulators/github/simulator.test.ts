@@ -15,6 +15,7 @@ async function worldAsText(seed: number): Promise<string> {
   const { repositories } = await generateWorld({ seed, size: 'small', now });
   return JSON.stringify(repositories);
 }
+
 describe('the simulated GitHub', () => {
   it('creates the same world from the same seed, and another world from another seed', async () => {
     assert.equal(await worldAsText(3), await worldAsText(3));

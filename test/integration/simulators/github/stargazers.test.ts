@@ -43,6 +43,7 @@ async function listAs(simulator: Simulator, token: TokenName, { nodeId }: Reposi
     errors: (body.errors ?? []).map(({ type, path, message }) => `${type} ${path?.join('.')}: ${message}`),
   };
 }
+
 describe('stargazers of the simulated GitHub', () => {
   it('lists stargazers for administrators and collaborators, and returns an empty list and the number to others', async () => {
     await using simulator = await start();

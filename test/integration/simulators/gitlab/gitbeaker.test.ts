@@ -159,6 +159,7 @@ async function sendAllRequests(scene: ContractWorld, simulator: GitLabSimulator)
   await api.Branches.show(project, 'main');
   await api.RepositoryFiles.show(project, path, oid);
 }
+
 describe('the simulated GitLab', () => {
   it('declares the same parameters for each endpoint as gitbeaker sends', async () => {
     const scene = createContractWorld();

@@ -13,6 +13,7 @@ function said(action: Action, text: string, isPointAction = false): string[] {
       `${expected === undefined ? '' : `; expected ${expected}`}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`,
   );
 }
+
 describe('the check of a condition', () => {
   it('accepts conditions that people wrote', () => {
     const cases: [Action, string][] = [

@@ -18,6 +18,7 @@ function printed(text: string): string {
   const { condition, fault } = parseCondition(text);
   return condition === undefined ? fault.message : printCondition(condition);
 }
+
 describe('the parser of conditions', () => {
   it('parses a printed condition to the same condition', () => {
     fc.assert(

@@ -45,6 +45,7 @@ async function startGitea(options: { absent: 404 | 500; commits?: RecordedCommit
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
+
 describe('authors of commits at Gitea', () => {
   it('finds the account of an address by a commit that it authored, not by one that it co-authored', async () => {
     await using gitea = await startGitea({ absent: 404 });

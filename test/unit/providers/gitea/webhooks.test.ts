@@ -21,6 +21,7 @@ const contributed = (...streams: string[]): Change => ({
   ownerName: 'acme',
   streams,
 });
+
 describe('webhooks of Gitea', () => {
   it('reads every recorded delivery with its own id and event', () => {
     const ids = new Set<string>();

@@ -13,6 +13,7 @@ const schema = buildSchema(github.idl, { assumeValid: true });
 function faults(text: string): string[] {
   return validate(schema, parse(text), specifiedRules, { maxErrors: 10 }).map(({ message }) => message);
 }
+
 describe('queries of GitHub', () => {
   it('uses only queries that are valid in the schema of GitHub', () => {
     const texts = Object.values(queries).flatMap((query) => (typeof query === 'object' ? [query.text] : []));

@@ -32,6 +32,7 @@ const day = fc
 const span = fc
   .tuple(day, fc.nat({ max: 400 }))
   .map(([from, length]) => ({ from, to: new Date(Date.parse(from) + length * dayMs).toISOString().slice(0, 10) }));
+
 describe('date ranges of GitHub', () => {
   it('splits a span into shorter pieces with the same days, down to a day', () => {
     fc.assert(

@@ -4,7 +4,7 @@ import { toActor } from '../../../../src/providers/gitlab/actors.ts';
 
 const user = { id: 7, username: 'ada', name: 'Ada', avatar_url: null };
 
-describe('accounts of GitLab', () => {
+describe('recognition of deleted accounts of GitLab', () => {
   it('recognizes the ghost of deleted accounts, also when its user name is unreadable', () => {
     for (const username of ['ghost', 'ghost1', 'g\ufffdhost']) {
       assert.equal(toActor({ ...user, username, name: 'Ghost User' }), null);

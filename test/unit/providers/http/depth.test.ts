@@ -5,15 +5,15 @@ import { parseClean } from '../../../../src/providers/http/checks.ts';
 
 const nested = (depth: number, inner: string): string => `${'[{"a":'.repeat(depth)}${inner}${'}]'.repeat(depth)}`;
 
-describe('JSON of hosts', () => {
-  it('is refused when it is nested too deeply', () => {
+describe('limit of the nesting of JSON', () => {
+  it('refuses JSON that is nested too deeply', () => {
     for (const text of ['['.repeat(101), '['.repeat(10_000_000), '{"a":'.repeat(2_000_000), nested(51, '1')]) {
       assert.throws(() => parseClean(text), { name: 'SyntaxError', message: 'the JSON is nested too deeply' });
     }
     assert.ok(parseClean(nested(50, '1')));
   });
 
-  it('is read when brackets are in texts, after each other or unbalanced', () => {
+  it('permits brackets in texts, after each other and unbalanced', () => {
     const brackets = '[{'.repeat(1000);
     for (const value of [
       brackets,

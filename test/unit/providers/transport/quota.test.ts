@@ -13,7 +13,7 @@ function permittedAt(remaining: number): string[] {
   return urgencies.filter((urgency) => quota.usedUpUntil(urgency, now) === undefined);
 }
 
-describe('the shares of a quota', () => {
+describe('division of a quota', () => {
   it('leaves half to everything but first reads, 30 % to background calls, and 10 % to owners', () => {
     const permitted = [51, 50, 31, 30, 11, 10, 1, 0].map((remaining) => [remaining, permittedAt(remaining).join(' ')]);
     assert.deepEqual(permitted, [

@@ -7,6 +7,7 @@ const secondsUntil = (header: string | string[] | undefined): number | undefined
   const until = readRetryAfter({ 'retry-after': header }, now);
   return until && (until.getTime() - now.getTime()) / 1000;
 };
+
 describe('Retry-After', () => {
   for (const [header, seconds] of [
     ['37', 37],

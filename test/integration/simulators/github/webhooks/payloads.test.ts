@@ -64,6 +64,7 @@ function newWorld() {
   const last = (): Delivered['payload'] => sent.at(-1)?.payload ?? assert.fail();
   return { world, organization, ada, bob, repository, names, last };
 }
+
 describe('webhooks of the simulated GitHub', () => {
   it('sends the events and payloads that GitHub sends for changes of issues and comments', () => {
     const { world, ada, bob, repository, names, last } = newWorld();
