@@ -27,6 +27,7 @@ import { sendProblem, sendProblemAsJson } from './send.ts';
 
 export interface ServerOptions {
   cache: ResponseCache;
+  /** Returns which cached responses may be served at present. */
   usableResponses: () => UsableResponses;
   log: FastifyBaseLogger;
   metrics: HttpMetrics;

@@ -47,7 +47,7 @@ type CommentKind = 'issue_comment' | 'pull_request_comment';
 const numberAtEnd = /\/(\d{1,12})$/;
 
 /**
- * Returns the kind of a comment by its addresses, of which one is readable at least; undefined when they do not show
+ * Returns the kind of a comment by its addresses, at least one of which is readable; undefined when they do not show
  * it.
  */
 function kindOf({ issue_url: issue, pull_request_url: pull }: CommentPayload): CommentKind | undefined {
