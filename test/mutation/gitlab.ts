@@ -1,6 +1,7 @@
 import { gitlabSchema } from '../../simulators/gitlab/graphql.ts';
 import { responseSchema } from '../../simulators/gitlab/interface.ts';
 import { startGitLabSimulator } from '../../simulators/gitlab/simulator.ts';
+import type { Candidate } from './candidate.ts';
 import { graphqlCandidates } from './graphql.ts';
 import type { MutationHost } from './host.ts';
 import { jsonCandidates } from './json-schema.ts';
@@ -32,6 +33,12 @@ export const gitlabHost: MutationHost = {
     if (query !== undefined) return graphqlCandidates(gitlabSchema, query, body);
     // TypeBox builds plain JSON Schema, without references.
     const schema = responseSchema(operation);
-    return jsonCandidates({ resolve: () => ({}), isSilent: false }, schema ?? {}, body);
+    const candidates = jsonCandidates({ resolve: () => ({}), isSilent: false }, schema ?? {}, body);
+    return candidates.filter((candidate) => !makesOrdinaryComment(operation, candidate));
   },
 };
+
+/** GitLab writes null as the type of an ordinary comment, so that such a change is another comment and no fault. */
+function makesOrdinaryComment(operation: string, { path, change }: Candidate): boolean {
+  return operation.endsWith('/notes') && path.at(-1) === 'type' && change === 'null';
+}

@@ -30,10 +30,15 @@ export function toActor(payload: UserPayload | null): Actor | null {
   };
 }
 
-/** Returns whether an account stands for a deleted one, also when its user name is unreadable. */
+/** Returns whether an account stands for a deleted one, also when one of its names is unreadable. */
 function isGhost({ username, name }: UserPayload): boolean {
-  if (ghostName.test(username)) return ['Ghost User', ''].includes(name);
+  if (ghostName.test(username)) return name === 'Ghost User' || isUnreadable(name);
   return name === 'Ghost User' && !possibleUserName.test(username);
+}
+
+/** Returns whether a text is absent, or holds characters that could not be read. */
+function isUnreadable(text: string): boolean {
+  return text === '' || text.includes('\uFFFD');
 }
 
 export function groupActor(group: GroupPayload): Actor {

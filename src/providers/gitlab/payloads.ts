@@ -102,7 +102,7 @@ export const ProjectPayload = Type.Object({
   forks_count: optional(Count),
   default_branch: OptionalText,
   last_activity_at: optionalTime(),
-  visibility: orElse(Type.Optional(Visibility), 'private'),
+  visibility: Type.Optional(Visibility),
   empty_repo: Type.Optional(Type.Boolean()),
   open_issues_count: optional(Count),
   /** Present in a fork whose origin the token may see; `mr_default_target_self` is present in every fork. */
@@ -115,7 +115,10 @@ export const ProjectPayload = Type.Object({
   statistics: optional(Nullable(Type.Object({ commit_count: Count }))),
 });
 export type ProjectPayload = Static<typeof ProjectPayload>;
+/** A project as requests with a token see it: a missing visibility counts as private and is reported. */
+export const SignedInProjectPayload = Type.Object({ ...ProjectPayload.properties, visibility: Visibility });
 export const ProjectsPayload = itemsOf('repository', ProjectPayload);
+export const SignedInProjectsPayload = itemsOf('repository', SignedInProjectPayload);
 /** Projects for a sum over all of them: an unreadable one makes the sum unknown. */
 export const AllProjectsPayload = Type.Array(ProjectPayload);
 

@@ -4,10 +4,24 @@ import { stepForward } from '../rest/lists.ts';
 import { findInViews, listByViews } from '../rest/views.ts';
 import { groupIdIn, groupIdOf } from './actors.ts';
 import { readLanguages } from './graphql.ts';
-import { type ProjectPayload, ProjectPayload as ProjectSchema, ProjectsPayload } from './payloads.ts';
+import {
+  type ProjectPayload,
+  ProjectPayload as ProjectSchema,
+  ProjectsPayload,
+  SignedInProjectPayload,
+  SignedInProjectsPayload,
+} from './payloads.ts';
 
 /** The shortest time between two updates of a project's `last_activity_at`, in ms. */
 const activityUpdateIntervalMs = 3_600_000;
+
+const anonymousSchemas = { project: ProjectSchema, list: ProjectsPayload };
+const signedInSchemas = { project: SignedInProjectPayload, list: SignedInProjectsPayload };
+
+/** Returns the shapes of projects in responses to a client's requests. */
+function schemasFor({ credentials }: RestClient) {
+  return credentials.tokens.length === 0 ? anonymousSchemas : signedInSchemas;
+}
 
 /**
  * Returns whether a project is public. GitLab sends the visibility only to signed-in readers; others see only public
@@ -46,7 +60,7 @@ export function listRepositories(
     query: { ...order, include_subgroups: 'false', with_shared: 'false' },
   };
   const ofUser = { path: `/users/${externalId}/projects`, query: order };
-  const list = { ...(type === 'organization' ? ofGroup : ofUser), items: ProjectsPayload };
+  const list = { ...(type === 'organization' ? ofGroup : ofUser), items: schemasFor(client).list };
   const views = {
     list: (after: string | null, viewCall: Call) => stepForward(client, list, { cursor: after, since: null }, viewCall),
     isPublic: (project: ProjectPayload) => isPublic(client, project),
@@ -65,7 +79,7 @@ export async function findRepository(
   call: Call,
 ): Promise<ListedRepository | null> {
   const path = `/projects/${encodeURIComponent(`${owner.name}/${name}`)}`;
-  const find = async (viewCall: Call) => (await client.get(path, ProjectSchema, viewCall))?.data;
+  const find = async (viewCall: Call) => (await client.get(path, schemasFor(client).project, viewCall))?.data;
   const isShownToAll = (project: ProjectPayload): boolean => isPublic(client, project);
   const found = await findInViews(client, find, isShownToAll, { withPrivate, call });
   // GitLab redirects from a former name, also to a project that was transferred to another owner:
@@ -87,7 +101,7 @@ export async function readUnchanged(
   { withStatistics = false }: { withStatistics?: boolean } = {},
 ): Promise<ProjectPayload | null> {
   const path = `${projectPath(repository)}${withStatistics ? '?statistics=true' : ''}`;
-  const now = (await client.get(path, ProjectSchema, call))?.data;
+  const now = (await client.get(path, schemasFor(client).project, call))?.data;
   const isAsItWas =
     now !== undefined && isSame(now, repository) && isPublic(client, now) === (repository.access === null);
   return isAsItWas ? now : null;
