@@ -31,6 +31,11 @@ export const unknownCounters: Counters = {
   discussions_answered: null,
 };
 
+/** Returns the names of the counters without a value. */
+export function missingFrom(counters: Partial<Counters>): CounterName[] {
+  return counterNames.filter((name) => counters[name] === undefined);
+}
+
 /** Returns the sum of the counters; an unknown counter adds nothing. */
 export function experienceOf(counters: Counters): number {
   return counterNames.reduce((sum, name) => sum + (counters[name] ?? 0), 0);

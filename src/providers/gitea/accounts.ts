@@ -1,10 +1,9 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
-import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import type { Counters } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
-import { readOrSkip } from '../http/read-or-skip.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
+import { reportOf, sumStars } from '../rest/account-reports.ts';
 import type { RestClient } from '../rest/client.ts';
-import { readAll } from '../rest/lists.ts';
 import {
   AllRepositoriesPayload,
   FoundUsersPayload,
@@ -36,7 +35,10 @@ export function organizationPath(name: string): string {
   return `/orgs/${encodeURIComponent(name)}`;
 }
 
-/** Reports the account that has a name now; without counters when it is not public, or an organization. */
+/**
+ * Reports the account that has a name now; without counters when it is not public, or an organization. Most counters
+ * are missing: Gitea has no search for an account's contributions on the whole host.
+ */
 export async function* reportAccount(
   client: RestClient,
   name: string,
@@ -50,8 +52,8 @@ export async function* reportAccount(
     yield { account, counters: {}, missing: [], memory: null };
     return;
   }
-  yield toReport(account, undefined);
-  yield toReport(account, await sumStars(client, account.name, call));
+  yield reportOf(account, {});
+  yield reportOf(account, await starsOf(client, account.name, call));
 }
 
 /**
@@ -137,26 +139,8 @@ function toFacts(profile: ProfilePayload, isAnOrganization: boolean): AccountFac
   };
 }
 
-/**
- * Most counters are missing: Gitea has no search for an account's contributions on the whole host. It has no
- * discussions.
- */
-function toReport(account: AccountFacts, stars: number | undefined): AccountReport {
-  const counters: Partial<Counters> = {
-    discussions: 0,
-    discussions_answered: 0,
-    ...(stars !== undefined && { stars }),
-  };
-  const missing: CounterName[] = counterNames.filter((name) => counters[name] === undefined);
-  return { account, counters, missing, memory: null };
-}
-
-async function sumStars(client: RestClient, name: string, call: Call): Promise<number | undefined> {
+/** Sums the stars of a user's public repositories except forks. */
+function starsOf(client: RestClient, name: string, call: Call): Promise<Partial<Counters>> {
   const list = { path: `${accountPath(name)}/repos`, items: AllRepositoriesPayload };
-  const repositories = await readOrSkip(call, { kind: 'stars' }, async () => (await readAll(client, list, call)) ?? []);
-  if (repositories === undefined) return undefined;
-  // A repository that moves to the next page during the reading is read twice.
-  const earning = new Map(repositories.filter((one) => isPublic(one) && !one.fork).map((one) => [one.id, one]));
-  const stars = [...earning.values()].map(({ stars_count: count }) => counted(count));
-  return stars.includes(null) ? undefined : stars.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  return sumStars(client, list, (one) => [one.id, isPublic(one) && !one.fork ? counted(one.stars_count) : 0], call);
 }

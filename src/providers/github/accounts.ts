@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import { type Counters, missingFrom } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
 import type { AccountReport, Call } from '../provider.ts';
 import { type OrganizationPayload, type OwnedStarsPayload, type UserPayload } from './account-payloads.ts';
@@ -239,8 +239,7 @@ function readTotals(totals: LifetimeTotals | undefined, stars: number | undefine
 }
 
 function reportOf(user: UserPayload, counters: Partial<Counters>, windows: ContributionWindow[]): AccountReport {
-  const missing: CounterName[] = counterNames.filter((name) => counters[name] === undefined);
-  return { account: userFacts(user), counters, missing, memory: { windows } };
+  return { account: userFacts(user), counters, missing: missingFrom(counters), memory: { windows } };
 }
 
 /** Returns the result of a request, or `too_heavy` when the request is too much for GitHub. */

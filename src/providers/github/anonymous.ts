@@ -1,6 +1,6 @@
 import type { Actor } from '../../accounts/account.ts';
 import type { Contribution } from '../../contributions/contribution.ts';
-import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import { type Counters, missingFrom } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
 import { addOwner, type CommitOwners } from '../commit-owners.ts';
 import type {
@@ -57,8 +57,7 @@ export async function* reportByRest(
   const account = restFacts(response.data);
   if (account === null) return;
   const counters = account.type === 'organization' ? {} : await countByRest(client, account, call);
-  const missing: CounterName[] =
-    account.type === 'organization' ? [] : counterNames.filter((name) => counters[name] === undefined);
+  const missing = account.type === 'organization' ? [] : missingFrom(counters);
   yield { account, counters, missing, memory: null };
 }
 

@@ -1,10 +1,10 @@
 import type { AccountFacts, Actor, Social } from '../../accounts/account.ts';
-import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import type { Counters } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
-import { readOrSkip } from '../http/read-or-skip.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
+import { reportOf, sumStars } from '../rest/account-reports.ts';
 import type { RestClient } from '../rest/client.ts';
-import { readAll, readPage } from '../rest/lists.ts';
+import { readPage } from '../rest/lists.ts';
 import { groupActor, groupIdIn, groupPath, toActor } from './actors.ts';
 import {
   AllProjectsPayload,
@@ -59,7 +59,10 @@ async function findUser(client: RestClient, username: string, call: Call): Promi
   return found.find((user) => user.username.toLowerCase() === username.toLowerCase());
 }
 
-/** Reports a user, without counters when the profile is not public. Without a token GitLab shows no profiles. */
+/**
+ * Reports a user, without counters when the profile is not public. Without a token GitLab shows no profiles. No list of
+ * a user's items contains reviews, commits and their repositories, so that their counters are missing.
+ */
 async function* reportUser(
   client: RestClient,
   user: UserPayload | { id: number },
@@ -74,12 +77,12 @@ async function* reportUser(
     yield { account, counters: {}, missing: [], memory: null };
     return;
   }
-  yield toReport(account, {});
+  yield reportOf(account, {});
   const [counted, stars] = await Promise.all([
     countPublic(client, payload.id, call),
-    sumStars(client, payload.id, call),
+    starsOf(client, payload.id, call),
   ]);
-  yield toReport(account, { ...counted, ...stars });
+  yield reportOf(account, { ...counted, ...stars });
 }
 
 function profileActor(profile: ProfilePayload): Actor | null {
@@ -150,13 +153,6 @@ async function* reportGroup(
   yield { account: { ...groupActor(group), ...groupProfile }, counters: {}, missing: [], memory: null };
 }
 
-/** No list of a user's items contains reviews, commits and their repositories. GitLab has no discussions. */
-function toReport(account: AccountFacts, known: Partial<Counters>): AccountReport {
-  const counters: Partial<Counters> = { discussions: 0, discussions_answered: 0, ...known };
-  const missing: CounterName[] = counterNames.filter((name) => counters[name] === undefined);
-  return { account, counters, missing, memory: null };
-}
-
 const searches = [
   ['issues', '/issues', {}],
   ['issues_closed', '/issues', { state: 'closed' }],
@@ -186,13 +182,8 @@ function unlessFailed(error: unknown): null {
 }
 
 /** Sums the stars of a user's projects except forks, which GitLab marks only in responses to requests with a token. */
-async function sumStars(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
+async function starsOf(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
   if (!hasTokens(client)) return {};
   const list = { path: `/users/${id}/projects`, query: { order_by: 'id', sort: 'asc' }, items: AllProjectsPayload };
-  const projects = await readOrSkip(call, { kind: 'stars' }, async () => (await readAll(client, list, call)) ?? []);
-  if (projects === undefined) return {};
-  // A project that moves to the next page during the reading is read twice.
-  const earning = new Map(projects.filter((one) => isPublic(client, one) && !isFork(one)).map((one) => [one.id, one]));
-  const counts = [...earning.values()].map(({ star_count: stars }) => stars);
-  return counts.includes(null) ? {} : { stars: counts.reduce<number>((sum, stars) => sum + (stars ?? 0), 0) };
+  return sumStars(client, list, (one) => [one.id, isPublic(client, one) && !isFork(one) ? one.star_count : 0], call);
 }
