@@ -1,6 +1,6 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
 import type { Counters } from '../../contributions/counters.ts';
-import { AppError } from '../../errors.ts';
+import { unlessDenied } from '../denied.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
 import { reportOf, sumStars } from '../rest/account-reports.ts';
 import type { RestClient } from '../rest/client.ts';
@@ -104,13 +104,8 @@ async function findById(
   // The search covers users only.
   if (type === 'organization') return undefined;
   const path = `/users/search?uid=${externalId}&limit=1`;
-  const found = await client.get(path, FoundUsersPayload, call).catch(unlessDenied);
+  const found = await client.get(path, FoundUsersPayload, call).catch(unlessDenied(undefined));
   return found === undefined ? undefined : (found?.data.data?.find(({ id }) => String(id) === externalId) ?? null);
-}
-
-function unlessDenied(error: unknown): undefined {
-  if (error instanceof AppError && error.code === 'provider_denied') return undefined;
-  throw error;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { unlessDenied } from '../denied.ts';
 import type { Call, GitRemote, KnownRepository } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { accessesOf, gitAuthorization } from '../rest/views.ts';
@@ -36,11 +37,6 @@ export function createGitRemote(client: RestClient, url: string) {
 }
 
 async function answersStrangers(client: RestClient, call: Call): Promise<boolean> {
-  try {
-    await client.get('/version', VersionPayload, call, { isAnonymous: true });
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'provider_denied') return false;
-    throw error;
-  }
+  const request = client.get('/version', VersionPayload, call, { isAnonymous: true });
+  return (await request.catch(unlessDenied('denied'))) !== 'denied';
 }

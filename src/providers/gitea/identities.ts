@@ -1,6 +1,7 @@
 import type { Actor } from '../../accounts/account.ts';
 import { AppError } from '../../errors.ts';
 import { addOwner, type CommitOwners } from '../commit-owners.ts';
+import { unlessDenied } from '../denied.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { accountPath, toActor } from './accounts.ts';
@@ -71,12 +72,6 @@ async function commitsFrom(
   }
 }
 
-/** Returns null where the instance requires sign-in. */
-function unlessDenied(error: unknown): null {
-  if (error instanceof AppError && error.code === 'provider_denied') return null;
-  throw error;
-}
-
 /**
  * Finds the account to which the host itself gave an address: `login@noreply.host`, in later versions also
  * `ID+login@…`. Without a token Gitea shows only this address in a profile, so the profile proves that the address is
@@ -86,7 +81,8 @@ async function bearerOf(client: RestClient, email: string, call: Call): Promise<
   const [, name] = /^(?:\d{1,15}\+)?([\w.-]{1,100})@[^@]*noreply[^@]*$/.exec(email) ?? [];
   if (name === undefined) return null;
   const request = client.get(accountPath(name), ProfilePayload, call, { isAnonymous: true });
-  const profile = (await request.catch(unlessDenied))?.data;
+  // An instance that requires sign-in denies the request.
+  const profile = (await request.catch(unlessDenied(null)))?.data;
   const isTheirs = profile?.email.toLowerCase().replace(/^\d+\+/, '') === email.replace(/^\d+\+/, '');
   return profile !== undefined && isTheirs ? toActor(profile) : null;
 }

@@ -1,5 +1,6 @@
 import type { ReportedCalendar } from '../../contributions/contribution.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
+import { unlessDenied } from '../denied.ts';
 import type { Call, KnownAccount } from '../provider.ts';
 import type { CollectionPayload } from './account-payloads.ts';
 import { invalid } from './checks.ts';
@@ -58,16 +59,12 @@ const perToken = new Set<ErrorCode>(['provider_rate_limited', 'provider_denied']
 async function findPublicTokens(client: GitHubClient, call: Call, now: Date): Promise<Token[]> {
   for (const { access } of client.credentials.tokens.filter((token) => token.canRevealScopes)) {
     // A request for the limits is free, and the response names the token's scopes.
-    await client.rest('/rate_limit', RateLimitPayload, { ...call, access }).catch(ignoreRefusal);
+    // A token that GitHub rejects is not used. Other errors end the fetch, which is repeated later.
+    await client.rest('/rate_limit', RateLimitPayload, { ...call, access }).catch(unlessDenied(null));
   }
   return client.credentials.tokens
     .filter((token) => token.showsPublicCalendars)
     .toSorted((one, other) => other.quota('graphql').share(now) - one.quota('graphql').share(now));
-}
-
-/** Ignores that GitHub rejects a token, which then is not used; other errors end the fetch, which is repeated later. */
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
 }
 
 interface Wanted {

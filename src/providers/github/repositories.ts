@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError } from '../../errors.ts';
 import { toDate } from '../collector.ts';
+import { isDenied } from '../denied.ts';
 import type { Call, KnownAccount, ListedRepository, RepositoryPage, StreamTip } from '../provider.ts';
 import type { GitHubClient } from './client.ts';
 import { TooHeavy } from './failures.ts';
@@ -28,7 +29,7 @@ export async function listRepositories(
   const { access } = place;
   const page = await listView(client, owner, place, call).catch((error: unknown) => {
     // A revoked token shows nothing.
-    if (access === null || !(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+    if (access === null || !isDenied(error)) throw error;
     return { repositories: [], total: 0, endCursor: null, isRefused: true };
   });
   const next = page.endCursor === null ? nextView(client, owner, access) : { access, after: page.endCursor };

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { isDenied } from '../denied.ts';
 import type { AccountReport, Call } from '../provider.ts';
 import { anonymousAccess } from './credentials.ts';
 import { isAboutIpAddress } from './graphql-errors.ts';
@@ -42,5 +42,5 @@ export async function* reportOrAnonymously(
 }
 
 function isRefusedAddress(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'provider_denied' && isAboutIpAddress(error.reason ?? '');
+  return isDenied(error) && isAboutIpAddress(error.reason ?? '');
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { unlessDenied } from '../denied.ts';
 import type { Administers, Call } from '../provider.ts';
 import type { RestClient } from './client.ts';
 
@@ -9,11 +9,8 @@ export async function withEachToken(
   check: (call: Call) => Promise<Administers>,
 ): Promise<Administers> {
   for (const { access } of credentials.tokens) {
-    const response = await check({ ...call, access }).catch((error: unknown) => {
-      // The token lacks a scope, or the host refuses it.
-      if (error instanceof AppError && error.code === 'provider_denied') return 'cannot_check' as const;
-      throw error;
-    });
+    // The token may lack a scope, or the host refuse it.
+    const response = await check({ ...call, access }).catch(unlessDenied('cannot_check'));
     if (response !== 'cannot_check') return response;
   }
   return 'cannot_check';

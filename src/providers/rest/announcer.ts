@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import { type Announcer, type DiscussionPlace, markOf } from '../announcer.ts';
 import type { Call } from '../call.ts';
+import { isDenied } from '../denied.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
 import { accessesOf } from './views.ts';
@@ -58,7 +59,7 @@ export function createIssueAnnouncer(client: RestClient, host: IssueHost): Annou
           await commentOnce(host, { issue, since, text, mark: markOf(id) }, tokenCall);
           return;
         } catch (error) {
-          if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+          if (!isDenied(error)) throw error;
           refusal ??= error;
         }
       }

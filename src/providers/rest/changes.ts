@@ -1,6 +1,6 @@
 import { type Static, type TArray, Type } from 'typebox';
-import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
+import { unlessDenied } from '../denied.ts';
 import type { ListlessChange, OwnerChanges } from '../owner-polls.ts';
 import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
@@ -64,10 +64,7 @@ export async function readChanged<Items extends TArray>(
   toItem: (item: Static<Items>[number]) => ChangedItem,
   call: Call,
 ): Promise<Changed | null> {
-  return readPages(client, list, toItem, call).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'provider_denied') return null;
-    throw error;
-  });
+  return readPages(client, list, toItem, call).catch(unlessDenied(null));
 }
 
 async function readPages<Items extends TArray>(

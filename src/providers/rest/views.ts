@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
+import { isDenied } from '../denied.ts';
 import type { KnownRepository, ListedRepository, RepositoryPage } from '../provider.ts';
 import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
@@ -37,7 +38,7 @@ export async function listByViews<Payload>(
   let isRefused = false;
   const step = await list(after, viewCall).catch((error: unknown) => {
     // A revoked token shows nothing any more.
-    if (access === null || !(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+    if (access === null || !isDenied(error)) throw error;
     isRefused = true;
     return refused;
   });

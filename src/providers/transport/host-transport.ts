@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
+import { isDenied } from '../denied.ts';
 import type { Credential } from './credential.ts';
 import { type ConnectionLimits, HttpTransport, isTimeout, type RawResponse } from './http-transport.ts';
 import type { RedirectRule } from './redirects.ts';
@@ -123,7 +124,7 @@ export class HostTransport<C extends Credential> {
     try {
       return { value: await credential.secret.get(signal) };
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+      if (!isDenied(error)) throw error;
       credential.refuse(this.#now());
       return 'refused';
     }

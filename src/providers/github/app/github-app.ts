@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import type { Announcer } from '../../announcer.ts';
+import { unlessDenied } from '../../denied.ts';
 import type { AttemptPage, CoveredPage, InstallableApp, Installation, UsableInstallation } from '../../installation.ts';
 import type { Call } from '../../provider.ts';
 import { type Credentials, Token } from '../credentials.ts';
@@ -57,11 +58,9 @@ export class GitHubApp implements InstallableApp {
   /** Returns the name of the bot account with which the App comments; undefined when GitHub does not show it. */
   async botName(call: Call): Promise<string | undefined> {
     if (this.#botName !== undefined) return this.#botName;
-    const response = await this.#send({ method: 'GET', path: '/app' }, AppPayload, call).catch((error: unknown) => {
-      // An App that GitHub does not know cannot comment, and must not stop reading with tokens.
-      if (error instanceof AppError && error.code === 'provider_denied') return undefined;
-      throw error;
-    });
+    const request = this.#send({ method: 'GET', path: '/app' }, AppPayload, call);
+    // An App that GitHub does not know cannot comment, and must not stop reading with tokens.
+    const response = await request.catch(unlessDenied(undefined));
     const slug = response !== undefined && 'data' in response ? response.data.slug : undefined;
     this.#botName = slug && `${slug}[bot]`;
     return this.#botName;
@@ -133,10 +132,7 @@ export class GitHubApp implements InstallableApp {
   async membersAccess(organization: string, signal: AbortSignal): Promise<string | undefined> {
     const token = [...this.#used.values()].find(({ account }) => account === organization);
     if (!(token?.secret instanceof InstallationTokens)) return undefined;
-    const permissions = await token.secret.permissions(signal).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'provider_denied') return undefined;
-      throw error;
-    });
+    const permissions = await token.secret.permissions(signal).catch(unlessDenied(undefined));
     return permissions?.['members'] === undefined ? undefined : token.access;
   }
 

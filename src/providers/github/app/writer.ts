@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
+import { isDenied } from '../../denied.ts';
 import type { Call } from '../../provider.ts';
 import type { Secret } from '../../transport/secret.ts';
 import { checkPayload } from '../checks.ts';
@@ -26,7 +27,7 @@ export class Writer {
       return await this.#client.send({ ...request, token }, schema, this.#call.signal);
     } catch (error) {
       // The next attempt fetches another token.
-      if (error instanceof AppError && error.code === 'provider_denied') this.#secret.reject(token);
+      if (isDenied(error)) this.#secret.reject(token);
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors.ts';
+import { unlessDenied } from '../../denied.ts';
 import type { Administers, Call, KnownOrganization } from '../../provider.ts';
 import type { GitHubApp } from '../app/github-app.ts';
 import { invalid } from '../checks.ts';
@@ -42,7 +43,7 @@ async function byInstallation(
   call: Call,
 ): Promise<Administers> {
   const path = `/orgs/${encodeURIComponent(organization.name)}`;
-  const response = await orDenied(client.rest(path, OrganizationIdPayload, call));
+  const response = await client.rest(path, OrganizationIdPayload, call).catch(unlessDenied('denied'));
   if (response === 'denied') return 'cannot_check';
   if (String(response?.data.id) !== organization.externalId) throw renamed();
   return isListed(client, organization, [person], call);
@@ -56,7 +57,7 @@ async function byToken(
   call: Call,
 ): Promise<Administers> {
   const path = `/user/memberships/orgs/${encodeURIComponent(organization.name)}`;
-  const own = await orDenied(client.rest(path, MembershipPayload, call));
+  const own = await client.rest(path, MembershipPayload, call).catch(unlessDenied('denied'));
   if (own === 'denied' || own === null) return 'cannot_check';
   if (String(own.data.organization.id) !== organization.externalId) throw renamed();
   const bearer = String(own.data.user.id);
@@ -78,7 +79,7 @@ async function isListed(
   const seen = new Set<string>();
   for (let page = 1; page <= maxPages; page += 1) {
     const path = `/orgs/${encodeURIComponent(name)}/members?role=admin&per_page=${perPage}&page=${page}`;
-    const response = await orDenied(client.rest(path, MembersPayload, call));
+    const response = await client.rest(path, MembersPayload, call).catch(unlessDenied('denied'));
     if (response === 'denied' || response === null) return 'cannot_check';
     const { data, listed } = response;
     if (data.length !== listed) throw invalid('owners of an organization are unreadable');
@@ -90,13 +91,6 @@ async function isListed(
     }
   }
   throw invalid('GitHub lists owners without an end');
-}
-
-async function orDenied<Response>(request: Promise<Response>): Promise<Response | 'denied'> {
-  return request.catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'provider_denied') return 'denied' as const;
-    throw error;
-  });
 }
 
 /** The error while the stored name is not the organization's; its next refresh, by id, finds the new one. */

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { AppError } from '../../../errors.ts';
+import { isDenied } from '../../denied.ts';
 import type { Call } from '../../provider.ts';
 import type { GitHubClient } from '../client.ts';
 import { starCount, stars } from '../queries.ts';
@@ -77,10 +78,6 @@ async function fetchStars(client: GitHubClient, place: Place, call: Call): Promi
     const { data } = await client.graphql(starCount, { id: place.id }, call);
     return { total: existing(data.node).stargazerCount, page: null };
   }
-}
-
-function isDenied(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'provider_denied';
 }
 
 function isNotFound(error: unknown): boolean {

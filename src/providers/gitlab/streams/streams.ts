@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { AppError } from '../../../errors.ts';
+import { isDenied } from '../../denied.ts';
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
@@ -64,7 +64,7 @@ export function isStranger(client: RestClient): boolean {
  */
 export function unlessKeptFromStrangers(client: RestClient): (error: unknown) => null {
   return (error) => {
-    if (isStranger(client) && error instanceof AppError && error.code === 'provider_denied') return null;
+    if (isStranger(client) && isDenied(error)) return null;
     throw error;
   };
 }
