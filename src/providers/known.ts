@@ -1,4 +1,5 @@
 import type { AccountFacts } from '../accounts/account.ts';
+import type { Call } from './call.ts';
 
 /** Stored accounts and repositories, in the form in which a provider gets them. */
 
@@ -20,4 +21,9 @@ export interface KnownRepository {
   defaultBranch: string;
   /** The name of the credential that shows a private repository; null: the repository is public. */
   access: string | null;
+}
+
+/** Returns a call that fetches a private repository with the credential that showed it. */
+export function seenBy({ access }: Pick<KnownRepository, 'access'>, call: Call): Call {
+  return access === null ? call : { ...call, access };
 }

@@ -1,7 +1,8 @@
+import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient } from '../rest/client.ts';
-import { accessesOf, seenBy } from '../rest/views.ts';
+import { accessesOf } from '../rest/views.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
 import { createAnnouncer } from './announcer.ts';

@@ -1,3 +1,4 @@
+import { seenBy } from '../known.ts';
 import type {
   Accounts,
   Call,
@@ -238,11 +239,6 @@ function known({ name, handle }: KnownAccount): { name: string; handle: string }
 
 function fileUrl(url: string, { owner, name }: Pick<KnownRepository, 'owner' | 'name'>, path: string): string {
   return `${url}/${[owner, name, 'raw', 'HEAD', ...path.split('/')].map(encodeURIComponent).join('/')}`;
-}
-
-/** Returns the call with the token that showed a private repository. */
-function seenBy({ access }: KnownRepository, call: Call): Call {
-  return access === null ? call : { ...call, access };
 }
 
 /** Returns the credential for git; undefined for a public repository, which git reads without one. */

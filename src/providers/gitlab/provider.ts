@@ -1,7 +1,8 @@
+import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { type ClientOptions, RestClient } from '../rest/client.ts';
-import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
+import { accessesOf, gitAuthorization } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
 import { createAnnouncer } from './announcer.ts';

@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { isDenied } from '../denied.ts';
-import type { KnownRepository, ListedRepository, RepositoryPage } from '../provider.ts';
+import { seenBy } from '../known.ts';
+import type { ListedRepository, RepositoryPage } from '../provider.ts';
 import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
@@ -34,7 +35,7 @@ export async function listByViews<Payload>(
   call: Call,
 ): Promise<RepositoryPage> {
   const { access, after }: Place = cursor === null ? { access: null, after: null } : readCursor(Place, cursor);
-  const viewCall = access === null ? call : { ...call, access };
+  const viewCall = seenBy({ access }, call);
   let isRefused = false;
   const step = await list(after, viewCall).catch((error: unknown) => {
     // A revoked token shows nothing any more.
@@ -65,7 +66,7 @@ export async function findInViews<Payload>(
 ): Promise<{ payload: Payload; access: string | null } | null> {
   const views = withPrivate ? accessesOf(client) : [];
   for (const access of [null, ...views]) {
-    const payload = await find(access === null ? call : { ...call, access });
+    const payload = await find(seenBy({ access }, call));
     if (payload !== undefined && isPublic(payload) === (access === null)) return { payload, access };
   }
   return null;
@@ -81,11 +82,6 @@ function nextView(client: RestClient, access: string | null): Place | undefined 
 /** Returns the names of the tokens; each of them may show private repositories. */
 export function accessesOf(client: RestClient): string[] {
   return client.credentials.tokens.map(({ access }) => access);
-}
-
-/** Returns a call that fetches a private repository with the token that showed it. */
-export function seenBy({ access }: Pick<KnownRepository, 'access'>, call: Call): Call {
-  return access === null ? call : { ...call, access };
 }
 
 /**
