@@ -27,3 +27,10 @@ export interface Polls {
   /** Reads the number of items that each stream of a repository lists, for comparison with the stored ones. */
   readTotals(repository: KnownRepository, call: Call): Promise<ContributionTotals>;
 }
+
+/** Returns totals without the unknown ones. */
+export function knownTotals(totals: Readonly<Record<string, number | null | undefined>>): ContributionTotals {
+  const known: ContributionTotals = {};
+  for (const [stream, total] of Object.entries(totals)) if (typeof total === 'number') known[stream] = total;
+  return known;
+}

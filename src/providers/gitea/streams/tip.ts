@@ -1,3 +1,4 @@
+import { knownTotals } from '../../polls.ts';
 import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
@@ -50,14 +51,10 @@ export async function readTotals(
   const comments = await stepThroughComments(context, { cursor: null, since: null });
   const history = { path: `${repositoryPath(repository)}/commits`, query: cheap, items: CommitsPayload };
   const commits = empty ? 0 : (await readPage(client, history, 1, call))?.total;
-  return {
-    ...known('commits', commits),
-    ...known('issues', issues?.total),
-    ...known('pull_requests', pulls?.total),
-    ...known('comments', comments?.total),
-  };
-}
-
-function known(stream: string, total: number | null | undefined): ContributionTotals {
-  return total === null || total === undefined ? {} : { [stream]: total };
+  return knownTotals({
+    commits,
+    issues: issues?.total,
+    pull_requests: pulls?.total,
+    comments: comments?.total,
+  });
 }

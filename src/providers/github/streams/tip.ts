@@ -1,3 +1,4 @@
+import { knownTotals } from '../../polls.ts';
 import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '../../provider.ts';
 import type { GitHubClient } from '../client.ts';
 import { repositoryTip, repositoryTotals } from '../queries.ts';
@@ -42,17 +43,13 @@ export async function readTotals(
   const { data } = await client.graphql(repositoryTotals, { id: repository.handle }, call);
   const node = existing(data.node);
   const context = { client, call };
-  return {
-    ...known('commits', node.defaultBranchRef === null ? 0 : node.defaultBranchRef.target?.history?.totalCount),
-    ...known('issues', node.issues?.totalCount),
-    ...known('pull_requests', node.pullRequests?.totalCount),
-    ...known('discussions', node.discussions?.totalCount),
-    ...known('stars', node.stargazerCount),
+  return knownTotals({
+    commits: node.defaultBranchRef === null ? 0 : node.defaultBranchRef.target?.history?.totalCount,
+    issues: node.issues?.totalCount,
+    pull_requests: node.pullRequests?.totalCount,
+    discussions: node.discussions?.totalCount,
+    stars: node.stargazerCount,
     comments: await countComments(context, repository, 'comments'),
     review_comments: await countComments(context, repository, 'review_comments'),
-  };
-}
-
-function known(stream: string, total: number | null | undefined): ContributionTotals {
-  return total === null || total === undefined ? {} : { [stream]: total };
+  });
 }

@@ -1,4 +1,5 @@
 import { type TArray, Type } from 'typebox';
+import { knownTotals } from '../../polls.ts';
 import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
@@ -51,17 +52,17 @@ export async function readTotals(
 ): Promise<ContributionTotals> {
   const path = projectPath(repository);
   const project = existing(await readUnchanged(client, repository, call, { withStatistics: true }));
-  const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>): Promise<number | undefined> =>
-    (await readShown(client, withQuery({ ...list, items: IdentifiedPayload }, one), call))?.total ?? undefined;
+  const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>) =>
+    (await readShown(client, withQuery({ ...list, items: IdentifiedPayload }, one), call))?.total;
   const hasIssues = isShown(project.issues_access_level, repository.access);
   const hasMergeRequests = areMergeRequestsShown(project, repository);
   const starrers = withQuery({ path: `${path}/starrers`, items: Type.Array(Type.Unknown()) }, one);
-  return {
-    ...known('commits', project.empty_repo === true ? 0 : project.statistics?.commit_count),
-    ...known('issues', hasIssues ? await totalOf(issueList(repository)) : 0),
-    ...known('pull_requests', hasMergeRequests ? await totalOf(mergeRequestList(repository)) : 0),
-    ...known('stars', (await readShown(client, starrers, call))?.total ?? undefined),
-  };
+  return knownTotals({
+    commits: project.empty_repo === true ? 0 : project.statistics?.commit_count,
+    issues: hasIssues ? await totalOf(issueList(repository)) : 0,
+    pull_requests: hasMergeRequests ? await totalOf(mergeRequestList(repository)) : 0,
+    stars: (await readShown(client, starrers, call))?.total,
+  });
 }
 
 /** Reads the first page of a list; null when the readers of the project may not see it. */
@@ -71,8 +72,4 @@ function readShown<Items extends TArray>(client: RestClient, list: List<Items>, 
 
 function withQuery<Items extends TArray>(list: List<Items>, more: Record<string, string>): List<Items> {
   return { ...list, query: { ...list.query, ...more } };
-}
-
-function known(stream: string, total: number | undefined): ContributionTotals {
-  return total === undefined ? {} : { [stream]: total };
 }
