@@ -1,3 +1,4 @@
+import { numberIn, readLimit } from '../transport/headers.ts';
 import type { Headers } from '../transport/http-transport.ts';
 import type { LimitReport } from '../transport/quota.ts';
 import { believable, readRetryAfter, waitUntil } from '../transport/retry-after.ts';
@@ -5,11 +6,8 @@ import type { Resource } from './credentials.ts';
 
 /** Reads the quota from the headers of a response; undefined when there are none. */
 export function limitReport(headers: Headers, now: Date): LimitReport | undefined {
-  const limit = numberOf(headers['x-ratelimit-limit']);
-  const remaining = numberOf(headers['x-ratelimit-remaining']);
-  const reset = numberOf(headers['x-ratelimit-reset']);
-  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-  return { limit, remaining, resetAt: believable(new Date(reset * 1000), now) };
+  const report = readLimit(headers, 'x-ratelimit');
+  return report && { ...report, resetAt: believable(report.resetAt, now) };
 }
 
 /** Returns the resource whose quota the headers of a response state; undefined when they name no known one. */
@@ -25,7 +23,7 @@ export function resourceOf(headers: Headers): Resource | undefined {
 export function isLimited(status: number, headers: Headers, text: string): boolean {
   if (status === 429) return true;
   if (status !== 403) return false;
-  const isUsedUp = numberOf(headers['x-ratelimit-remaining']) === 0;
+  const isUsedUp = numberIn(headers['x-ratelimit-remaining']) === 0;
   return isUsedUp || headers['retry-after'] !== undefined || /rate limit|abuse detection/i.test(text.slice(0, 10_000));
 }
 
@@ -33,11 +31,7 @@ export function isLimited(status: number, headers: Headers, text: string): boole
 export function retryTime(headers: Headers, now: Date): Date | undefined {
   const after = readRetryAfter(headers, now);
   if (after !== undefined) return after;
-  const reset = numberOf(headers['x-ratelimit-reset']);
-  const isUsedUp = numberOf(headers['x-ratelimit-remaining']) === 0;
+  const reset = numberIn(headers['x-ratelimit-reset']);
+  const isUsedUp = numberIn(headers['x-ratelimit-remaining']) === 0;
   return isUsedUp && reset !== undefined ? waitUntil(new Date(reset * 1000), now) : undefined;
-}
-
-function numberOf(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,12}$/.test(header) ? Number(header) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Dialect } from '../rest/dialect.ts';
-import type { Headers } from '../transport/http-transport.ts';
+import { readLimit } from '../transport/headers.ts';
 
 /** https://docs.gitlab.com/api/rest/ and https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/ */
 export const gitlabDialect: Dialect = {
@@ -23,14 +23,5 @@ export const gitlabDialect: Dialect = {
     const [, scopes] = /"scope"\s*:\s*"([a-z_ ]{1,200})"/.exec(excerpt) ?? [];
     return scopes?.trim().split(/ +/).join(' or ');
   },
-  limitReport: (headers) => {
-    const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => numberIn(headers, name));
-    if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-    return { limit, remaining, resetAt: new Date(reset * 1000) };
-  },
+  limitReport: (headers) => readLimit(headers, 'ratelimit'),
 };
-
-function numberIn(headers: Headers, name: string): number | undefined {
-  const header = headers[`ratelimit-${name}`];
-  return typeof header === 'string' && /^\d{1,12}$/.test(header) ? Number(header) : undefined;
-}

@@ -1,5 +1,6 @@
 import { type Static, type TArray, Type } from 'typebox';
 import type { Call } from '../call.ts';
+import { numberIn } from '../transport/headers.ts';
 import { invalid, readCursor } from './checks.ts';
 import type { RequestOptions, RestClient } from './client.ts';
 
@@ -53,7 +54,7 @@ export async function readPage<Items extends TArray>(
   );
   if (response === null) return null;
   const items: readonly ItemOf<Items>[] = response.data ?? [];
-  const count = numberIn(response.headers[totalHeader]);
+  const count = numberIn(response.headers[totalHeader]) ?? null;
   // Gitea sends null for some empty lists (a nil slice of Go), but only for those.
   if (response.data === null && page === 1 && count !== null && count > 0) throw invalid(`${path} has no items`);
   const total = isTotalOfPage ? null : count;
@@ -192,10 +193,6 @@ function lastPageOf(
 
 export function toSeconds(time: Date): string {
   return time.toISOString().replace(/\.\d{3}Z$/, 'Z');
-}
-
-function numberIn(header: string | string[] | undefined): number | null {
-  return typeof header === 'string' && /^\d{1,12}$/.test(header) ? Number(header) : null;
 }
 
 function dateIn(header: string | string[] | undefined): Date {
