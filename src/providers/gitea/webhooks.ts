@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
-import { isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
+import { type ChangeReaders, changesOf, isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 
 /**
@@ -25,7 +25,7 @@ function readSigned(headers: DeliveryHeaders, body: Buffer): Delivery {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitea-Delivery and X-Gitea-Event.');
   }
   if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-Gitea-Delivery must be the UUID of a delivery.');
-  return { id, event, changes: toChanges(event, parseDelivered(body)) };
+  return { id, event, changes: changesOf(readers, event, parseDelivered(body)) };
 }
 
 /** Reads a header by its name at Gitea or Forgejo. Forgejo sends both, for receivers that know only Gitea's. */
@@ -54,7 +54,7 @@ type Repository = Static<typeof Repository>;
  * The invalidations of each event that matters; other events are ignored. Gitea also has types of events
  * (`issue_label`), which newer versions may send as the event.
  */
-const readers: Record<string, (payload: unknown) => Change[]> = {
+const readers: ChangeReaders = {
   push: (payload) => [contributions(check(InRepository, payload).repository, ['commits']), ...senderOf(payload)],
   issues: (payload) => changedItem(payload, 'issue', ['issues']),
   issue_assign: (payload) => changedItem(payload, 'issue', ['issues']),
@@ -77,10 +77,6 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
   fork: (payload) => forked(payload),
   repository: (payload) => changedRepository(payload),
 };
-
-function toChanges(event: string, payload: unknown): Change[] {
-  return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
-}
 
 function changedItem(payload: unknown, field: 'issue' | 'pull_request', streams: string[]): Change[] {
   const { repository } = check(InRepository, payload);

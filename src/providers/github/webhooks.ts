@@ -3,7 +3,7 @@ import { Check } from 'typebox/value';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
-import { isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
+import { type ChangeReaders, changesOf, isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 import { isGhostName, restActor } from './actors.ts';
 import { accessOf } from './app/registration.ts';
@@ -40,7 +40,7 @@ function readSigned(headers: DeliveryHeaders, body: Buffer, isOurs: (installatio
   }
   if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-GitHub-Delivery must be the GUID of a delivery.');
   const payload = parseDelivered(body);
-  const changes = toChanges(event, payload);
+  const changes = changesOf(readers, event, payload);
   // A delivery of an installation that is not known yet only reports that the installation exists.
   return { id, event, changes: comesFromOurs(payload, isOurs) ? changes : changes.filter(isAboutInstallation) };
 }
@@ -76,7 +76,7 @@ interface Named {
 }
 
 /** The readers of the events that the service uses; other events change nothing. */
-const readers: Record<string, (payload: unknown) => Change[]> = {
+const readers: ChangeReaders = {
   push: (payload) => contributed(payload, ['commits'], ['sender']),
   issues: (payload) => changedItem(payload, 'issue', { kind: 'issue', streams: ['issues'] }),
   issue_comment: (payload) => commented(payload),
@@ -98,10 +98,6 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
 
 /** The events that an App must subscribe to; GitHub sends those about installations to every App. */
 export const subscribedEvents = Object.keys(readers).filter((event) => !event.startsWith('installation'));
-
-function toChanges(event: string, payload: unknown): Change[] {
-  return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
-}
 
 function contributed(payload: unknown, streams: string[], people: readonly string[]): Change[] {
   const { repository } = check(InRepository, payload);

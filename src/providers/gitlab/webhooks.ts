@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
-import { isDeliveryId, isSameSecret, parseDelivered, requireSecret } from '../http/deliveries.ts';
+import {
+  type ChangeReaders,
+  changesOf,
+  isDeliveryId,
+  isSameSecret,
+  parseDelivered,
+  requireSecret,
+} from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 import { groupIdOf } from './actors.ts';
 
@@ -68,7 +75,7 @@ const OfGroup = Type.Object({ group_id: Id, full_path: Type.String() });
 type Project = Static<typeof Project>;
 
 /** The invalidations of each event that matters; other events are ignored. */
-const readers: Record<string, (payload: unknown) => Change[]> = {
+const readers: ChangeReaders = {
   push: (payload) => {
     const { project, user_id: id, user_username: name } = check(Pushed, payload);
     return [contributions(project, ['commits']), ...(id && name ? [account(id, name)] : [])];
@@ -110,8 +117,7 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
 
 function toChanges(payload: unknown): Change[] {
   const { object_kind: kind, event_name: name } = check(Named, payload);
-  const event = kind ?? name ?? '';
-  return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
+  return changesOf(readers, kind ?? name ?? '', payload);
 }
 
 /** Comments belong to the stream of their issue or merge request; those on commits and snippets are ignored. */

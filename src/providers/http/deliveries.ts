@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../errors.ts';
-import type { Delivery, DeliveryReader } from '../provider.ts';
+import type { Change, Delivery, DeliveryReader } from '../provider.ts';
 import { parseClean } from './checks.ts';
 
 /** Checks that the readers of deliveries of all hosts share. */
@@ -62,4 +62,12 @@ export function parseDelivered(body: Buffer): unknown {
   } catch {
     throw new AppError('invalid_input', 'The body must be JSON (the webhook’s content type application/json).');
   }
+}
+
+/** The invalidations of each event that matters. */
+export type ChangeReaders = Readonly<Record<string, (payload: unknown) => Change[]>>;
+
+/** Returns the invalidations of an event; none for an event that does not matter. */
+export function changesOf(readers: ChangeReaders, event: string, payload: unknown): Change[] {
+  return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
 }
