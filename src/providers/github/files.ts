@@ -1,8 +1,8 @@
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
+import { existing } from './checks.ts';
 import type { GitHubClient } from './client.ts';
 import type { FilePayload } from './payloads.ts';
 import { repositoryFiles } from './queries.ts';
-import { existing } from './streams/existing.ts';
 
 /** Reads files of the default branch in one request; null when the repository's visibility changed. */
 export async function readFiles(

@@ -20,6 +20,8 @@ export interface Checks {
   ) => Static<Schema>;
   /** @throws AppError `provider_invalid_response`. */
   parseJson: (text: string) => unknown;
+  /** @throws AppError `not_found` when the host does not show the repository. */
+  existing: <Node>(node: Node | null) => Node;
   invalid: (what: string, cause?: unknown) => AppError;
   unavailable: (cause?: unknown) => AppError;
 }
@@ -48,6 +50,10 @@ export function checksOf(host: string): Checks {
       } catch (cause) {
         throw invalid('not JSON', cause);
       }
+    },
+    existing: (node) => {
+      if (node === null) throw new AppError('not_found', `${host} does not show this repository any more.`);
+      return node;
     },
     invalid,
     unavailable: (cause) =>

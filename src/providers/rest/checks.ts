@@ -1,15 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { AppError } from '../../errors.ts';
 import { checksOf } from '../http/checks.ts';
 
-export const { checkPayload, parseJson, invalid, unavailable } = checksOf('The code host');
-
-/** @throws AppError `not_found` when the host does not show the repository. */
-export function existing<Node>(node: Node | null): Node {
-  if (node === null) throw new AppError('not_found', 'The code host does not show this repository any more.');
-  return node;
-}
+export const { checkPayload, parseJson, existing, invalid, unavailable } = checksOf('The code host');
 
 /**
  * Parses the position in a list.

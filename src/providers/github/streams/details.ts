@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
 import { orElse } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
+import { existing } from '../checks.ts';
 import type { GitHubClient, Query } from '../client.ts';
 import { TooHeavy } from '../failures.ts';
 import { Count, Nullable, page, Text } from '../payloads.ts';
 import { moreFiles } from '../queries.ts';
-import { existing } from './existing.ts';
 
 /** The lines and files that commits and pull requests change, read for many of them in one request with aliases. */
 

@@ -1,10 +1,10 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { readOrSkip } from '../../http/read-or-skip.ts';
+import { existing } from '../checks.ts';
 import type { ActorPayload } from '../payloads.ts';
 import { moreReviews } from '../queries.ts';
 import type { Collector } from './collector.ts';
 import type { StreamContext } from './context.ts';
-import { existing } from './existing.ts';
 import type {
   DeepDiscussionPayload,
   DeepIssuePayload,

@@ -2,11 +2,11 @@ import type { Static } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { isDenied } from '../../denied.ts';
 import type { Call } from '../../provider.ts';
+import { existing } from '../checks.ts';
 import type { GitHubClient } from '../client.ts';
 import { starCount, stars } from '../queries.ts';
 import { Collector } from './collector.ts';
 import type { PageReader } from './context.ts';
-import { existing } from './existing.ts';
 import { endOf } from './page-end.ts';
 import type { StargazerPage } from './payloads.ts';
 

@@ -1,13 +1,13 @@
 import type { ItemKind } from '../../../contributions/contribution.ts';
 import { AppError } from '../../../errors.ts';
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
+import { existing } from '../checks.ts';
 import type { GitHubClient } from '../client.ts';
 import { TooHeavy } from '../failures.ts';
 import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests } from '../queries.ts';
 import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
 import type { PageReader, StreamContext } from './context.ts';
-import { existing } from './existing.ts';
 import {
   addDeepDiscussion,
   addDeepIssue,

@@ -1,11 +1,11 @@
 import { knownTotals } from '../../polls.ts';
 import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '../../provider.ts';
+import { existing } from '../checks.ts';
 import type { GitHubClient } from '../client.ts';
 import { repositoryTip, repositoryTotals } from '../queries.ts';
 import { toListed } from '../repositories.ts';
 import { Collector } from './collector.ts';
 import { countComments } from './comments.ts';
-import { existing } from './existing.ts';
 import { addDeepDiscussion, addDeepIssue, addDeepPullRequest } from './items.ts';
 import { readItem } from './read-item.ts';
 
