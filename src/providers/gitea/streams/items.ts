@@ -5,6 +5,7 @@ import { Nullable } from '../../http/scalars.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
+import { isClosedByMerge } from '../../rest/closed-by-merge.ts';
 import { readAll } from '../../rest/lists.ts';
 import {
   type IssuePayload,
@@ -49,8 +50,6 @@ export async function readItems(
 
 /** The states of submitted reviews. Gitea lists requests for reviews and drafts of reviews as well. */
 const submittedStates: ReadonlySet<string> = new Set(['APPROVED', 'REQUEST_CHANGES', 'COMMENT']);
-/** The longest time, in ms, between the merge of a pull request and the closing of an issue by it. */
-const closedByMergeWithinMs = 300_000;
 
 export async function readIssue(_asking: StreamContext, payload: IssuePayload): Promise<Addition> {
   return (collector) => void addItem(collector, 'issue', payload);
@@ -185,10 +184,8 @@ async function readTimeline({ client, repository, call }: StreamContext, number:
 function closer(timeline: TimelinePayload, closedAt: string): UserPayload | null {
   const closing = timeline.findLast(({ type }) => type === 'close');
   const merged = timeline.findLast(({ type, ref_action, ref_issue }) => {
-    const mergedAt = ref_issue?.pull_request?.merged_at ?? null;
-    if (type !== 'pull_ref' || ref_action !== 'closes' || mergedAt === null) return false;
-    const agoMs = Date.parse(closedAt) - Date.parse(mergedAt);
-    return agoMs >= 0 && agoMs <= closedByMergeWithinMs;
+    const isClosing = type === 'pull_ref' && ref_action === 'closes';
+    return isClosing && isClosedByMerge(closedAt, ref_issue?.pull_request?.merged_at ?? null);
   });
   return merged?.ref_issue?.user ?? closing?.user ?? null;
 }

@@ -2,6 +2,7 @@ import { type Contribution, noDetails } from '../../../contributions/contributio
 import { AppError } from '../../../errors.ts';
 import { toDate } from '../../collector.ts';
 import { readOrSkip } from '../../http/read-or-skip.ts';
+import { isClosedByMerge } from '../../rest/closed-by-merge.ts';
 import { readAll } from '../../rest/lists.ts';
 import { type MergeRequestSize, readSizes } from '../graphql.ts';
 import {
@@ -28,9 +29,6 @@ import {
 
 /** Adds an item to a page after all parts of the item were read. */
 export type Addition = (collector: Collector) => void;
-
-/** The longest time, in ms, between the merge of a merge request and the closing of an issue by it. */
-const closedByMergeWithinMs = 300_000;
 
 export function readIssues(issues: readonly IssuePayload[]): Addition[] {
   return issues.map((issue) => (collector) => void addItem(collector, 'issue', issue));
@@ -174,9 +172,6 @@ async function resolverOf(
 ): Promise<UserPayload | null> {
   const list = { path: `${projectPath(repository)}/issues/${iid}/closed_by`, items: MergeRequestsPayload };
   const closing = (await readOrSkip(call, { kind: 'event' }, () => readAll(client, list, call))) ?? [];
-  const merged = closing.findLast(({ merged_at: mergedAt }) => {
-    const agoMs = mergedAt === null ? Number.NaN : Date.parse(closedAt) - Date.parse(mergedAt);
-    return agoMs >= 0 && agoMs <= closedByMergeWithinMs;
-  });
+  const merged = closing.findLast(({ merged_at: mergedAt }) => isClosedByMerge(closedAt, mergedAt));
   return merged?.author ?? closer ?? null;
 }
