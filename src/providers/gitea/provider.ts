@@ -1,7 +1,7 @@
 import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
-import { RestClient } from '../rest/client.ts';
+import { RestClient, type RestHostOptions } from '../rest/client.ts';
 import { accessesOf } from '../rest/views.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
@@ -20,16 +20,6 @@ import { readTip, readTotals } from './streams/tip.ts';
 import { unreported } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
 
-export interface GiteaOptions {
-  name: string;
-  url: string;
-  apiUrl: string;
-  tokens: readonly string[];
-  webhookSecret: string | undefined;
-  connectTimeoutMs: number;
-  now: () => Date;
-}
-
 /** Letters, digits, and hyphens, underscores and dots between them; for older names the rules were less strict. */
 const possibleName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
@@ -43,7 +33,7 @@ type GiteaProvider = ProviderWith<
  * repositories. Neither has apps that owners could install: the operator configures tokens, and they show all that
  * there is.
  */
-export function createGiteaProvider(options: GiteaOptions): GiteaProvider {
+export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
   const { name, url, apiUrl } = options;
   const client = new RestClient(options, giteaDialect);
   const bearers = new BearerClient(options, giteaDialect);

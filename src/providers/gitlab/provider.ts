@@ -1,7 +1,7 @@
 import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
-import { type ClientOptions, RestClient } from '../rest/client.ts';
+import { RestClient, type RestHostOptions } from '../rest/client.ts';
 import { accessesOf, gitAuthorization } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
@@ -18,11 +18,6 @@ import { anonymousStreams, readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
 import { unreportedWith } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
-
-export interface GitLabOptions extends ClientOptions {
-  name: string;
-  webhookSecret: string | undefined;
-}
 
 /**
  * Letters, digits, underscores, dots and hyphens; projects may begin with a dot.
@@ -46,7 +41,7 @@ type GitLabProvider = ProviderWith<
  * Creates a provider for GitLab 16 or later, by REST and GraphQL. With tokens it includes private projects. GitLab has
  * no apps that owners could install: the operator configures tokens, and they show all that there is.
  */
-export function createGitLabProvider(options: GitLabOptions): GitLabProvider {
+export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
   const { name, apiUrl, tokens } = options;
   const client = new RestClient(options, gitlabDialect);
   const bearers = new BearerClient(options, gitlabDialect);
@@ -89,7 +84,7 @@ export function createGitLabProvider(options: GitLabOptions): GitLabProvider {
 /** Returns the parts that read stored repositories, a private one with the token that showed it. */
 function partsOfRepositories(
   client: RestClient,
-  { url, tokens }: GitLabOptions,
+  { url, tokens }: RestHostOptions,
 ): Pick<GitLabProvider, 'streams' | 'history' | 'details' | 'files' | 'polls'> {
   return {
     streams: {

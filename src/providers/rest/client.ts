@@ -19,6 +19,13 @@ export interface ClientOptions {
   now: () => Date;
 }
 
+/** The options of a provider for a host with a REST API. */
+export interface RestHostOptions extends ClientOptions {
+  name: string;
+  /** Undefined: the service accepts no deliveries of the host. */
+  webhookSecret: string | undefined;
+}
+
 export interface HostResponse<Schema extends TSchema> {
   data: Static<Schema>;
   /** Length of the list in the response, including items that cannot be read; 0 where it is no list. */

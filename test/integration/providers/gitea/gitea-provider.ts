@@ -1,5 +1,6 @@
-import { createGiteaProvider, type GiteaOptions } from '../../../../src/providers/gitea/provider.ts';
+import { createGiteaProvider } from '../../../../src/providers/gitea/provider.ts';
 import type { AccountReport, Call, KnownAccount, KnownRepository } from '../../../../src/providers/provider.ts';
+import type { RestHostOptions } from '../../../../src/providers/rest/client.ts';
 
 /** Calls a simulated Gitea through the provider, as the service does. */
 
@@ -7,7 +8,7 @@ export const deliverySecret = 'a secret for deliveries';
 
 export function giteaProvider(
   { url, apiUrl }: { url: string; apiUrl: string },
-  options: Partial<GiteaOptions> = {},
+  options: Partial<RestHostOptions> = {},
 ): ReturnType<typeof createGiteaProvider> & AsyncDisposable {
   const provider = createGiteaProvider({
     name: 'gitea',

@@ -1,13 +1,14 @@
 import { deliverySecret } from '../../../../simulators/gitlab/deliveries.ts';
-import { createGitLabProvider, type GitLabOptions } from '../../../../src/providers/gitlab/provider.ts';
+import { createGitLabProvider } from '../../../../src/providers/gitlab/provider.ts';
 import type { KnownAccount } from '../../../../src/providers/provider.ts';
+import type { RestHostOptions } from '../../../../src/providers/rest/client.ts';
 import type { ContractWorld } from '../../../contract/world.ts';
 
 /** Calls a simulated GitLab through the provider, as the service does. */
 
 export function gitlabProvider(
   { url, apiUrl }: { url: string; apiUrl: string },
-  options: Partial<GitLabOptions> = {},
+  options: Partial<RestHostOptions> = {},
 ): ReturnType<typeof createGitLabProvider> & AsyncDisposable {
   const provider = createGitLabProvider({
     name: 'gitlab',
