@@ -2,10 +2,9 @@ import { Type } from 'typebox';
 import type { Call } from '../call.ts';
 import { itemsOf } from '../http/tolerant.ts';
 import type { OwnerChanges, PolledOwner } from '../owner-polls.ts';
-import { type ChangedItem, changesSince, joined, readChanged } from '../rest/changes.ts';
+import { type ChangedItem, changesSince, readChangedWithTokens } from '../rest/changes.ts';
 import type { RestClient } from '../rest/client.ts';
 import { toSeconds } from '../rest/lists.ts';
-import { accessesOf } from '../rest/views.ts';
 
 /**
  * Reads changes of issues and pull requests in all repositories of an owner, with one search for each token. They do
@@ -30,20 +29,14 @@ export async function readChanges(
   known: { repositories: readonly string[]; position: string | null },
   call: Call,
 ): Promise<OwnerChanges> {
-  // A token shows public repositories, too.
-  const accesses = accessesOf(client);
-  const viewOf = (access: string): Call => ({ ...call, access });
-  const views = accesses.length === 0 ? [call] : accesses.map(viewOf);
   const everything = known.repositories.map((repository) => ({
     repository,
     streams: ['comments', 'issues', 'pull_requests'],
   }));
-  const read = async (since: Date) => {
+  const read = (since: Date) => {
     const query = { state: 'all', owner: name, since: toSeconds(since) };
-    const list = { path: '/repos/issues/search', query, items: FoundPayload };
-    const lists = [];
-    for (const view of views) lists.push(await readChanged(client, list, toItem, view));
-    return joined(lists, client.now());
+    const list = { path: '/repos/issues/search', query, items: FoundPayload, toItem };
+    return readChangedWithTokens(client, [list], call);
   };
   return changesSince(client, known.position, read, everything);
 }

@@ -1,10 +1,9 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Call } from '../call.ts';
 import { itemsOf } from '../http/tolerant.ts';
 import type { OwnerChanges, PolledOwner } from '../owner-polls.ts';
-import { type ChangedItem, changesSince, joined, readChanged } from '../rest/changes.ts';
+import { type ChangedItem, changesSince, readChangedWithTokens } from '../rest/changes.ts';
 import type { RestClient } from '../rest/client.ts';
-import { accessesOf } from '../rest/views.ts';
 import { groupIdIn } from './actors.ts';
 
 /**
@@ -31,28 +30,24 @@ export async function readChanges(
   { repositories, position }: { repositories: readonly string[]; position: string | null },
   call: Call,
 ): Promise<OwnerChanges> {
-  const accesses = accessesOf(client);
-  const viewOf = (access: string): Call => ({ ...call, access });
-  const views = accesses.length === 0 ? [call] : accesses.map(viewOf);
   const places =
     type === 'organization' ? [`/groups/${groupIdIn(externalId)}`] : repositories.map((id) => `/projects/${id}`);
-  const read = async (since: Date) => {
+  const read = (since: Date) => {
     const query = { scope: 'all', state: 'all', updated_after: since.toISOString() };
-    const found = [];
-    for (const view of views) {
-      for (const place of places) {
-        for (const { name, items, streams } of lists) {
-          const toItem = (item: { id: number; updated_at: string; project_id: number }): ChangedItem => ({
-            id: `${name} ${item.id}`,
-            updatedAt: item.updated_at,
-            repository: String(item.project_id),
-            streams: [...streams],
-          });
-          found.push(await readChanged(client, { path: `${place}/${name}`, query, items }, toItem, view));
-        }
-      }
-    }
-    return joined(found, client.now());
+    const all = places.flatMap((place) =>
+      lists.map(({ name, items, streams }) => ({
+        path: `${place}/${name}`,
+        query,
+        items,
+        toItem: (item: Static<typeof FoundPayload>): ChangedItem => ({
+          id: `${name} ${item.id}`,
+          updatedAt: item.updated_at,
+          repository: String(item.project_id),
+          streams: [...streams],
+        }),
+      })),
+    );
+    return readChangedWithTokens(client, all, call);
   };
   const everything = repositories.map((repository) => ({ repository, streams: ['issues', 'pull_requests'] }));
   return changesSince(client, position, read, everything);

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { isDenied } from '../denied.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
-import { accessesOf } from './views.ts';
+import { accessesOf, tokenCalls } from './views.ts';
 
 /** Posts announcements on hosts without discussions: as comments in the open issue with the configured title. */
 
@@ -49,8 +49,7 @@ export function createIssueAnnouncer(client: RestClient, host: IssueHost): Annou
   return {
     comment: async (place, { id, text }, call) => {
       let refusal: AppError | undefined;
-      for (const access of accessesOf(client)) {
-        const tokenCall = { ...call, access };
+      for (const tokenCall of tokenCalls(client, call)) {
         try {
           const repository = await host.findRepository(place, tokenCall);
           if (repository === undefined) continue;

@@ -5,6 +5,7 @@ import type { ListlessChange, OwnerChanges } from '../owner-polls.ts';
 import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
 import { type List, readPage } from './lists.ts';
+import { tokenCalls } from './views.ts';
 
 /** Reads lists of the items that changed since a time. They are polled and mostly short. */
 
@@ -25,6 +26,11 @@ const maxPages = 10;
 export interface ChangedItem extends ListlessChange {
   id: string;
   updatedAt: string;
+}
+
+/** A list of items that changed. */
+export interface ChangeList<Items extends TArray> extends List<Items> {
+  toItem: (item: Static<Items>[number]) => ChangedItem;
 }
 
 /** Items that changed, or `too_many`, and the time of the host's response. */
@@ -57,20 +63,26 @@ export async function changesSince(
   };
 }
 
-/** Reads all pages of a list of changes. @returns null when there is no such list, or the host denies it. */
-export async function readChanged<Items extends TArray>(
+/**
+ * Reads all pages of lists of changes with each token, which shows public repositories, too. Lists that are absent, or
+ * that the host denies, are left out.
+ */
+export async function readChangedWithTokens<Items extends TArray>(
   client: RestClient,
-  list: List<Items>,
-  toItem: (item: Static<Items>[number]) => ChangedItem,
+  lists: readonly ChangeList<Items>[],
   call: Call,
-): Promise<Changed | null> {
-  return readPages(client, list, toItem, call).catch(unlessDenied(null));
+): Promise<Changed> {
+  const calls = tokenCalls(client, call);
+  const found: (Changed | null)[] = [];
+  for (const view of calls.length === 0 ? [call] : calls) {
+    for (const list of lists) found.push(await readPages(client, list, view).catch(unlessDenied(null)));
+  }
+  return joined(found, client.now());
 }
 
 async function readPages<Items extends TArray>(
   client: RestClient,
-  list: List<Items>,
-  toItem: (item: Static<Items>[number]) => ChangedItem,
+  list: ChangeList<Items>,
   call: Call,
 ): Promise<Changed | null> {
   const items: ChangedItem[] = [];
@@ -81,7 +93,7 @@ async function readPages<Items extends TArray>(
     if (read === null) return null;
     // Changes that happen while the pages are read are left to the next call.
     answeredAt ??= read.answeredAt;
-    items.push(...read.items.map(toItem));
+    items.push(...read.items.map(list.toItem));
     listed += read.listed;
     if (page >= read.lastPage || (read.total !== null && listed >= read.total)) return { items, answeredAt };
   }
@@ -89,7 +101,7 @@ async function readPages<Items extends TArray>(
 }
 
 /** Joins lists that were read one after the other. @param now the time of the response when there is no list at all. */
-export function joined(lists: readonly (Changed | null)[], now: Date): Changed {
+function joined(lists: readonly (Changed | null)[], now: Date): Changed {
   const read = lists.filter((list) => list !== null);
   const responseTimes = read.map(({ answeredAt }) => answeredAt.getTime());
   const answeredAt = responseTimes.length === 0 ? now : new Date(Math.min(...responseTimes));

@@ -79,6 +79,12 @@ function nextView(client: RestClient, access: string | null): Place | undefined 
   return next === undefined ? undefined : { access: next, after: null };
 }
 
+/** Returns a call for each token. */
+export function tokenCalls(client: RestClient, call: Call): Call[] {
+  const callWith = (access: string): Call => ({ ...call, access });
+  return accessesOf(client).map(callWith);
+}
+
 /** Returns the names of the tokens; each of them may show private repositories. */
 export function accessesOf(client: RestClient): string[] {
   return client.credentials.tokens.map(({ access }) => access);
