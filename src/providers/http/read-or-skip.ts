@@ -25,6 +25,35 @@ export async function readOrSkip<Item>(
   }
 }
 
+/** Reads items in parallel. @returns those that are not skipped, in the same order. */
+export async function readEach<Item, Read>(
+  call: Call,
+  kind: string,
+  items: readonly Item[],
+  read: (item: Item) => Promise<Read>,
+): Promise<Read[]> {
+  const all = await Promise.all(items.map((item) => readOrSkip(call, { kind }, () => read(item))));
+  return all.filter((one) => one !== undefined);
+}
+
+/**
+ * Reads an item for each key, one after the other.
+ * @returns the items by key, without those that are skipped or absent.
+ */
+export async function readByKey<Read>(
+  call: Call,
+  kind: string,
+  keys: readonly string[],
+  read: (key: string) => Promise<Read | null | undefined>,
+): Promise<Map<string, Read>> {
+  const found = new Map<string, Read>();
+  for (const key of keys) {
+    const one = await readOrSkip(call, { kind }, () => read(key));
+    if (one !== null && one !== undefined) found.set(key, one);
+  }
+  return found;
+}
+
 /** Returns the report of an item that is left out because of an error. */
 export function skippedItem(kind: string, error: unknown): SkippedPart {
   const isRefused = error instanceof AppError && error.code !== 'provider_invalid_response';

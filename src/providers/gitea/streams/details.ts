@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
-import { readOrSkip } from '../../http/read-or-skip.ts';
+import { readByKey } from '../../http/read-or-skip.ts';
 import { Count, Nullable, Text } from '../../http/scalars.ts';
 import { itemsOf, orElse } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
-import { readPaths } from '../../rest/read-paths.ts';
+import { readAll } from '../../rest/lists.ts';
 import { repositoryPath } from '../repositories.ts';
 
 /** Reads the changes of commits and pull requests, with a request for each. */
@@ -23,15 +23,13 @@ export async function readLineCounts(
   oids: readonly string[],
   call: Call,
 ): Promise<Map<string, LineCounts>> {
-  const found = new Map<string, LineCounts>();
-  for (const oid of oids) {
+  return readByKey(call, 'line counts', oids, async (oid) => {
     const path = `${repositoryPath(repository)}/git/commits/${oid}`;
-    const commit = (await readOrSkip(call, { kind: 'line counts' }, () => client.get(path, CommitPayload, call)))?.data;
-    if (!commit?.stats) continue;
+    const commit = (await client.get(path, CommitPayload, call))?.data;
+    if (!commit?.stats) return undefined;
     const { additions, deletions } = commit.stats;
-    found.set(oid, { additions, deletions, changedFiles: commit.files?.length ?? null });
-  }
-  return found;
+    return { additions, deletions, changedFiles: commit.files?.length ?? null };
+  });
 }
 
 /** Reads the paths that pull requests change, by number. */
@@ -41,9 +39,8 @@ export function readChangedFiles(
   numbers: readonly string[],
   call: Call,
 ): Promise<Map<string, string[]>> {
-  const listOf = (number: string) => ({
-    path: `${repositoryPath(repository)}/pulls/${number}/files`,
-    items: FilesPayload,
+  return readByKey(call, 'changed files', numbers, async (number) => {
+    const list = { path: `${repositoryPath(repository)}/pulls/${number}/files`, items: FilesPayload };
+    return (await readAll(client, list, call))?.map(({ filename }) => filename);
   });
-  return readPaths(client, numbers, { listOf, pathOf: ({ filename }) => filename }, call);
 }

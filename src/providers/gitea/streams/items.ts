@@ -1,6 +1,6 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { toDate } from '../../collector.ts';
-import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
+import { readEach, readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
 import { Nullable } from '../../http/scalars.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
@@ -35,17 +35,14 @@ export interface StreamContext {
 export type Addition = (collector: Collector) => void;
 
 /** Reads the items of a page in parallel. An item that the host refuses, or that cannot be read, is skipped. */
-export async function readItems(
+export function readItems(
   context: StreamContext,
   type: 'issues' | 'pulls',
   payloads: readonly IssuePayload[],
   read: (context: StreamContext, payload: IssuePayload) => Promise<Addition>,
 ): Promise<Addition[]> {
   const kind = type === 'issues' ? 'issue' : 'pull_request';
-  const additions = await Promise.all(
-    payloads.map((payload) => readOrSkip(context.call, { kind }, () => read(context, payload))),
-  );
-  return additions.filter((addition) => addition !== undefined);
+  return readEach(context.call, kind, payloads, (payload) => read(context, payload));
 }
 
 /** The states of submitted reviews. Gitea lists requests for reviews and drafts of reviews as well. */

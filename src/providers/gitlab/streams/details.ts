@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
-import { readOrSkip } from '../../http/read-or-skip.ts';
+import { readByKey } from '../../http/read-or-skip.ts';
 import { Count, Text } from '../../http/scalars.ts';
 import { itemsOf } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
-import { readPaths } from '../../rest/read-paths.ts';
 import { projectPath } from '../projects.ts';
 
 /** Reads the changes of commits and merge requests. https://docs.gitlab.com/api/commits/ */
@@ -21,18 +20,14 @@ export async function readLineCounts(
   oids: readonly string[],
   call: Call,
 ): Promise<Map<string, LineCounts>> {
-  const found = new Map<string, LineCounts>();
-  for (const oid of oids) {
+  return readByKey(call, 'line counts', oids, async (oid) => {
     const path = `${projectPath(repository)}/repository/commits/${oid}`;
-    await readOrSkip(call, { kind: 'line counts' }, async () => {
-      const commit = (await client.get(`${path}?stats=true`, CommitPayload, call))?.data;
-      if (commit === undefined) return;
-      const files = await readAll(client, { path: `${path}/diff`, items: DiffsPayload }, call);
-      const { additions, deletions } = commit.stats;
-      found.set(oid, { additions, deletions, changedFiles: files?.length ?? null });
-    });
-  }
-  return found;
+    const commit = (await client.get(`${path}?stats=true`, CommitPayload, call))?.data;
+    if (commit === undefined) return undefined;
+    const files = await readAll(client, { path: `${path}/diff`, items: DiffsPayload }, call);
+    const { additions, deletions } = commit.stats;
+    return { additions, deletions, changedFiles: files?.length ?? null };
+  });
 }
 
 /** Reads the paths that merge requests change, by number. */
@@ -43,10 +38,9 @@ export function readChangedFiles(
   call: Call,
 ): Promise<Map<string, string[]>> {
   // Before 17.11 GitLab fails for more than 30 on a page.
-  const listOf = (number: string) => ({
-    path: `${projectPath(repository)}/merge_requests/${number}/diffs`,
-    query: { per_page: '30' },
-    items: DiffsPayload,
+  const query = { per_page: '30' };
+  return readByKey(call, 'changed files', numbers, async (number) => {
+    const list = { path: `${projectPath(repository)}/merge_requests/${number}/diffs`, query, items: DiffsPayload };
+    return (await readAll(client, list, call))?.map(({ new_path: path }) => path);
   });
-  return readPaths(client, numbers, { listOf, pathOf: ({ new_path: path }) => path }, call);
 }

@@ -1,7 +1,7 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { AppError } from '../../../errors.ts';
 import { toDate } from '../../collector.ts';
-import { readOrSkip } from '../../http/read-or-skip.ts';
+import { readEach, readOrSkip } from '../../http/read-or-skip.ts';
 import { isClosedByMerge } from '../../rest/closed-by-merge.ts';
 import { readAll } from '../../rest/lists.ts';
 import { type MergeRequestSize, readSizes } from '../graphql.ts';
@@ -35,9 +35,7 @@ export function readIssues(issues: readonly IssuePayload[]): Addition[] {
 }
 
 export function readDeepIssues(context: StreamContext, issues: readonly IssuePayload[]): Promise<Addition[]> {
-  return Promise.all(
-    issues.map((issue) => readOrSkip(context.call, { kind: 'issue' }, () => readDeepIssue(context, issue))),
-  ).then(readable);
+  return readEach(context.call, 'issue', issues, (issue) => readDeepIssue(context, issue));
 }
 
 /** Reads merge requests without reviews, which GitLab shows only to requests with a token. */
@@ -49,18 +47,10 @@ export function readMergeRequests(
   context: StreamContext,
   mergeRequests: readonly MergeRequestPayload[],
 ): Promise<Addition[]> {
-  return Promise.all(
-    mergeRequests.map((one) =>
-      readOrSkip(context.call, { kind: 'pull_request' }, async (): Promise<Addition> => {
-        const notes = await readNotes(context, `merge_requests/${one.iid}`);
-        return (collector) => void addMergeRequest(collector, one, notes);
-      }),
-    ),
-  ).then(readable);
-}
-
-function readable(additions: readonly (Addition | undefined)[]): Addition[] {
-  return additions.filter((addition) => addition !== undefined);
+  return readEach(context.call, 'pull_request', mergeRequests, async (one): Promise<Addition> => {
+    const notes = await readNotes(context, `merge_requests/${one.iid}`);
+    return (collector) => void addMergeRequest(collector, one, notes);
+  });
 }
 
 export async function readDeepMergeRequests(
@@ -70,11 +60,7 @@ export async function readDeepMergeRequests(
   const { client, repository, call } = context;
   const numbers = mergeRequests.map(({ iid }) => iid);
   const sizes = await readSizes(client, repository, numbers, call).catch(unlessUnavailable);
-  return Promise.all(
-    mergeRequests.map((one) =>
-      readOrSkip(context.call, { kind: 'pull_request' }, () => readDeepMergeRequest(context, one, sizes.get(one.iid))),
-    ),
-  ).then(readable);
+  return readEach(call, 'pull_request', mergeRequests, (one) => readDeepMergeRequest(context, one, sizes.get(one.iid)));
 }
 
 /** Returns no sizes where GitLab fails to compute them, which is expensive; the merge requests are read without. */
