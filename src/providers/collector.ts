@@ -3,7 +3,9 @@ import type { Contribution, ItemKind } from '../contributions/contribution.ts';
 import type { ContributionPage } from './provider.ts';
 
 /** Collects the contributions on one page, and the actors that they name. */
-export class PageCollector {
+export abstract class PageCollector<Payload> {
+  /** Returns the account of a payload; null for one that is no account, or no account any more. */
+  protected abstract readonly toActor: (payload: Payload | null) => Actor | null;
   readonly contributions: Contribution[] = [];
   readonly wholeParents: string[] = [];
   readonly #actors = new Map<string, Actor>();
@@ -39,6 +41,15 @@ export class PageCollector {
     return actor.externalId;
   }
 
+  /** Adds an account. @returns its external id, by which contributions refer to it; null where there is none. */
+  mention(payload: Payload | null | undefined): string | null {
+    return this.addActor(this.toActor(payload ?? null));
+  }
+
+  mentionAll(payloads: readonly (Payload | null | undefined)[]): string[] {
+    return [...new Set(payloads.map((payload) => this.mention(payload)))].filter((id) => id !== null);
+  }
+
   toPage({
     nextCursor,
     total,
@@ -47,11 +58,6 @@ export class PageCollector {
     const { contributions, wholeParents } = this;
     return { contributions, actors: [...this.#actors.values()], wholeParents, nextCursor, total, pageSize };
   }
-}
-
-/** Returns the ids without duplicates and nulls. */
-export function distinct(people: readonly (string | null)[]): string[] {
-  return [...new Set(people)].filter((id) => id !== null);
 }
 
 export function toDate(text: string | null | undefined): Date | null {

@@ -10,7 +10,7 @@ export interface ItemPayload {
 }
 
 /** Collects the contributions on one page of a list. */
-export class ListCollector extends PageCollector {
+export abstract class ListCollector<Payload> extends PageCollector<Payload> {
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
     const { id, created_at: createdAt, updated_at: updatedAt } = payload;
     return this.addItem(kind, author, { id, createdAt, updatedAt });

@@ -1,5 +1,4 @@
 import type { ContributionDetails } from '../../../contributions/contribution.ts';
-import { distinct } from '../../collector.ts';
 import { ListCollector } from '../../rest/collector.ts';
 import { toActor } from '../accounts.ts';
 import type { ReactionPayload, UserPayload } from '../payloads.ts';
@@ -17,19 +16,12 @@ const emojis = new Map([
 ]);
 
 /** Collects the contributions on one page. */
-export class Collector extends ListCollector {
-  /** Adds an account. @returns its external id, by which contributions refer to it. */
-  mention(payload: UserPayload | null): string | null {
-    return this.addActor(toActor(payload));
-  }
+export class Collector extends ListCollector<UserPayload> {
+  protected override readonly toActor = toActor;
 
   /** Adds the author of an item; null when it was imported, as the importing account did not write it. */
   mentionPoster({ user, original_author }: { user: UserPayload | null; original_author: string }): string | null {
     return original_author === '' ? this.mention(user) : null;
-  }
-
-  mentionAll(payloads: readonly (UserPayload | null)[]): string[] {
-    return distinct(payloads.map((payload) => this.mention(payload)));
   }
 
   reactions(payloads: readonly ReactionPayload[]): ContributionDetails['reactions'] {

@@ -4,7 +4,7 @@ import {
   type ItemKind,
   noDetails,
 } from '../../../contributions/contribution.ts';
-import { distinct, PageCollector, toDate } from '../../collector.ts';
+import { PageCollector, toDate } from '../../collector.ts';
 import { restActor, toActor } from '../actors.ts';
 import type { ActorPayload, RestAccountPayload } from '../payloads.ts';
 import type { ReactionPage, ReviewPayload, StarPayload } from './payloads.ts';
@@ -19,7 +19,9 @@ interface ItemPayload {
 }
 
 /** Collects the contributions on one page of GitHub's, and the actors that they name. */
-export class Collector extends PageCollector {
+export class Collector extends PageCollector<ActorPayload> {
+  protected override readonly toActor = toActor;
+
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
     const contribution = this.addItem(kind, author, payload);
     contribution.closedAt = toDate(payload.closedAt);
@@ -42,17 +44,8 @@ export class Collector extends PageCollector {
     this.add('star', account, { id: account, createdAt: starredAt, updatedAt: starredAt }).details = noDetails;
   }
 
-  /** @returns the external id, for use in a contribution; null when the actor is not an account. */
-  mention(payload: ActorPayload | null | undefined): string | null {
-    return this.addActor(toActor(payload ?? null));
-  }
-
   mentionByRest(payload: RestAccountPayload | null): string | null {
     return this.addActor(payload && restActor(payload));
-  }
-
-  mentionAll(payloads: readonly (ActorPayload | null | undefined)[]): string[] {
-    return distinct(payloads.map((payload) => this.mention(payload)));
   }
 
   reactions(nodes: ReactionPage['nodes']): ContributionDetails['reactions'] {

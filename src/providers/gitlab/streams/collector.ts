@@ -1,5 +1,4 @@
 import type { ContributionDetails } from '../../../contributions/contribution.ts';
-import { distinct } from '../../collector.ts';
 import { ListCollector } from '../../rest/collector.ts';
 import { toActor } from '../actors.ts';
 import type { AwardPayload, UserPayload } from '../payloads.ts';
@@ -18,15 +17,8 @@ const emojis = new Map([
 ]);
 
 /** Collects the contributions on one page. */
-export class Collector extends ListCollector {
-  /** Adds an account. @returns its external id, by which contributions refer to it. */
-  mention(payload: UserPayload | null): string | null {
-    return this.addActor(toActor(payload));
-  }
-
-  mentionAll(payloads: readonly (UserPayload | null)[]): string[] {
-    return distinct(payloads.map((payload) => this.mention(payload)));
-  }
+export class Collector extends ListCollector<UserPayload> {
+  protected override readonly toActor = toActor;
 
   /** Converts reactions. Skin tones are dropped, so that a thumb of any tone is the same reaction. */
   reactions(payloads: readonly AwardPayload[]): ContributionDetails['reactions'] {
