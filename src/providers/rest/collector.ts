@@ -1,6 +1,8 @@
 import type { Contribution, ItemKind } from '../../contributions/contribution.ts';
 import { PageCollector } from '../collector.ts';
 import type { ContributionPage } from '../provider.ts';
+import type { Step, Wanted } from './lists.ts';
+import type { Addition } from './streams.ts';
 
 /** The fields that items of all kinds have. */
 export interface ItemPayload {
@@ -14,6 +16,16 @@ export abstract class ListCollector<Payload> extends PageCollector<Payload> {
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
     const { id, created_at: createdAt, updated_at: updatedAt } = payload;
     return this.addItem(kind, author, { id, createdAt, updatedAt });
+  }
+
+  addAll(additions: readonly Addition<this>[]): this {
+    for (const add of additions) add(this);
+    return this;
+  }
+
+  /** Returns the page of a step. The length of a list of changes says nothing about the length of the whole list. */
+  toPageOf({ nextCursor, total }: Step<unknown>, { since }: Pick<Wanted, 'since'>): ContributionPage {
+    return this.toPage({ nextCursor, total: since === null ? total : null });
   }
 
   override toPage(end: Pick<ContributionPage, 'nextCursor' | 'total'>): ContributionPage {

@@ -4,10 +4,11 @@ import { skippedItem } from '../../http/read-or-skip.ts';
 import type { ContributionPage } from '../../provider.ts';
 import { invalid } from '../../rest/checks.ts';
 import { type Step, stepFromOldest, type Wanted } from '../../rest/lists.ts';
+import type { StreamContext } from '../../rest/streams.ts';
 import { type CommentPayload, CommentsPayload, type ReactionPayload } from '../payloads.ts';
 import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';
-import { reactionsTo, type StreamContext } from './items.ts';
+import { reactionsTo } from './items.ts';
 
 /**
  * Reads a page of the comments on issues and pull requests as a whole, and with a request each the reactions to them.
@@ -30,7 +31,7 @@ export async function readComments(context: StreamContext, wanted: Wanted): Prom
   for (const [index, { kind, comment }] of comments.entries()) {
     addComment(collector, kind, comment, reactions[index] ?? []);
   }
-  return collector.toPage({ nextCursor: step.nextCursor, total: wanted.since === null ? step.total : null });
+  return collector.toPageOf(step, wanted);
 }
 
 export function stepThroughComments(

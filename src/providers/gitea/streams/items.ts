@@ -2,11 +2,10 @@ import { type Contribution, noDetails } from '../../../contributions/contributio
 import { toDate } from '../../collector.ts';
 import { readEach, readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
 import { Nullable } from '../../http/scalars.ts';
-import type { Call, KnownRepository } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
-import type { RestClient } from '../../rest/client.ts';
 import { isClosedByMerge } from '../../rest/closed-by-merge.ts';
 import { readAll } from '../../rest/lists.ts';
+import type { Addition, StreamContext } from '../../rest/streams.ts';
 import {
   type IssuePayload,
   PullRequestPayload,
@@ -24,23 +23,13 @@ import type { Collector } from './collector.ts';
 
 /** Reads issues and pull requests with their reviews, comments and reactions, which take requests of their own. */
 
-/** The client and the repository to read. */
-export interface StreamContext {
-  client: RestClient;
-  repository: KnownRepository;
-  call: Call;
-}
-
-/** Adds an item to a page after all parts of the item were read. */
-export type Addition = (collector: Collector) => void;
-
 /** Reads the items of a page in parallel. An item that the host refuses, or that cannot be read, is skipped. */
 export function readItems(
   context: StreamContext,
   type: 'issues' | 'pulls',
   payloads: readonly IssuePayload[],
-  read: (context: StreamContext, payload: IssuePayload) => Promise<Addition>,
-): Promise<Addition[]> {
+  read: (context: StreamContext, payload: IssuePayload) => Promise<Addition<Collector>>,
+): Promise<Addition<Collector>[]> {
   const kind = type === 'issues' ? 'issue' : 'pull_request';
   return readEach(context.call, kind, payloads, (payload) => read(context, payload));
 }
@@ -48,11 +37,11 @@ export function readItems(
 /** The states of submitted reviews. Gitea lists requests for reviews and drafts of reviews as well. */
 const submittedStates: ReadonlySet<string> = new Set(['APPROVED', 'REQUEST_CHANGES', 'COMMENT']);
 
-export async function readIssue(_asking: StreamContext, payload: IssuePayload): Promise<Addition> {
+export async function readIssue(_asking: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
   return (collector) => void addItem(collector, 'issue', payload);
 }
 
-export async function readDeepIssue(context: StreamContext, payload: IssuePayload): Promise<Addition> {
+export async function readDeepIssue(context: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
   const { number } = payload;
   const reactions = await reactionsTo(context, `issues/${number}`);
   const resolver = payload.closed_at === null ? null : closer(await readTimeline(context, number), payload.closed_at);
@@ -62,12 +51,12 @@ export async function readDeepIssue(context: StreamContext, payload: IssuePayloa
   };
 }
 
-export async function readPullRequest(context: StreamContext, payload: IssuePayload): Promise<Addition> {
+export async function readPullRequest(context: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
   const reviews = await readReviews(context, payload.number);
   return (collector) => void addPullRequest(collector, payload, reviews);
 }
 
-export async function readDeepPullRequest(context: StreamContext, payload: IssuePayload): Promise<Addition> {
+export async function readDeepPullRequest(context: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
   const { client, repository, call } = context;
   const { number } = payload;
   const reactions = await reactionsTo(context, `issues/${number}`);

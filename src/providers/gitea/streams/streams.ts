@@ -2,18 +2,12 @@ import type { Call, ContributionPage, KnownRepository, Position, Stream } from '
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { stepForward, type Wanted } from '../../rest/lists.ts';
+import type { StreamContext } from '../../rest/streams.ts';
 import { IssuesPayload, PullRequestsPayload, RepositoryPayload } from '../payloads.ts';
 import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
-import {
-  readDeepIssue,
-  readDeepPullRequest,
-  readIssue,
-  readItems,
-  readPullRequest,
-  type StreamContext,
-} from './items.ts';
+import { readDeepIssue, readDeepPullRequest, readIssue, readItems, readPullRequest } from './items.ts';
 
 /**
  * The streams that can be read, with a token or without. Stars are absent, because Gitea does not report their times.
@@ -63,10 +57,7 @@ async function readItemPage(
   const step = await stepForward(context.client, itemsList(context.repository, type), wanted, context.call);
   if (step === null) return null;
   const additions = await readItems(context, type, step.items, read);
-  const collector = new Collector();
-  for (const add of additions) add(collector);
-  // The length of a list of changes says nothing about the length of the whole list.
-  return collector.toPage({ nextCursor: step.nextCursor, total: wanted.since === null ? step.total : null });
+  return new Collector().addAll(additions).toPageOf(step, wanted);
 }
 
 /** Returns a list of issues or pull requests, the last created first. Gitea has one address for both. */

@@ -33,9 +33,8 @@ export async function readTip(
     readItems(context, 'issues', issues.slice(0, newest), readDeepIssue),
     readItems(context, 'pulls', pulls.slice(0, newest), readDeepPullRequest),
   ]);
-  const collector = new Collector();
-  for (const add of additions.flat()) add(collector);
-  return { repository: toListed(now, repository.access), page: collector.toPage({ nextCursor: null, total: null }) };
+  const page = new Collector().addAll(additions.flat()).toPage({ nextCursor: null, total: null });
+  return { repository: toListed(now, repository.access), page };
 }
 
 /** Reads the totals of the streams that can be compared with stored ones. */

@@ -4,6 +4,7 @@ import { toDate } from '../../collector.ts';
 import { readEach, readOrSkip } from '../../http/read-or-skip.ts';
 import { isClosedByMerge } from '../../rest/closed-by-merge.ts';
 import { readAll } from '../../rest/lists.ts';
+import type { Addition, StreamContext } from '../../rest/streams.ts';
 import { type MergeRequestSize, readSizes } from '../graphql.ts';
 import {
   type IssuePayload,
@@ -14,40 +15,31 @@ import {
 } from '../payloads.ts';
 import { projectPath } from '../projects.ts';
 import type { Collector } from './collector.ts';
-import {
-  addComment,
-  awardsOf,
-  isAtLine,
-  isVerdict,
-  type Notes,
-  readComments,
-  readNotes,
-  type StreamContext,
-} from './notes.ts';
+import { addComment, awardsOf, isAtLine, isVerdict, type Notes, readComments, readNotes } from './notes.ts';
 
 /** Reads issues and merge requests with their comments, reviews and reactions, which take requests of their own. */
 
-/** Adds an item to a page after all parts of the item were read. */
-export type Addition = (collector: Collector) => void;
-
-export function readIssues(issues: readonly IssuePayload[]): Addition[] {
+export function readIssues(issues: readonly IssuePayload[]): Addition<Collector>[] {
   return issues.map((issue) => (collector) => void addItem(collector, 'issue', issue));
 }
 
-export function readDeepIssues(context: StreamContext, issues: readonly IssuePayload[]): Promise<Addition[]> {
+export function readDeepIssues(
+  context: StreamContext,
+  issues: readonly IssuePayload[],
+): Promise<Addition<Collector>[]> {
   return readEach(context.call, 'issue', issues, (issue) => readDeepIssue(context, issue));
 }
 
 /** Reads merge requests without reviews, which GitLab shows only to requests with a token. */
-export function readBareMergeRequests(mergeRequests: readonly MergeRequestPayload[]): Addition[] {
+export function readBareMergeRequests(mergeRequests: readonly MergeRequestPayload[]): Addition<Collector>[] {
   return mergeRequests.map((one) => (collector) => void addItem(collector, 'pull_request', one));
 }
 
 export function readMergeRequests(
   context: StreamContext,
   mergeRequests: readonly MergeRequestPayload[],
-): Promise<Addition[]> {
-  return readEach(context.call, 'pull_request', mergeRequests, async (one): Promise<Addition> => {
+): Promise<Addition<Collector>[]> {
+  return readEach(context.call, 'pull_request', mergeRequests, async (one): Promise<Addition<Collector>> => {
     const notes = await readNotes(context, `merge_requests/${one.iid}`);
     return (collector) => void addMergeRequest(collector, one, notes);
   });
@@ -56,7 +48,7 @@ export function readMergeRequests(
 export async function readDeepMergeRequests(
   context: StreamContext,
   mergeRequests: readonly MergeRequestPayload[],
-): Promise<Addition[]> {
+): Promise<Addition<Collector>[]> {
   const { client, repository, call } = context;
   const numbers = mergeRequests.map(({ iid }) => iid);
   const sizes = await readSizes(client, repository, numbers, call).catch(unlessUnavailable);
@@ -69,7 +61,7 @@ function unlessUnavailable(error: unknown): Map<number, MergeRequestSize> {
   throw error;
 }
 
-async function readDeepIssue(context: StreamContext, payload: IssuePayload): Promise<Addition> {
+async function readDeepIssue(context: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
   const thread = `issues/${payload.iid}` as const;
   const awards = await awardsOf(context, thread);
   const comments = await readComments(
@@ -94,7 +86,7 @@ async function readDeepMergeRequest(
   context: StreamContext,
   payload: MergeRequestPayload,
   size: MergeRequestSize | undefined,
-): Promise<Addition> {
+): Promise<Addition<Collector>> {
   const thread = `merge_requests/${payload.iid}` as const;
   const awards = await awardsOf(context, thread);
   const notes = await readNotes(context, thread);

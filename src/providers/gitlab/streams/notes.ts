@@ -1,21 +1,13 @@
 import { noDetails } from '../../../contributions/contribution.ts';
 import { isWrittenByService } from '../../announcer.ts';
 import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
-import type { Call, KnownRepository } from '../../provider.ts';
-import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
+import type { StreamContext } from '../../rest/streams.ts';
 import { type AwardPayload, AwardsPayload, type NotePayload, NotesPayload } from '../payloads.ts';
 import { projectPath } from '../projects.ts';
 import type { Collector } from './collector.ts';
 
 /** Reads notes: the comments on an issue or a merge request, and GitLab's own records of events there. */
-
-/** The client and the repository to read. */
-export interface StreamContext {
-  client: RestClient;
-  repository: KnownRepository;
-  call: Call;
-}
 
 /** The part of an address that names the issue or the merge request that notes belong to. */
 export type Thread = `issues/${number}` | `merge_requests/${number}`;

@@ -4,6 +4,7 @@ import type { Call, ContributionPage, KnownRepository, Position, Stream } from '
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { type Step, stepForward, stepFromOldest, type Wanted } from '../../rest/lists.ts';
+import type { StreamContext } from '../../rest/streams.ts';
 import { stepByTime } from '../by-time.ts';
 import {
   type IssuePayload,
@@ -16,14 +17,12 @@ import {
 import { isShown, projectPath, readUnchanged } from '../projects.ts';
 import { Collector } from './collector.ts';
 import {
-  type Addition,
   readBareMergeRequests,
   readDeepIssues,
   readDeepMergeRequests,
   readIssues,
   readMergeRequests,
 } from './items.ts';
-import type { StreamContext } from './notes.ts';
 
 /** The streams that can be read with a token. Comments are read with the issue or merge request that they belong to. */
 export const streams: readonly Stream[] = [
@@ -96,7 +95,7 @@ async function readIssuePage(
   if (step === null) return null;
   const isDeep = position.isDeep && !isStranger(context.client);
   const additions = isDeep ? await readDeepIssues(context, step.items) : readIssues(step.items);
-  return toPage(additions, step, position);
+  return new Collector().addAll(additions).toPageOf(step, position);
 }
 
 async function readMergeRequestPage(
@@ -108,18 +107,7 @@ async function readMergeRequestPage(
   if (step === null) return null;
   const read = position.isDeep ? readDeepMergeRequests : readMergeRequests;
   const additions = isStranger(context.client) ? readBareMergeRequests(step.items) : await read(context, step.items);
-  return toPage(additions, step, position);
-}
-
-function toPage(
-  additions: readonly Addition[],
-  { nextCursor, total }: Step<unknown>,
-  { since }: Pick<Position, 'since'>,
-): ContributionPage {
-  const collector = new Collector();
-  for (const add of additions) add(collector);
-  // The length of a list of changes says nothing about the length of the whole list.
-  return collector.toPage({ nextCursor, total: since === null ? total : null });
+  return new Collector().addAll(additions).toPageOf(step, position);
 }
 
 /** Reads a page of issues. @returns null when the readers of the project may not see its issues. */
@@ -174,12 +162,13 @@ async function readStars(context: StreamContext, position: Position): Promise<Co
   // The first request is for page 1, which holds the oldest stars: an old star there does not end the reading.
   const isKnown = cursor !== null && step.items.some(({ starred_since: at }) => isBefore(at, since));
   const nextCursor = isKnown || step.nextCursor === null ? null : `${fromEnd}${step.nextCursor}`;
-  return starsPage(step.items, { nextCursor, total: null });
+  return collectStars(step.items).toPage({ nextCursor, total: null });
 }
 
-async function readStarsForward(context: StreamContext, { cursor, since }: Position): Promise<ContributionPage | null> {
-  const step = await stepForward(context.client, starrersOf(context), { cursor, since: null }, context.call);
-  return step && starsPage(step.items, { nextCursor: step.nextCursor, total: since === null ? step.total : null });
+async function readStarsForward(context: StreamContext, position: Position): Promise<ContributionPage | null> {
+  const wanted = { cursor: position.cursor, since: null };
+  const step = await stepForward(context.client, starrersOf(context), wanted, context.call);
+  return step && collectStars(step.items).toPageOf(step, position);
 }
 
 function starrersOf({ repository }: StreamContext) {
@@ -190,14 +179,11 @@ function isBefore(at: string, since: Date | null): boolean {
   return since !== null && Date.parse(at) < since.getTime();
 }
 
-function starsPage(
-  starrers: readonly Static<typeof StarrersPayload>[number][],
-  end: Pick<ContributionPage, 'nextCursor' | 'total'>,
-): ContributionPage {
+function collectStars(starrers: Readonly<Static<typeof StarrersPayload>>): Collector {
   const collector = new Collector();
   for (const { starred_since: at, user } of starrers) {
     const author = collector.mention(user);
     if (author !== null) collector.add('star', author, { id: user.id, created_at: at, updated_at: at });
   }
-  return collector.toPage(end);
+  return collector;
 }

@@ -33,12 +33,9 @@ export async function readTip(
   const additions = isStranger(client)
     ? [...readIssues(issues), ...readBareMergeRequests(mergeRequests)]
     : [...(await readDeepIssues(context, issues)), ...(await readDeepMergeRequests(context, mergeRequests))];
-  const collector = new Collector();
-  for (const add of additions) add(collector);
+  const page = new Collector().addAll(additions).toPage({ nextCursor: null, total: null });
   const [listed] = await toListed(client, [now], repository.access, call);
-  return listed === undefined
-    ? null
-    : { repository: listed, page: collector.toPage({ nextCursor: null, total: null }) };
+  return listed === undefined ? null : { repository: listed, page };
 }
 
 /**
