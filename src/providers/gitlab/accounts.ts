@@ -5,6 +5,7 @@ import type { AccountReport, Call, KnownAccount } from '../provider.ts';
 import { reportOf, sumStars } from '../rest/account-reports.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readPage } from '../rest/lists.ts';
+import { hasTokens } from '../rest/views.ts';
 import { groupActor, groupIdIn, groupPath, toActor } from './actors.ts';
 import {
   AllProjectsPayload,
@@ -47,10 +48,6 @@ export async function* refreshAccount(
   const user = await findUser(client, name, call);
   // Without a token, a user who lost the name to another one cannot be found.
   if (user !== undefined && String(user.id) === externalId) yield* reportUser(client, user, call);
-}
-
-function hasTokens(client: RestClient): boolean {
-  return client.credentials.tokens.length > 0;
 }
 
 async function findUser(client: RestClient, username: string, call: Call): Promise<UserPayload | undefined> {

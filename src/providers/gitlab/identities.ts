@@ -2,6 +2,7 @@ import type { Actor } from '../../accounts/account.ts';
 import type { CommitOwners } from '../commit-owners.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
+import { hasTokens } from '../rest/views.ts';
 import { toActor } from './actors.ts';
 import { readAuthors } from './graphql.ts';
 import { UserPayload } from './payloads.ts';
@@ -32,6 +33,6 @@ export async function resolveIdentities(
 async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
   const [, id, host] = /^(\d{1,15})-[^@]+@users\.noreply\.([^@]+)$/.exec(email) ?? [];
   // A request for an account by its id needs a token.
-  if (id === undefined || host !== new URL(client.url).hostname || client.credentials.tokens.length === 0) return null;
+  if (id === undefined || host !== new URL(client.url).hostname || !hasTokens(client)) return null;
   return toActor((await client.get(`/users/${id}`, UserPayload, call))?.data ?? null);
 }

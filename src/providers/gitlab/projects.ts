@@ -1,7 +1,7 @@
 import type { Call, KnownAccount, KnownRepository, ListedRepository, RepositoryPage } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { stepForward } from '../rest/lists.ts';
-import { findInViews, listByViews } from '../rest/views.ts';
+import { findInViews, hasTokens, listByViews } from '../rest/views.ts';
 import { groupIdIn, groupIdOf } from './actors.ts';
 import { readLanguages } from './graphql.ts';
 import {
@@ -19,8 +19,8 @@ const anonymousSchemas = { project: ProjectSchema, list: ProjectsPayload };
 const signedInSchemas = { project: SignedInProjectPayload, list: SignedInProjectsPayload };
 
 /** Returns the shapes of projects in responses to a client's requests. */
-function schemasFor({ credentials }: RestClient) {
-  return credentials.tokens.length === 0 ? anonymousSchemas : signedInSchemas;
+function schemasFor(client: RestClient) {
+  return hasTokens(client) ? signedInSchemas : anonymousSchemas;
 }
 
 /**
@@ -28,7 +28,7 @@ function schemasFor({ credentials }: RestClient) {
  * projects. A project that a token shows without its visibility counts as private.
  */
 export function isPublic(client: RestClient, { visibility }: ProjectPayload): boolean {
-  return visibility === 'public' || (visibility === undefined && client.credentials.tokens.length === 0);
+  return visibility === 'public' || (visibility === undefined && !hasTokens(client));
 }
 
 export function isFork({ forked_from_project: origin, mr_default_target_self: ofFork }: ProjectPayload): boolean {

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { isDenied } from '../denied.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
-import { accessesOf, tokenCalls } from './views.ts';
+import { hasTokens, tokenCalls } from './views.ts';
 
 /** Posts announcements on hosts without discussions: as comments in the open issue with the configured title. */
 
@@ -44,7 +44,7 @@ const searchWindowMs = 30 * 86_400_000;
  * @returns undefined when there are no tokens.
  */
 export function createIssueAnnouncer(client: RestClient, host: IssueHost): Announcer | undefined {
-  if (accessesOf(client).length === 0) return undefined;
+  if (!hasTokens(client)) return undefined;
   const remembered = new LRUCache<string, number>({ max: maxRemembered });
   return {
     comment: async (place, { id, text }, call) => {

@@ -5,7 +5,7 @@ import type { ListlessChange, OwnerChanges } from '../owner-polls.ts';
 import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
 import { type List, readPage } from './lists.ts';
-import { tokenCalls } from './views.ts';
+import { hasTokens, tokenCalls } from './views.ts';
 
 /** Reads lists of the items that changed since a time. They are polled and mostly short. */
 
@@ -72,9 +72,8 @@ export async function readChangedWithTokens<Items extends TArray>(
   lists: readonly ChangeList<Items>[],
   call: Call,
 ): Promise<Changed> {
-  const calls = tokenCalls(client, call);
   const found: (Changed | null)[] = [];
-  for (const view of calls.length === 0 ? [call] : calls) {
+  for (const view of hasTokens(client) ? tokenCalls(client, call) : [call]) {
     for (const list of lists) found.push(await readPages(client, list, view).catch(unlessDenied(null)));
   }
   return joined(found, client.now());

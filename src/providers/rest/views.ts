@@ -79,6 +79,11 @@ function nextView(client: RestClient, access: string | null): Place | undefined 
   return next === undefined ? undefined : { access: next, after: null };
 }
 
+/** Returns whether requests have a token. */
+export function hasTokens(client: RestClient): boolean {
+  return client.credentials.tokens.length > 0;
+}
+
 /** Returns a call for each token. */
 export function tokenCalls(client: RestClient, call: Call): Call[] {
   const callWith = (access: string): Call => ({ ...call, access });

@@ -5,6 +5,7 @@ import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { type Step, stepForward, stepFromOldest, type Wanted } from '../../rest/lists.ts';
 import type { StreamContext } from '../../rest/streams.ts';
+import { hasTokens } from '../../rest/views.ts';
 import { stepByTime } from '../by-time.ts';
 import {
   type IssuePayload,
@@ -53,17 +54,12 @@ export async function readStream(
   return page ?? new Collector().toPage({ nextCursor: null, total: 0 });
 }
 
-/** Returns whether requests have no token; GitLab then shows no comments and reviews. */
-export function isStranger(client: RestClient): boolean {
-  return client.credentials.tokens.length === 0;
-}
-
 /**
  * Returns a handler that turns a refusal into null. Without a token GitLab does not say which parts only members see.
  */
 export function unlessKeptFromStrangers(client: RestClient): (error: unknown) => null {
   return (error) => {
-    if (isStranger(client) && isDenied(error)) return null;
+    if (!hasTokens(client) && isDenied(error)) return null;
     throw error;
   };
 }
@@ -93,7 +89,7 @@ async function readIssuePage(
 ): Promise<ContributionPage | null> {
   const step = await stepThroughIssues(context, project, position);
   if (step === null) return null;
-  const isDeep = position.isDeep && !isStranger(context.client);
+  const isDeep = position.isDeep && hasTokens(context.client);
   const additions = isDeep ? await readDeepIssues(context, step.items) : readIssues(step.items);
   return new Collector().addAll(additions).toPageOf(step, position);
 }
@@ -106,7 +102,7 @@ async function readMergeRequestPage(
   const step = await stepThroughMergeRequests(context, project, position);
   if (step === null) return null;
   const read = position.isDeep ? readDeepMergeRequests : readMergeRequests;
-  const additions = isStranger(context.client) ? readBareMergeRequests(step.items) : await read(context, step.items);
+  const additions = hasTokens(context.client) ? await read(context, step.items) : readBareMergeRequests(step.items);
   return new Collector().addAll(additions).toPageOf(step, position);
 }
 

@@ -4,11 +4,12 @@ import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '.
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { type List, readPage } from '../../rest/lists.ts';
+import { hasTokens } from '../../rest/views.ts';
 import { IdentifiedPayload, type IssuePayload, type MergeRequestPayload } from '../payloads.ts';
 import { isShown, projectPath, readUnchanged, toListed } from '../projects.ts';
 import { Collector } from './collector.ts';
 import { readBareMergeRequests, readDeepIssues, readDeepMergeRequests, readIssues } from './items.ts';
-import { areMergeRequestsShown, isStranger, issueList, mergeRequestList, unlessKeptFromStrangers } from './streams.ts';
+import { areMergeRequestsShown, issueList, mergeRequestList, unlessKeptFromStrangers } from './streams.ts';
 
 /** The items that changed last. There are few of them, because every part of an item costs a request. */
 const newest = { order_by: 'updated_at', sort: 'desc', per_page: '5' };
@@ -30,9 +31,9 @@ export async function readTip(
   const mergeRequests: readonly MergeRequestPayload[] = areMergeRequestsShown(now, repository)
     ? ((await readShown(client, withQuery(mergeRequestList(repository), newest), call))?.items ?? [])
     : [];
-  const additions = isStranger(client)
-    ? [...readIssues(issues), ...readBareMergeRequests(mergeRequests)]
-    : [...(await readDeepIssues(context, issues)), ...(await readDeepMergeRequests(context, mergeRequests))];
+  const additions = hasTokens(client)
+    ? [...(await readDeepIssues(context, issues)), ...(await readDeepMergeRequests(context, mergeRequests))]
+    : [...readIssues(issues), ...readBareMergeRequests(mergeRequests)];
   const page = new Collector().addAll(additions).toPage({ nextCursor: null, total: null });
   const [listed] = await toListed(client, [now], repository.access, call);
   return listed === undefined ? null : { repository: listed, page };
