@@ -179,7 +179,7 @@ export async function readLanguages(
     id languages { name share } } } }`;
   for (const some of inParts(projects, atOnce.projects)) {
     const variables = { ids: some.map(({ id }) => `gid://gitlab/Project/${id}`), first: some.length };
-    const data = await sendQuery(client, { query, variables }, LanguagesPayload, call).catch(unlessUnavailable);
+    const data = await sendQuery(client, { query, variables }, LanguagesPayload, call).catch(unlessNotComputed);
     for (const { id, languages } of data?.projects?.nodes ?? []) {
       const [most] = (languages ?? []).toSorted((one, other) => (other.share ?? 0) - (one.share ?? 0));
       if (most !== undefined) found.set(Number(id.split('/').at(-1)), most.name);
@@ -188,7 +188,8 @@ export async function readLanguages(
   return found;
 }
 
-function unlessUnavailable(error: unknown): null {
+/** Returns null where GitLab fails to compute the response to a query. */
+export function unlessNotComputed(error: unknown): null {
   if (error instanceof AppError && error.code === 'provider_invalid_response') return null;
   throw error;
 }

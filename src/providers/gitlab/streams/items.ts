@@ -1,11 +1,10 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
-import { AppError } from '../../../errors.ts';
 import { toDate } from '../../collector.ts';
 import { readEach, readOrSkip } from '../../http/read-or-skip.ts';
 import { isClosedByMerge } from '../../rest/closed-by-merge.ts';
 import { readAll } from '../../rest/lists.ts';
 import type { Addition, StreamContext } from '../../rest/streams.ts';
-import { type MergeRequestSize, readSizes } from '../graphql.ts';
+import { type MergeRequestSize, readSizes, unlessNotComputed } from '../graphql.ts';
 import {
   type IssuePayload,
   type MergeRequestPayload,
@@ -51,14 +50,11 @@ export async function readDeepMergeRequests(
 ): Promise<Addition<Collector>[]> {
   const { client, repository, call } = context;
   const numbers = mergeRequests.map(({ iid }) => iid);
-  const sizes = await readSizes(client, repository, numbers, call).catch(unlessUnavailable);
-  return readEach(call, 'pull_request', mergeRequests, (one) => readDeepMergeRequest(context, one, sizes.get(one.iid)));
-}
-
-/** Returns no sizes where GitLab fails to compute them, which is expensive; the merge requests are read without. */
-function unlessUnavailable(error: unknown): Map<number, MergeRequestSize> {
-  if (error instanceof AppError && error.code === 'provider_invalid_response') return new Map();
-  throw error;
+  // Where GitLab fails to compute sizes, which is expensive, the merge requests are read without.
+  const sizes = await readSizes(client, repository, numbers, call).catch(unlessNotComputed);
+  return readEach(call, 'pull_request', mergeRequests, (one) =>
+    readDeepMergeRequest(context, one, sizes?.get(one.iid)),
+  );
 }
 
 async function readDeepIssue(context: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
