@@ -86,8 +86,8 @@ export function hasParts<Part extends keyof Provider>(
   return parts.every((part) => provider[part] !== undefined);
 }
 
-export function call(): Call {
-  return { urgency: 'interactive', signal: AbortSignal.timeout(30_000), cost: { requests: 0, points: 0 } };
+export function call(more: Partial<Call> = {}): Call {
+  return { urgency: 'interactive', signal: AbortSignal.timeout(30_000), cost: { requests: 0, points: 0 }, ...more };
 }
 
 export async function last(

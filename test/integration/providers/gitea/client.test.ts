@@ -5,8 +5,9 @@ import { remember } from '../../../../simulators/gitea/moved.ts';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { renameAccount } from '../../../../simulators/world/mutations.ts';
+import { call, last } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { call, giteaProvider, handbook, lastReport } from './gitea-provider.ts';
+import { giteaProvider, handbook } from './gitea-provider.ts';
 
 describe('the Gitea client', () => {
   it('names the scope that a token lacks, even when all data is public', async () => {
@@ -23,7 +24,7 @@ describe('the Gitea client', () => {
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { now: scene.now });
     simulator.overrides.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
-    const lookUp = () => lastReport(provider.accounts.lookUp('ada-lovelace', call()));
+    const lookUp = () => last(provider.accounts.lookUp('ada-lovelace', call()));
     const retryAt = new Date(scene.now().getTime() + 120_000);
     await assert.rejects(lookUp(), { code: 'provider_rate_limited', retryAt });
     simulator.overrides.pop();
@@ -38,7 +39,7 @@ describe('the Gitea client', () => {
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { now: scene.now });
     simulator.overrides.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '99999999999' } }));
-    const lookUp = () => lastReport(provider.accounts.lookUp('ada-lovelace', call()));
+    const lookUp = () => last(provider.accounts.lookUp('ada-lovelace', call()));
     const retryAt = new Date(scene.now().getTime() + 3_600_000);
     await assert.rejects(lookUp(), { code: 'provider_rate_limited', retryAt });
     simulator.overrides.pop();
@@ -53,7 +54,7 @@ describe('the Gitea client', () => {
     simulator.overrides.push(() => ({ status: 429, body: {} }));
     for (const seconds of [60, 120, 240]) {
       const retryAt = new Date(scene.now().getTime() + seconds * 1000);
-      await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', call())), { retryAt });
+      await assert.rejects(last(provider.accounts.lookUp('ada-lovelace', call())), { retryAt });
       scene.advance(seconds + 1);
     }
   });
@@ -73,9 +74,9 @@ describe('the Gitea client', () => {
     });
     await using polite = giteaProvider({ url: slow.url, apiUrl: slow.url });
     const names = Array.from({ length: 40 }, (_, index) => `somebody-${index}`);
-    await Promise.all(names.map((name) => lastReport(polite.accounts.lookUp(name, call({ urgency: 'background' })))));
+    await Promise.all(names.map((name) => last(polite.accounts.lookUp(name, call({ urgency: 'background' })))));
     assert.ok(most <= 3, `${most} at once`);
-    assert.equal((await lastReport(provider.accounts.lookUp('max-member', call())))?.account.name, 'max-member');
+    assert.equal((await last(provider.accounts.lookUp('max-member', call())))?.account.name, 'max-member');
   });
 
   it('replaces a refused token with another one, and reports the refusal when there is none', async () => {
@@ -83,9 +84,9 @@ describe('the Gitea client', () => {
     await using simulator = await startGiteaSimulator({ world: scene.world });
     const { tokens } = simulator;
     await using two = giteaProvider(simulator, { tokens: ['revoked', tokens.public_only], now: scene.now });
-    assert.equal((await lastReport(two.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+    assert.equal((await last(two.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
     await using one = giteaProvider(simulator, { tokens: ['revoked'], now: scene.now });
-    await assert.rejects(lastReport(one.accounts.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
+    await assert.rejects(last(one.accounts.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
     const owner = {
       externalId: String(scene.organization.id),
       handle: '',
@@ -104,7 +105,7 @@ describe('the Gitea client', () => {
     await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
     renameAccount(scene.world, scene.people.max, 'max-renamed');
     remember(scene.people.max, 'max-member');
-    assert.equal((await lastReport(provider.accounts.lookUp('max-member', call())))?.account.name, 'max-renamed');
+    assert.equal((await last(provider.accounts.lookUp('max-member', call())))?.account.name, 'max-renamed');
 
     const seen: (string | undefined)[] = [];
     await using thief = await startHttpServer((request, response) => {
@@ -113,7 +114,7 @@ describe('the Gitea client', () => {
     });
     const location = `${thief.url}/api/v1/users/ada-lovelace`;
     simulator.overrides.push(() => ({ status: 307, body: '', headers: { location } }));
-    await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', call())), {
+    await assert.rejects(last(provider.accounts.lookUp('ada-lovelace', call())), {
       code: 'provider_invalid_response',
     });
     assert.deepEqual(seen, []);
@@ -129,7 +130,7 @@ describe('the Gitea client', () => {
     ] as const) {
       await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
       await using provider = giteaProvider({ url: server.url, apiUrl: server.url });
-      await assert.rejects(lastReport(provider.accounts.lookUp('alice', call())), { code }, body);
+      await assert.rejects(last(provider.accounts.lookUp('alice', call())), { code }, body);
     }
   });
 
@@ -142,7 +143,7 @@ describe('the Gitea client', () => {
       await using simulator = await startGiteaSimulator({ world: scene.world });
       await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
       simulator.hidden.set(scene.people.max.id, visibility);
-      assert.equal((await lastReport(provider.accounts.lookUp('max-member', call())))?.account.isPublic, expected);
+      assert.equal((await last(provider.accounts.lookUp('max-member', call())))?.account.isPublic, expected);
     }
   });
 

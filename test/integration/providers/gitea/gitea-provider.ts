@@ -1,5 +1,5 @@
 import { createGiteaProvider } from '../../../../src/providers/gitea/provider.ts';
-import type { AccountReport, Call, KnownAccount, KnownRepository } from '../../../../src/providers/provider.ts';
+import type { KnownAccount, KnownRepository } from '../../../../src/providers/provider.ts';
 import type { RestHostOptions } from '../../../../src/providers/rest/client.ts';
 
 /** Calls a simulated Gitea through the provider, as the service does. */
@@ -21,18 +21,6 @@ export function giteaProvider(
     ...options,
   });
   return { ...provider, [Symbol.asyncDispose]: () => provider.close() };
-}
-
-export function call(more: Partial<Call> = {}): Call {
-  return { urgency: 'interactive', signal: AbortSignal.timeout(30_000), cost: { requests: 0, points: 0 }, ...more };
-}
-
-export async function lastReport(
-  reports: AsyncGenerator<AccountReport, void, undefined>,
-): Promise<AccountReport | undefined> {
-  let report: AccountReport | undefined;
-  for await (report of reports);
-  return report;
 }
 
 export const acme: KnownAccount = { externalId: '5', handle: '', type: 'organization', name: 'acme', memory: null };

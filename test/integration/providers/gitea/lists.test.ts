@@ -7,8 +7,9 @@ import { addComment, deleteComment } from '../../../../simulators/world/comments
 import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { Random } from '../../../../simulators/world/random.ts';
 import type { ContributionPage, ProviderWith } from '../../../../src/providers/provider.ts';
+import { call } from '../../../contract/host.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
-import { call, giteaProvider } from './gitea-provider.ts';
+import { giteaProvider } from './gitea-provider.ts';
 
 /** Tests lists that change while they are read, and pages that are smaller than requested. */
 

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { removeMember } from '../../../../simulators/world/repository-changes.ts';
+import { call } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { call, giteaProvider } from './gitea-provider.ts';
+import { giteaProvider } from './gitea-provider.ts';
 
 /** Tests proofs of ownership with responses of a real Gitea. */
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import type { KnownAccount } from '../../../../src/providers/provider.ts';
-import { acme, call, giteaProvider, handbook, lastReport } from './gitea-provider.ts';
+import { call, last } from '../../../contract/host.ts';
+import { acme, giteaProvider, handbook } from './gitea-provider.ts';
 
 /** Tests the provider on recorded responses of a real Gitea. */
 
@@ -12,7 +13,7 @@ describe('the provider on a recorded Gitea', () => {
   it('recognizes an organization although Gitea returns it as a user too', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const organization = await lastReport(provider.accounts.lookUp('acme', call()));
+    const organization = await last(provider.accounts.lookUp('acme', call()));
     assert.deepEqual(organization?.account, {
       externalId: '5',
       handle: '',
@@ -27,18 +28,18 @@ describe('the provider on a recorded Gitea', () => {
       following: 0,
       isPublic: true,
     });
-    const user = await lastReport(provider.accounts.lookUp('alice', call()));
+    const user = await last(provider.accounts.lookUp('alice', call()));
     assert.equal(user?.account.type, 'user');
     assert.equal(user?.account.followers, 2);
     assert.deepEqual(user?.counters, { stars: 1, discussions: 0, discussions_answered: 0 });
     assert.ok(user?.missing.includes('commits') && !user.missing.includes('stars'));
-    assert.equal(await lastReport(provider.accounts.lookUp('nobody-here', call())), undefined);
+    assert.equal(await last(provider.accounts.lookUp('nobody-here', call())), undefined);
   });
 
   it('reports an account without its e-mail address', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const alice = await lastReport(provider.accounts.lookUp('alice', call()));
+    const alice = await last(provider.accounts.lookUp('alice', call()));
     assert.doesNotMatch(JSON.stringify(alice), /forge\.test|noreply/);
   });
 

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { addComment } from '../../../../simulators/world/comments.ts';
 import type { SkippedPart } from '../../../../src/providers/call.ts';
-import { hasParts, knownAccount, knownRepository } from '../../../contract/host.ts';
+import { call, hasParts, knownAccount, knownRepository } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { call, giteaProvider } from './gitea-provider.ts';
+import { giteaProvider } from './gitea-provider.ts';
 
 describe('tolerance of unexpected items of Gitea', () => {
   it('leaves out a repository whose owner cannot be read, and lists the others', async () => {

@@ -21,7 +21,7 @@ describe('the GitLab client', () => {
       body: {},
       headers: { 'ratelimit-limit': '100', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(reset) },
     });
-    const lookUp = (urgency: Urgency) => last(provider.accounts.lookUp('a/b', { ...call(), urgency }));
+    const lookUp = (urgency: Urgency) => last(provider.accounts.lookUp('a/b', call({ urgency })));
     const rejection = { code: 'provider_rate_limited', retryAt: new Date(reset * 1000) };
     simulator.overrides.push(() => limited(30));
     assert.equal(await lookUp('interactive'), undefined);

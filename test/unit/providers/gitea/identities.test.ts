@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import type { KnownRepository } from '../../../../src/providers/provider.ts';
-import { call, giteaProvider } from '../../../integration/providers/gitea/gitea-provider.ts';
+import { call } from '../../../contract/host.ts';
+import { giteaProvider } from '../../../integration/providers/gitea/gitea-provider.ts';
 
 interface RecordedCommit {
   sha: string;
