@@ -8,6 +8,9 @@ import type { Viewer, World } from './world/world.ts';
 
 /** The common parts of simulated code hosts: a server with an interface, and git beside it. */
 
+/** The webhook secret of services on simulated hosts. */
+export const deliverySecret = 'a secret for deliveries';
+
 export interface HostReply {
   status: number;
   body: unknown;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { deliverySecret } from '../host.ts';
 
 /** Deliveries in the format of https://docs.gitlab.com/user/project/integrations/webhook_events/. */
-
-export const deliverySecret = 'a secret for deliveries';
 
 export interface DeliveredProject {
   id: number;

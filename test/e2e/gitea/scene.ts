@@ -3,13 +3,13 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { repository } from '../../../simulators/gitea/answers.ts';
 import { recordedDelivery } from '../../../simulators/gitea/recordings.ts';
 import { type GiteaSimulator, startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
+import { deliverySecret } from '../../../simulators/host.ts';
 import type { Account } from '../../../simulators/world/model.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import { anybody } from '../../../simulators/world/world.ts';
 import { untilCounted } from '../../contract/served.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { deliverySecret } from '../../integration/providers/gitea/gitea-provider.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
 

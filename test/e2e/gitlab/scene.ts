@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { delivery, deliverySecret } from '../../../simulators/gitlab/deliveries.ts';
+import { delivery } from '../../../simulators/gitlab/deliveries.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
+import { deliverySecret } from '../../../simulators/host.ts';
 import { addCommit, addIssue, addRepository } from '../../../simulators/world/activity.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { addAccount } from '../../../simulators/world/people.ts';

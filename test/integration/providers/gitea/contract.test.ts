@@ -1,7 +1,7 @@
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
-import { createGiteaProvider } from '../../../../src/providers/gitea/provider.ts';
 import { plainHost } from '../../../contract/host.ts';
 import { providerContract } from '../../../contract/provider-contract.ts';
+import { giteaProvider } from './gitea-provider.ts';
 
 for (const maxPerPage of [50, 2]) {
   providerContract({
@@ -12,19 +12,10 @@ for (const maxPerPage of [50, 2]) {
     tellsStars: false,
     start: async ({ world, now }) => {
       const simulator = await startGiteaSimulator({ world, maxPerPage });
-      const { url, apiUrl, tokens } = simulator;
+      const { tokens } = simulator;
       return {
         tokens,
-        provider: (names) =>
-          createGiteaProvider({
-            name: 'gitea',
-            url,
-            apiUrl,
-            tokens: names.map((name) => tokens[name]),
-            webhookSecret: 'a secret for deliveries',
-            connectTimeoutMs: 2000,
-            now,
-          }),
+        provider: (names) => giteaProvider(simulator, { tokens: names.map((name) => tokens[name]), now }),
         [Symbol.asyncDispose]: () => simulator.close(),
       };
     },

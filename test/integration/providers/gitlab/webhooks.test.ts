@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { delivery, deliverySecret, events } from '../../../../simulators/gitlab/deliveries.ts';
+import { delivery, events } from '../../../../simulators/gitlab/deliveries.ts';
+import { deliverySecret } from '../../../../simulators/host.ts';
 import { readDelivery } from '../../../../src/providers/gitlab/webhooks.ts';
 import type { Change } from '../../../../src/providers/provider.ts';
 import { wholeDelivery } from '../../../whole-delivery.ts';
