@@ -7,7 +7,7 @@ import { react } from '../../simulators/world/reactions.ts';
 import { star } from '../../simulators/world/repository-changes.ts';
 import { assign, label, requestReview } from '../../simulators/world/threads.ts';
 import { World } from '../../simulators/world/world.ts';
-import type { KnownRepository } from '../../src/providers/provider.ts';
+import type { KnownAccount, KnownRepository } from '../../src/providers/provider.ts';
 import { clock } from '../time.ts';
 
 /** A small world that every code host can report completely. The simulators have tokens of its people. */
@@ -28,6 +28,18 @@ export interface ContractWorld {
 export function handbookOf({ organization, repositories }: ContractWorld): KnownRepository {
   const { id, name, defaultBranch } = repositories.handbook;
   return { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+}
+
+/** Returns the organization of the world, as it is stored. */
+export function organizationOf({ organization: { id, login } }: Pick<ContractWorld, 'organization'>): KnownAccount {
+  return { externalId: String(id), handle: '', type: 'organization', name: login, memory: null };
+}
+
+/** Turns comments in reviews into approvals, for hosts that show such a review by its comments alone. */
+export function approveCommented({ repositories }: World): void {
+  for (const { reviews } of repositories.flatMap(({ pullRequests }) => pullRequests)) {
+    for (const review of reviews) if (review.state === 'COMMENTED') review.state = 'APPROVED';
+  }
 }
 
 const foundedAt = new Date('2025-03-01T09:00:00Z');

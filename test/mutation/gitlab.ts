@@ -1,6 +1,7 @@
 import { gitlabSchema } from '../../simulators/gitlab/graphql.ts';
 import { responseSchema } from '../../simulators/gitlab/interface.ts';
 import { startGitLabSimulator } from '../../simulators/gitlab/simulator.ts';
+import { approveCommented } from '../contract/world.ts';
 import type { Candidate } from './candidate.ts';
 import { graphqlCandidates } from './graphql.ts';
 import type { MutationHost } from './host.ts';
@@ -12,12 +13,7 @@ export const gitlabHost: MutationHost = {
   provider: 'gitlab',
   createWorld: () => {
     const world = createMutationWorld({ withDiscussions: false });
-    // On GitLab, a review that neither approves nor requests changes consists only of its comments.
-    for (const { pullRequests } of world.world.repositories) {
-      for (const review of pullRequests.flatMap(({ reviews }) => reviews)) {
-        if (review.state === 'COMMENTED') review.state = 'APPROVED';
-      }
-    }
+    approveCommented(world.world);
     return world;
   },
   start: async ({ world, hidden }, rewrite) => {

@@ -6,7 +6,7 @@ import { addCommit, addIssue, addRepository } from '../../../simulators/world/ac
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import { untilCounted } from '../../contract/served.ts';
-import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { approveCommented, type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { send } from '../raw-request.ts';
@@ -34,10 +34,7 @@ export const entity = (name: string): string => `/v1/gitlab/entities/${encodeURI
 export async function openScene(): Promise<Scene & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const world = createContractWorld();
-  // GitLab shows a review that neither approves nor requests changes by its comments alone.
-  for (const { reviews } of world.pulls) {
-    for (const review of reviews) if (review.state === 'COMMENTED') review.state = 'APPROVED';
-  }
+  approveCommented(world.world);
   const { organization, people, now } = world;
   const login = `${organization.login}/looms`;
   const looms = addAccount(world.world, { type: 'Organization', login, name: 'Looms', createdAt: now() });

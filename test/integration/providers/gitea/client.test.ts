@@ -6,7 +6,7 @@ import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { renameAccount } from '../../../../simulators/world/mutations.ts';
 import { call, last } from '../../../contract/host.ts';
-import { createContractWorld } from '../../../contract/world.ts';
+import { createContractWorld, organizationOf } from '../../../contract/world.ts';
 import { giteaProvider, handbook } from './gitea-provider.ts';
 
 describe('the Gitea client', () => {
@@ -87,13 +87,7 @@ describe('the Gitea client', () => {
     assert.equal((await last(two.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
     await using one = giteaProvider(simulator, { tokens: ['revoked'], now: scene.now });
     await assert.rejects(last(one.accounts.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
-    const owner = {
-      externalId: String(scene.organization.id),
-      handle: '',
-      type: 'organization',
-      name: 'analytical-engines',
-      memory: null,
-    } as const;
+    const owner = organizationOf(scene);
     const [refused = ''] = two.privateData.accesses();
     const cursor = JSON.stringify({ access: refused, after: null });
     assert.deepEqual((await two.repositories.list(owner, cursor, call())).isRefused, true);
@@ -151,9 +145,8 @@ describe('the Gitea client', () => {
     const scene = createContractWorld();
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
-    const { id: externalId, login: name } = scene.organization;
-    const owner = { externalId: String(externalId), handle: '', type: 'organization', name, memory: null } as const;
-    simulator.hidden.set(externalId, 'limited');
+    const owner = organizationOf(scene);
+    simulator.hidden.set(scene.organization.id, 'limited');
     const find = (withPrivate: boolean) => provider.repositories.find(owner, 'handbook', { withPrivate }, call());
     assert.equal(await find(false), null);
     assert.equal((await find(true))?.isPrivate, true);

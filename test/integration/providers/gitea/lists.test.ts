@@ -6,9 +6,10 @@ import { addIssue, addRepository } from '../../../../simulators/world/activity.t
 import { addComment, deleteComment } from '../../../../simulators/world/comments.ts';
 import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { Random } from '../../../../simulators/world/random.ts';
-import type { ContributionPage, ProviderWith } from '../../../../src/providers/provider.ts';
+import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { call } from '../../../contract/host.ts';
-import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
+import { idsOf, readAll } from '../../../contract/read-all.ts';
+import { type ContractWorld, createContractWorld, handbookOf, organizationOf } from '../../../contract/world.ts';
 import { giteaProvider } from './gitea-provider.ts';
 
 /** Tests lists that change while they are read, and pages that are smaller than requested. */
@@ -24,27 +25,6 @@ async function inScene(maxPerPage: number, check: (scene: Scene) => Promise<void
   await using provider = giteaProvider(simulator, { now: world.now });
   await check({ ...world, simulator, provider });
 }
-
-/** Reads a stream to its end, and calls `meanwhile` between its pages. */
-async function readAll(
-  scene: Scene,
-  stream: string,
-  options: { since?: Date; meanwhile?: (page: ContributionPage) => void } = {},
-): Promise<Set<string>> {
-  const repository = handbookOf(scene);
-  const seen = new Set<string>();
-  let cursor: string | null = null;
-  do {
-    const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
-    const page: ContributionPage = await scene.provider.streams.read(stream, repository, position, call());
-    for (const { externalId } of page.contributions) seen.add(externalId);
-    options.meanwhile?.(page);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return seen;
-}
-
-const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
 
 describe('lists of Gitea', () => {
   it('reads all issues although Gitea silently returns smaller pages than requested', async () => {
@@ -151,13 +131,7 @@ describe('lists of Gitea', () => {
       for (let count = 0; count < 9; count += 1) {
         addRepository(world, { ownerId: organization.id, name: `part-${count}`, createdAt: now() });
       }
-      const owner = {
-        externalId: String(organization.id),
-        handle: '',
-        type: 'organization',
-        name: organization.login,
-        memory: null,
-      } as const;
+      const owner = organizationOf(scene);
       const listed = new Set<string>();
       let cursor: string | null = null;
       let removals = 0;
@@ -214,14 +188,7 @@ describe('lists of Gitea', () => {
     await inScene(50, async ({ provider, organization, world, repositories: { handbook } }) => {
       handbook.forkCount = -1;
       world.changed();
-      const owner = {
-        externalId: String(organization.id),
-        handle: '',
-        type: 'organization',
-        name: organization.login,
-        memory: null,
-      } as const;
-      const { repositories } = await provider.repositories.list(owner, null, call());
+      const { repositories } = await provider.repositories.list(organizationOf({ organization }), null, call());
       assert.equal(repositories.find(({ name }) => name === handbook.name)?.forks, 0);
     });
   });

@@ -1,7 +1,7 @@
 import { createGitLabProvider } from '../../../../src/providers/gitlab/provider.ts';
 import type { KnownAccount } from '../../../../src/providers/provider.ts';
 import type { RestHostOptions } from '../../../../src/providers/rest/client.ts';
-import type { ContractWorld } from '../../../contract/world.ts';
+import { type ContractWorld, organizationOf } from '../../../contract/world.ts';
 import { restProvider } from '../rest-provider.ts';
 
 /** Calls a simulated GitLab through the provider, as the service does. */
@@ -10,6 +10,6 @@ export const gitlabProvider = (address: { url: string; apiUrl: string }, options
   restProvider(createGitLabProvider, address, { name: 'gitlab', ...options });
 
 /** Returns the group of the world, as it is stored. */
-export function groupOf({ organization: { id, login } }: ContractWorld): KnownAccount {
-  return { externalId: `group:${id}`, handle: '', type: 'organization', name: login, memory: null };
+export function groupOf(scene: ContractWorld): KnownAccount {
+  return { ...organizationOf(scene), externalId: `group:${scene.organization.id}` };
 }

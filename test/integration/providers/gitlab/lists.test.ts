@@ -6,8 +6,9 @@ import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
 import { Random } from '../../../../simulators/world/random.ts';
 import { star } from '../../../../simulators/world/repository-changes.ts';
-import type { ContributionPage, ProviderWith } from '../../../../src/providers/provider.ts';
+import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { call } from '../../../contract/host.ts';
+import { idsOf, readAll } from '../../../contract/read-all.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider, groupOf } from './gitlab-provider.ts';
 
@@ -27,26 +28,6 @@ async function inScene(
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now: world.now });
   await check({ ...world, simulator, provider });
 }
-
-/** Reads a stream to its end, and calls `meanwhile` between its pages. */
-async function readAll(
-  scene: Scene,
-  stream: string,
-  options: { since?: Date; meanwhile?: (page: ContributionPage) => void } = {},
-): Promise<Set<string>> {
-  const seen = new Set<string>();
-  let cursor: string | null = null;
-  do {
-    const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
-    const page: ContributionPage = await scene.provider.streams.read(stream, handbookOf(scene), position, call());
-    for (const { externalId } of page.contributions) seen.add(externalId);
-    options.meanwhile?.(page);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return seen;
-}
-
-const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
 
 describe('lists of GitLab', () => {
   it('reads every remaining issue while others are added and deleted, also in lists of unknown length', async () => {

@@ -1,0 +1,23 @@
+import type { ContributionPage, ProviderWith } from '../../src/providers/provider.ts';
+import { call } from './host.ts';
+import { type ContractWorld, handbookOf } from './world.ts';
+
+/** Reads a stream of the public repository to its end, and calls `meanwhile` between its pages. */
+export async function readAll(
+  scene: ContractWorld & { provider: ProviderWith<'streams'> },
+  stream: string,
+  options: { since?: Date; meanwhile?: (page: ContributionPage) => void } = {},
+): Promise<Set<string>> {
+  const seen = new Set<string>();
+  let cursor: string | null = null;
+  do {
+    const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
+    const page: ContributionPage = await scene.provider.streams.read(stream, handbookOf(scene), position, call());
+    for (const { externalId } of page.contributions) seen.add(externalId);
+    options.meanwhile?.(page);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return seen;
+}
+
+export const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
