@@ -34,6 +34,17 @@ export function send(
   });
 }
 
+/** Sends a delivery, and asserts that it is stored. @returns whether it is `accepted`, `ignored` or a duplicate. */
+export async function sendDelivery(
+  service: TestService,
+  provider: string,
+  { headers, body }: { headers: Record<string, string>; body: string },
+): Promise<string> {
+  const response = await send(service, `/v1/${provider}/webhooks`, 'POST', headers, body);
+  assert.equal(response.status, 202, response.body);
+  return (JSON.parse(response.body) as { data: { state: string } }).data.state;
+}
+
 /** Asserts that a response is a documented error without internal details. */
 export function assertProblem({ status, body, headers }: Raw, what: string): void {
   const parsed = JSON.parse(body) as { error: { code: number; type: string; message: string } };

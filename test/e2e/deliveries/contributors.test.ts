@@ -8,7 +8,7 @@ import { addressesOf } from '../../../simulators/world/people.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
-import { send } from '../raw-request.ts';
+import { sendDelivery } from '../raw-request.ts';
 import { startTestService } from '../service.ts';
 
 describe('deliveries about the commits of others', () => {
@@ -42,7 +42,7 @@ describe('deliveries about the commits of others', () => {
     const sent = outbox(simulator);
     addCommit(world, repository, { author: person(accounts.user), coAuthors: [person(accounts.outsider)] });
     for (const { headers, body } of sent) {
-      assert.equal((await send(service, '/v1/github/webhooks', 'POST', headers, body)).status, 202);
+      await sendDelivery(service, 'github', { headers, body });
     }
     await untilIdle(service);
     assert.deepEqual(await numbers(), countersOf(world, accounts.outsider));

@@ -8,7 +8,7 @@ import { bearer, tokenIn } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
-import { send } from '../raw-request.ts';
+import { send, sendDelivery } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
 
 /** Tests the whole service on recordings of a real Gitea. */
@@ -132,10 +132,8 @@ describe('the service on a recorded Gitea', () => {
     await untilIdle(service);
     replay.moment = moments.after;
     const states: Record<string, number> = {};
-    for (const { name, headers, body } of recordedDeliveries) {
-      const response = await send(service, '/v1/gitea/webhooks', 'POST', headers, body);
-      assert.equal(response.status, 202, `${name}: ${response.body}`);
-      const { state } = (JSON.parse(response.body) as { data: { state: string } }).data;
+    for (const delivery of recordedDeliveries) {
+      const state = await sendDelivery(service, 'gitea', delivery);
       states[state] = (states[state] ?? 0) + 1;
     }
     assert.deepEqual(states, { accepted: 52, ignored: 8 });

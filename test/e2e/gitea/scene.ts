@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { repository } from '../../../simulators/gitea/answers.ts';
 import { recordedDelivery } from '../../../simulators/gitea/recordings.ts';
@@ -10,7 +9,7 @@ import { anybody } from '../../../simulators/world/world.ts';
 import { untilCounted } from '../../contract/served.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { send } from '../raw-request.ts';
+import { sendDelivery } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
 
 /** A whole service on a simulated Gitea, for tests. */
@@ -88,9 +87,5 @@ export function placeOf({ world, simulator }: Scene) {
   return { world, url, query: new URLSearchParams(), maxPerPage: 50, viewer: anybody, hidden, imported, behind };
 }
 
-export async function deliver(scene: Scene, name: string, about: Record<string, unknown>): Promise<string> {
-  const { headers, body } = delivered(scene, name, about);
-  const response = await send(scene.service, '/v1/gitea/webhooks', 'POST', headers, body);
-  assert.equal(response.status, 202, response.body);
-  return (JSON.parse(response.body) as { data: { state: string } }).data.state;
-}
+export const deliver = (scene: Scene, name: string, about: Record<string, unknown>): Promise<string> =>
+  sendDelivery(scene.service, 'gitea', delivered(scene, name, about));

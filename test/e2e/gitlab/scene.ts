@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { delivery } from '../../../simulators/gitlab/deliveries.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
 import { deliverySecret } from '../../../simulators/host.ts';
@@ -9,7 +8,7 @@ import { untilCounted } from '../../contract/served.ts';
 import { approveCommented, type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
-import { send } from '../raw-request.ts';
+import { sendDelivery } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
 
 /** A whole service on a simulated GitLab with a subgroup, for tests. */
@@ -59,11 +58,7 @@ export const untilTrue = (scene: Scene, what: string, name: string = engines.nam
 export const install = ({ service, simulator }: Scene, target: string): Promise<void> =>
   installAsOperator(service, settingsOf(simulator), target);
 
-export async function deliver({ service }: Scene, event: string, payload: object): Promise<string> {
-  const { headers, body } = delivery(event, payload);
-  const response = await send(service, '/v1/gitlab/webhooks', 'POST', headers, body);
-  assert.equal(response.status, 202, response.body);
-  return (JSON.parse(response.body) as { data: { state: string } }).data.state;
-}
+export const deliver = ({ service }: Scene, event: string, payload: object): Promise<string> =>
+  sendDelivery(service, 'gitlab', delivery(event, payload));
 
 export const projectPayload = ({ id, name }: Repository) => ({ id, path_with_namespace: `${engines.name}/${name}` });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { outbox, type Sent, webhookSecret } from '../../../simulators/github/deliver.ts';
+import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import type { Account } from '../../../simulators/world/model.ts';
@@ -16,7 +16,7 @@ import { poll, stage, untilAwarded, write } from '../achievements/awarding/award
 import { simple } from '../achievements/awarding/every-feature.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
-import { send } from '../raw-request.ts';
+import { sendDelivery } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
 
 const person = ({ world }: Simulator, login: string): Account => world.accountByLogin(login) ?? assert.fail(login);
@@ -127,7 +127,7 @@ describe('stars of an installed repository', () => {
       });
     const sent = outbox(simulator);
     const deliverAll = async (service: TestService): Promise<void> => {
-      for (const one of sent.splice(0)) await deliver(service, one);
+      for (const one of sent.splice(0)) await sendDelivery(service, 'github', one);
     };
     const before = trueStars(simulator);
     {
@@ -194,18 +194,13 @@ describe('stars of an installed repository', () => {
           if (random.chance(0.5)) at += 1000;
         }
         world.listeners.clear();
-        for (const one of shuffled(random, [...sent, ...sent.slice(0, 10)])) await deliver(service, one);
+        for (const one of shuffled(random, [...sent, ...sent.slice(0, 10)])) await sendDelivery(service, 'github', one);
         await untilIdle(service);
         await untilStored(service, trueStars(simulator));
       }
     });
   }
 });
-
-async function deliver(service: TestService, { headers, body }: Sent): Promise<void> {
-  const response = await send(service, '/v1/github/webhooks', 'POST', headers, body);
-  assert.equal(response.status, 202, response.body);
-}
 
 function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
   const places = items.map((item) => ({ item, place: random.next() }));

@@ -9,7 +9,7 @@ import { ada, bearer, keeper, sending, serviceToken } from '../../integration/ac
 import { clock, until } from '../../time.ts';
 import { decode } from '../access/forging.ts';
 import { everythingStored, untilIdle } from '../access/state.ts';
-import { send } from '../raw-request.ts';
+import { sendDelivery } from '../raw-request.ts';
 import { type ServiceResponse, startTestService, type TestService } from '../service.ts';
 
 const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
@@ -108,7 +108,7 @@ describe('the calendar card', () => {
     const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
     addIssue(simulator.world, notes, { author: simulator.world.accountByLogin(ada.name) ?? assert.fail() });
     for (const { headers, body } of sent) {
-      assert.equal((await send(service, '/v1/github/webhooks', 'POST', headers, body)).status, 202);
+      await sendDelivery(service, 'github', { headers, body });
     }
     await until(async () => {
       const { total } = readCard(await service.get(calendarOf(ada.name)));
