@@ -27,6 +27,18 @@ export async function untilCounted(
   }, what);
 }
 
+/** Returns the contributions of an account. */
+export async function numbersOf(service: TestService, path: string): Promise<unknown> {
+  const { body } = await service.get(`${path}/contributions`);
+  return body.data[0]?.['contributions'];
+}
+
+/** Returns the names of the achievements of an account. */
+export async function earnedBy(service: TestService, path: string): Promise<string[]> {
+  const { body } = await service.get(`${path}/achievements?limit=100`);
+  return body.data.map(({ name }) => String(name)).toSorted();
+}
+
 /** Counts the stored contributions of a visible repository by kind. */
 export async function kindsStored({ database }: TestService, { id }: { id: number }): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ kind: string; count: number }>(

@@ -6,7 +6,7 @@ import { addCommit, addIssue, addReview } from '../../../simulators/world/activi
 import { addComment, deleteComment } from '../../../simulators/world/comments.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteItem, setVisibility } from '../../../simulators/world/mutations.ts';
-import { everything, kindsStored } from '../../contract/served.ts';
+import { everything, kindsStored, numbersOf } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
@@ -114,10 +114,7 @@ describe('installed repositories of Gitea', () => {
       const { service, world, repositories, advance } = scene;
       await untilTrue(scene, 'everything is counted');
       await untilIdle(service);
-      const numbers = async (): Promise<unknown> => {
-        const { body } = await service.get(`${entity('ada-lovelace')}/contributions`);
-        return body.data[0]?.['contributions'];
-      };
+      const numbers = () => numbersOf(service, entity('ada-lovelace'));
       await service.get(entity('ada-lovelace'));
       await untilIdle(service);
       await until(

@@ -7,6 +7,7 @@ import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
+import { numbersOf } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
@@ -83,7 +84,8 @@ describe('freshness of data of Gitea', () => {
     const { ada, max, olive } = people;
     for (const { login } of [ada, max]) await service.get(entity(login));
     await untilIdle(service);
-    for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+    for (const { login } of [ada, max])
+      assert.deepEqual(await numbersOf(service, entity(login)), countersOf(world, login));
     const before = simulator.requests.length;
     addCommit(world, repositories.handbook, {
       author: { name: 'Max', email: max.emails[0] ?? '' },
@@ -91,7 +93,8 @@ describe('freshness of data of Gitea', () => {
     });
     await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
     await untilIdle(service);
-    for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+    for (const { login } of [ada, max])
+      assert.deepEqual(await numbersOf(service, entity(login)), countersOf(world, login));
     // Gitea reports no totals, so that requests for the accounts would be useless.
     const accountRequests = simulator.requests
       .slice(before)
@@ -105,13 +108,13 @@ describe('freshness of data of Gitea', () => {
     const names = [people.ada.login, people.max.login];
     for (const name of names) await service.get(entity(name));
     await untilIdle(service);
-    const before = await Promise.all(names.map((name) => numbersOf(scene, name)));
+    const before = await Promise.all(names.map((name) => numbersOf(service, entity(name))));
     scene.advance(2);
     forcePush(world, repositories.handbook, repositories.handbook.commits.length, ['nobody@elsewhere.example']);
     await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), people.olive) });
     await untilIdle(service);
     for (const [index, name] of names.entries()) {
-      assert.deepEqual(await numbersOf(scene, name), { ...Object(before[index]), commits: 0 });
+      assert.deepEqual(await numbersOf(service, entity(name)), { ...Object(before[index]), commits: 0 });
     }
   });
 
@@ -122,14 +125,14 @@ describe('freshness of data of Gitea', () => {
       await untilTrue(scene, 'everything is counted');
       await service.get(entity(people.ada.login));
       await untilIdle(service);
-      const before = Object(await numbersOf(scene, people.ada.login));
+      const before = Object(await numbersOf(service, entity(people.ada.login)));
       // A page of a scan is committed, and nothing after it.
       await pool.query(
         `delete from contributions where kind = 'issue' and account_id = (select id from accounts where name = $1)`,
         [people.ada.login],
       );
       await runTask(service.database, 'update_totals');
-      assert.deepEqual(await numbersOf(scene, people.ada.login), { ...before, issues: 0, issues_closed: 0 });
+      assert.deepEqual(await numbersOf(service, entity(people.ada.login)), { ...before, issues: 0, issues_closed: 0 });
       const { rows } = await pool.query('select 1 from changed_contributors');
       assert.deepEqual(rows, []);
     });
@@ -191,11 +194,6 @@ describe('freshness of data of Gitea', () => {
     assert.ok(requests.length < 20, `${requests.length} requests`);
   });
 });
-
-async function numbersOf({ service }: Scene, name: string): Promise<unknown> {
-  const { body } = await service.get(`${entity(name)}/contributions`);
-  return body.data[0]?.['contributions'];
-}
 
 /** Returns the number of stored commits of a repository, and whether its history is complete. */
 async function historyOf({ service }: Scene, { id }: Repository): Promise<unknown> {

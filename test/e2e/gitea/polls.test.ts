@@ -10,17 +10,10 @@ import { kindsStored, listed } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
-import { runTask } from '../installations/installed.ts';
+import { round } from '../installations/installed.ts';
 import { entity, openScene, type Scene, settingsOf, untilTrue } from './scene.ts';
 
 /** Tests polls of an installed owner at a simulated Gitea without webhooks. */
-
-/** Moves the clock forward and begins a round of polls, as the clock does every 30 seconds. */
-async function round({ service, advance }: Scene, afterSeconds = 30): Promise<void> {
-  advance(afterSeconds);
-  await runTask(service.database, 'start_owner_polls');
-  await untilIdle(service);
-}
 
 /** Opens a service that has collected everything, with the organization installed. */
 async function openInstalled(): Promise<Scene & AsyncDisposable> {

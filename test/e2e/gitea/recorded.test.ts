@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
 import { listOf, recordedDeliveries, recordedSecret } from '../../../simulators/gitea/recordings.ts';
 import { type Replay, secretOf, startReplay } from '../../../simulators/gitea/replay.ts';
+import { earnedBy } from '../../contract/served.ts';
 import { bearer, tokenIn } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
@@ -184,10 +185,7 @@ describe('the service on a recorded Gitea', () => {
     const { replay, service, settings } = scene;
     replay.files.set('.plaudit/config.yaml', achievements);
     await installAsOperator(service, settings, 'gitea/acme/handbook');
-    const earned = async (name: string): Promise<string[]> => {
-      const { body } = await service.get(`${entity(name)}/achievements`);
-      return body.data.map((achievement) => String(achievement['name'])).toSorted();
-    };
+    const earned = (name: string) => earnedBy(service, entity(name));
     const expected = { alice: ['Critic'], bob: ['Finisher', 'Stylist'], carol: ['Loved'], forgeadmin: [] };
     await until(async () => {
       const awarded = await Promise.all(Object.keys(expected).map(earned));

@@ -6,7 +6,7 @@ import { addComment } from '../../../simulators/world/comments.ts';
 import { deleteItem } from '../../../simulators/world/mutations.ts';
 import { react } from '../../../simulators/world/reactions.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
-import { kindsStored, everything as withoutStars } from '../../contract/served.ts';
+import { earnedBy, kindsStored, everything as withoutStars } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
@@ -67,10 +67,7 @@ describe('achievements at GitLab', () => {
         await poll();
         return undefined;
       }, 'all of it is stored');
-      const earned = async (name: string): Promise<string[]> => {
-        const { body } = await service.get(`${entity(name)}/achievements?limit=100`);
-        return body.data.map((one) => String(one['name'])).toSorted();
-      };
+      const earned = (name: string) => earnedBy(service, entity(name));
       await service.get(entity('ada-lovelace'));
       await service.get(entity('max-member'));
       const expected = { 'ada-lovelace': ['Gazer', 'Opener', 'Small change'], 'max-member': ['Gazer', 'Reviewer'] };

@@ -6,17 +6,12 @@ import { addComment } from '../../../simulators/world/comments.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
 import { closeItem, setVisibility } from '../../../simulators/world/mutations.ts';
-import { listed } from '../../contract/served.ts';
+import { listed, numbersOf } from '../../contract/served.ts';
 import { untilIdle } from '../access/state.ts';
-import { runTask } from '../installations/installed.ts';
+import { round } from '../installations/installed.ts';
 import { deliver, entity, inService, install, projectPayload, type Scene, untilTrue } from './scene.ts';
 
 /** Tests how soon a change at a simulated GitLab is known. */
-
-async function numbersOf({ service }: Scene, name: string): Promise<unknown> {
-  const { body } = await service.get(`${entity(name)}/contributions`);
-  return body.data[0]?.['contributions'];
-}
 
 describe('freshness of data of GitLab', () => {
   it('updates the numbers of everyone whose contributions another person changes, both summed and reported ones', async () => {
@@ -27,7 +22,7 @@ describe('freshness of data of GitLab', () => {
       const { ada, max, olive } = people;
       for (const { login } of [ada, max]) await service.get(entity(login));
       await untilIdle(service);
-      for (const { login } of [ada, max]) await numbersOf(scene, login);
+      for (const { login } of [ada, max]) await numbersOf(service, entity(login));
       await untilIdle(service);
       addCommit(world, repositories.handbook, { author: { name: 'Max', email: max.emails[0] ?? '' } });
       await deliver(scene, 'Push Hook', events.push(projectPayload(repositories.handbook), olive));
@@ -36,7 +31,8 @@ describe('freshness of data of GitLab', () => {
       closeItem(world, open, { by: olive });
       await deliver(scene, 'Issue Hook', events.issue(projectPayload(repositories.handbook), olive, 'close'));
       await untilIdle(service);
-      for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+      for (const { login } of [ada, max])
+        assert.deepEqual(await numbersOf(service, entity(login)), countersOf(world, login));
     });
   });
 
@@ -70,13 +66,6 @@ describe('freshness of data of GitLab', () => {
     });
   });
 });
-
-/** Moves the clock forward and begins a round of polls, as the clock does every 30 seconds. */
-async function round({ service, advance }: Scene): Promise<void> {
-  advance(30);
-  await runTask(service.database, 'start_owner_polls');
-  await untilIdle(service);
-}
 
 async function assertContributors({ service, world }: Scene, name: string): Promise<void> {
   const { body } = await service.get(`${entity(name)}/contributors?limit=100`);

@@ -5,19 +5,12 @@ import { addCommit, addIssue, addRepository, addReview } from '../../../simulato
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
 import { listed } from '../../contract/served.ts';
-import { bearer, engines } from '../../integration/access/owner.ts';
+import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
 import { send } from '../raw-request.ts';
 import { deliver, entity, inService, openScene, projectPayload, type Scene, untilTrue } from './scene.ts';
 
 /** Tests a whole service on a simulated GitLab. */
-
-/** Requests a service token of an account with the token of the world's administrator. */
-async function ownersToken({ service, simulator }: Scene, name: string): Promise<string> {
-  const { status, text } = await service.get(`${entity(name)}/token`, bearer(simulator.tokens.organization_admin));
-  assert.equal(status, 200, text);
-  return (JSON.parse(text) as { data: { token: string } }).data.token;
-}
 
 describe('the service on GitLab', () => {
   let scene: Scene & AsyncDisposable;
@@ -71,7 +64,7 @@ describe('the service on GitLab', () => {
     const { service, simulator, world } = scene;
     await untilTrue(scene, 'everything public is counted');
     await untilIdle(service);
-    const token = await ownersToken(scene, engines.name);
+    const token = await serviceToken(service, simulator, { ...engines, name: entity(engines.name) });
     const { body: own } = await service.get(`${entity(engines.name)}/repositories`, bearer(token));
     assert.deepEqual(own.data.map(({ name }) => String(name)).toSorted(), ['empty', 'handbook', 'secret-plans']);
     assert.match(String(own.data[0]?.['url']), /\/api\/v4\/projects\/analytical-engines%2F/);
@@ -87,9 +80,9 @@ describe('the service on GitLab', () => {
   });
 
   it('accepts the owner of a group for its subgroups, and limits a service token to its own group', async () => {
-    const { service, looms } = scene;
+    const { service, simulator, looms } = scene;
     await untilTrue(scene, 'it is counted', looms.login);
-    const token = await ownersToken(scene, looms.login);
+    const token = await serviceToken(service, simulator, { ...engines, name: entity(looms.login) });
     const { body } = await service.get(`${entity(looms.login)}/repositories`, bearer(token));
     assert.deepEqual(
       body.data.map(({ name, owner }) => [name, owner]),

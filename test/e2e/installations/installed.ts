@@ -3,6 +3,7 @@ import type { Simulator } from '../../../simulators/github/simulator.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
+import { untilIdle } from '../access/state.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../service.ts';
 
 export const secret = 'a secret of the App';
@@ -96,4 +97,14 @@ export async function runTask({ pool }: TestService['database'], task: string, p
     const left = await pool.query('select 1 from graphile_worker.jobs where id = $1', [rows[0]?.id]);
     return left.rows.length === 0 ? true : undefined;
   }, `${task} has ended`);
+}
+
+/** Moves the clock forward and begins a round of polls, as the clock does every 30 seconds. */
+export async function round(
+  { service, advance }: { service: TestService; advance: (seconds: number) => void },
+  afterSeconds = 30,
+): Promise<void> {
+  advance(afterSeconds);
+  await runTask(service.database, 'start_owner_polls');
+  await untilIdle(service);
 }
