@@ -93,9 +93,16 @@ export async function checkAccounts(
 }
 
 /**
- * Finds a user by the immutable id; null where there is none, or Gitea does not show it; undefined where Gitea denies
- * the search. https://docs.gitea.com/api/#tag/user/operation/userSearch
+ * Finds a user by the immutable id; null where there is none, or Gitea does not show it.
+ * https://docs.gitea.com/api/#tag/user/operation/userSearch
  */
+export async function searchUser(client: RestClient, id: string, call: Call): Promise<UserPayload | null> {
+  const path = `/users/search?uid=${encodeURIComponent(id)}&limit=1`;
+  const found = (await client.get(path, FoundUsersPayload, call))?.data.data ?? [];
+  return found.find((user) => String(user.id) === id) ?? null;
+}
+
+/** Finds a stored account by its id; null where there is none; undefined where Gitea denies the search. */
 async function findById(
   client: RestClient,
   { externalId, type }: KnownAccount,
@@ -103,9 +110,7 @@ async function findById(
 ): Promise<UserPayload | null | undefined> {
   // The search covers users only.
   if (type === 'organization') return undefined;
-  const path = `/users/search?uid=${externalId}&limit=1`;
-  const found = await client.get(path, FoundUsersPayload, call).catch(unlessDenied(undefined));
-  return found === undefined ? undefined : (found?.data.data?.find(({ id }) => String(id) === externalId) ?? null);
+  return searchUser(client, externalId, call).catch(unlessDenied(undefined));
 }
 
 /**

@@ -2,8 +2,8 @@ import { AppError } from '../../errors.ts';
 import type { Administers, Call, KnownOrganization } from '../provider.ts';
 import { withEachToken } from '../rest/administers.ts';
 import type { RestClient } from '../rest/client.ts';
-import { accountPath, organizationPath } from './accounts.ts';
-import { FoundUsersPayload, OrganizationPayload, PermissionsPayload } from './payloads.ts';
+import { accountPath, organizationPath, searchUser } from './accounts.ts';
+import { OrganizationPayload, PermissionsPayload } from './payloads.ts';
 
 /**
  * Checks whether a person owns or administers an organization. Gitea shows the permissions of each visible account to
@@ -30,11 +30,9 @@ async function check(
   if (String(organization.id) !== externalId) {
     throw new AppError('provider_unavailable', 'The organization has another name at its host than the stored one.');
   }
-  const path = `/users/search?uid=${encodeURIComponent(person)}&limit=1`;
-  const users = (await client.get(path, FoundUsersPayload, call))?.data.data ?? [];
-  const login = users.find(({ id }) => String(id) === person)?.login;
-  if (login === undefined) return 'cannot_check';
-  const place = `${accountPath(login)}/orgs/${encodeURIComponent(organization.name)}/permissions`;
+  const user = await searchUser(client, person, call);
+  if (user === null) return 'cannot_check';
+  const place = `${accountPath(user.login)}/orgs/${encodeURIComponent(organization.name)}/permissions`;
   const permissions = (await client.get(place, PermissionsPayload, call))?.data;
   return permissions?.is_owner || permissions?.is_admin ? 'yes' : 'no';
 }
