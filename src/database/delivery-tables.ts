@@ -28,7 +28,7 @@ export interface DeliveryChecksTable {
 export interface RedeliveriesTable {
   provider: string;
   delivery_id: string;
-  /** The newest failed attempt because of which it was requested again. */
+  /** The failed attempt because of which it was requested again. */
   attempt_id: string;
   requests: number;
   found_at: Date;

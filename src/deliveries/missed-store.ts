@@ -45,19 +45,20 @@ export async function findArrived(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Finds the last failed attempt for which a redelivery was requested, and the number of requests; undefined: none. */
-export async function findRedelivery(
+/** Finds the deliveries of which a redelivery was requested. @returns their ids. */
+export async function findRequested(
   connection: Connection,
   provider: string,
-  delivery: string,
-): Promise<{ attempt: string; requests: number } | undefined> {
-  const row = await connection
+  deliveries: readonly string[],
+): Promise<Set<string>> {
+  if (deliveries.length === 0) return new Set();
+  const rows = await connection
     .selectFrom('redeliveries')
-    .selectAll()
+    .select('delivery_id')
     .where('provider', '=', provider)
-    .where('delivery_id', '=', delivery)
-    .executeTakeFirst();
-  return row && { attempt: row.attempt_id, requests: row.requests };
+    .where('delivery_id', 'in', deliveries)
+    .execute();
+  return new Set(rows.map((row) => row.delivery_id));
 }
 
 /** Stores that a redelivery was requested because of a failed attempt. */
@@ -67,10 +68,51 @@ export async function saveRedelivery(
   now: Date,
 ): Promise<void> {
   await sql`
-    insert into redeliveries as r (provider, delivery_id, attempt_id, requests, found_at)
+    insert into redeliveries (provider, delivery_id, attempt_id, requests, found_at)
     values (${provider}, ${delivery}, ${attempt}, 1, ${now})
-    on conflict (provider, delivery_id)
-      do update set attempt_id = excluded.attempt_id, requests = r.requests + 1`.execute(connection);
+    on conflict do nothing`.execute(connection);
+}
+
+/**
+ * Finds deliveries that are due for another request, because they did not arrive; those with the fewest requests come
+ * first. Each delay is twice the one before.
+ * @param schedule.firstDelayMs the delay between the first and the second request, in ms.
+ */
+export async function findDueRedeliveries(
+  connection: Connection,
+  provider: string,
+  { most, firstDelayMs, now, limit }: { most: number; firstDelayMs: number; now: Date; limit: number },
+): Promise<{ delivery: string; attempt: string }[]> {
+  const { rows } = await sql<{ delivery: string; attempt: string }>`
+    select delivery_id as delivery, attempt_id as attempt from redeliveries r
+    where provider = ${provider} and requests < ${most}
+      and found_at + (2 ^ requests - 1) * ${firstDelayMs}::float8 * interval '1 ms' <= ${now}
+      and not exists (select from deliveries d where d.provider = r.provider and d.id = r.delivery_id)
+    order by requests, found_at, delivery_id limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/** Counts another request for a delivery. */
+export async function countRedelivery(connection: Connection, provider: string, delivery: string): Promise<void> {
+  await sql`
+    update redeliveries set requests = requests + 1
+    where provider = ${provider} and delivery_id = ${delivery}`.execute(connection);
+}
+
+/** Stores that deliveries need no further request; one that says nothing of use arrives without being stored. */
+export async function endRedeliveries(
+  connection: Connection,
+  provider: string,
+  deliveries: readonly string[],
+  most: number,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  await connection
+    .updateTable('redeliveries')
+    .set({ requests: most })
+    .where('provider', '=', provider)
+    .where('delivery_id', 'in', deliveries)
+    .execute();
 }
 
 /** Deletes redeliveries from before a time, of which no provider has a record any more. */

@@ -1,7 +1,10 @@
 import {
+  countRedelivery,
+  endRedeliveries,
   findArrived,
   findCheck,
-  findRedelivery,
+  findDueRedeliveries,
+  findRequested,
   forgetRedeliveries,
   saveCheck,
   saveRedelivery,
@@ -17,8 +20,14 @@ const keptMs = 3 * 86_400_000;
 const overlapMs = 600_000;
 /** The most pages of the record that one run reads; the next run continues. */
 const maxPages = 50;
-/** The most redeliveries that are requested of a delivery. */
-const maxRedeliveries = 3;
+/**
+ * The requests for a delivery that does not arrive. Each delay is twice the one before, so that they reach over the
+ * three days: the address of the service can be unreachable for hours, and only deliveries contain some stars
+ * (docs/decisions/0030-stars-by-their-deliveries.md).
+ */
+const redeliveries = { most: 11, firstDelayMs: 240_000 };
+/** The most deliveries that one run requests once more. */
+const repeatsAtOnce = 200;
 
 /** The metrics of the search for missed deliveries. */
 export interface MissedMetrics {
@@ -57,6 +66,7 @@ export async function findMissed(
     await saveCheck(connection, provider, isEnd ? end : { checkedUntil: check.checkedUntil, cursor, newestAt });
     if (isEnd) break;
   }
+  await repeatRequests(context, { provider, app, call });
   await forgetRedeliveries(connection, new Date(oldest.getTime() - keptMs));
 }
 
@@ -79,6 +89,7 @@ function newestOfEach(attempts: readonly DeliveryAttempt[], seen: Set<string>): 
   });
 }
 
+/** Requests the deliveries among failed attempts for which no request is stored. */
 async function requestRedeliveries(
   { connection, now }: SyncContext,
   { provider, app, call }: { provider: string; app: InstallableApp; call: Call },
@@ -86,19 +97,29 @@ async function requestRedeliveries(
   metrics: MissedMetrics,
 ): Promise<void> {
   const failed = attempts.filter(({ hasArrived }) => !hasArrived);
-  const arrived = await findArrived(
-    connection,
-    provider,
-    failed.map(({ delivery }) => delivery),
-  );
+  const succeeded = attempts.filter(({ hasArrived }) => hasArrived).map(({ delivery }) => delivery);
+  await endRedeliveries(connection, provider, succeeded, redeliveries.most);
+  const ids = failed.map(({ delivery }) => delivery);
+  const arrived = await findArrived(connection, provider, ids);
+  const requested = await findRequested(connection, provider, ids);
   for (const { id, delivery } of failed) {
-    if (arrived.has(delivery)) continue;
-    const before = await findRedelivery(connection, provider, delivery);
-    if (before !== undefined && (before.attempt === id || before.requests >= maxRedeliveries)) continue;
+    if (arrived.has(delivery) || requested.has(delivery)) continue;
     // The request is stored after it was sent: a second request does no harm, but a delivery that is never requested is
     // lost.
     await app.redeliver(id, call);
     await saveRedelivery(connection, { provider, delivery, attempt: id }, now());
-    if (before === undefined) metrics.countMissed(provider);
+    metrics.countMissed(provider);
+  }
+}
+
+/** Requests deliveries once more that have not arrived since the last request. */
+async function repeatRequests(
+  { connection, now }: SyncContext,
+  { provider, app, call }: { provider: string; app: InstallableApp; call: Call },
+): Promise<void> {
+  const due = await findDueRedeliveries(connection, provider, { ...redeliveries, now: now(), limit: repeatsAtOnce });
+  for (const { delivery, attempt } of due) {
+    await app.redeliver(attempt, call);
+    await countRedelivery(connection, provider, delivery);
   }
 }

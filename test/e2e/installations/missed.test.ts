@@ -55,6 +55,7 @@ describe('missed deliveries', () => {
     // It arrived, though GitHub has it on record as lost.
     assert.equal(attemptsOf(simulator, late?.guid).length, 1);
     assert.equal(await missedCount(service), 1);
+    await service.database.pool.query("update redeliveries set found_at = found_at - interval '1 day'");
     const before = app.deliverer.attempts.length;
     await runTask(service.database, 'find_missed_deliveries');
     await app.deliverer.idle();
@@ -62,7 +63,7 @@ describe('missed deliveries', () => {
     assert.equal(await missedCount(service), 1);
   });
 
-  it('requests a delivery that never arrives three times, but not one that is older than three days', async () => {
+  it('requests a delivery that never arrives at growing intervals, but not one that is older than three days', async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now, repositories: 2 });
     await using service = await startAppService(simulator, { now: time.now });
@@ -73,12 +74,16 @@ describe('missed deliveries', () => {
     edit(simulator, engine(simulator, 'engine-1'));
     await app.deliverer.idle();
     const guid = app.deliverer.attempts.at(-1)?.guid;
-    for (let round = 0; round < 6; round += 1) {
-      time.advance(300);
-      await runTask(service.database, 'find_missed_deliveries');
-      await app.deliverer.idle();
-    }
-    assert.equal(attemptsOf(simulator, guid).length, 4);
+    const requestsAfter = async (rounds: number, seconds: number): Promise<number> => {
+      for (let round = 0; round < rounds; round += 1) {
+        time.advance(seconds);
+        await runTask(service.database, 'find_missed_deliveries');
+        await app.deliverer.idle();
+      }
+      return attemptsOf(simulator, guid).length - 1;
+    };
+    assert.equal(await requestsAfter(6, 300), 3);
+    assert.equal(await requestsAfter(18, 14_400), 11);
     assert.equal(await missedCount(service), 1);
     // Its attempts are older than the period that GitHub redelivers, so that it is not requested.
     await service.database.pool.query('delete from delivery_checks');
@@ -86,7 +91,7 @@ describe('missed deliveries', () => {
     time.advance(4 * 86_400);
     await runTask(service.database, 'find_missed_deliveries');
     await app.deliverer.idle();
-    assert.equal(attemptsOf(simulator, guid).length, 4);
+    assert.equal(attemptsOf(simulator, guid).length, 12);
   });
 
   it('requests the deliveries of a downtime page by page, and starts the list again after an invalid cursor', async () => {
