@@ -50,6 +50,7 @@ export async function applyStar(
     });
   } else {
     await removeStar(transaction, { ...star, until: state.at });
+    await wantScanFor(transaction, { ...star, kind: 'star' }, now);
   }
   await recordTotalsChanged(transaction, repository.id);
 }

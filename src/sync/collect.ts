@@ -25,6 +25,8 @@ import { recordState, recordVisibility } from './record-state.ts';
 
 /** The number of repositories of one account that are read in parallel. */
 const parallelRepositories = 4;
+/** The delay, in ms, of a job that paused because other jobs read the same repositories. */
+export const busyDelayMs = 5000;
 /** The number of failures in a row that count as the provider's failure, and not as those of single repositories. */
 const maxFailuresInARow = 3;
 

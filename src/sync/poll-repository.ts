@@ -10,7 +10,7 @@ import type { Provider, RepositoryTip } from '../providers/provider.ts';
 import { countInstalled, findPoll, type Poll, savePoll } from '../repositories/poll-store.ts';
 import { findRepository, type Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
-import { collectOne, toKnown } from './collect.ts';
+import { busyDelayMs, collectOne, toKnown } from './collect.ts';
 import type { SyncContext, Work } from './context.ts';
 import { saveListed } from './list-repositories.ts';
 import { savePage } from './read-stream.ts';
@@ -90,12 +90,22 @@ export async function bringUpToDate(context: SyncContext, installed: Installed, 
   const target = { repositoryId: repository.id };
   await replaceSkips(context, { provider: provider.name, target, stream: 'tip', seenAt: requestedAt }, skips.take());
   const listed = (await findInstalled(context, repository.id))?.repository;
-  if (listed !== undefined) await collectOne(context, { account, provider, work }, listed);
+  if (listed !== undefined) {
+    const end = await collectOne(context, { account, provider, work }, listed);
+    if (end === 'busy') await collectLater(context, listed);
+  }
   await inTransaction(connection, (transaction) => recordState(context, transaction, account.id));
   const isProfileOld =
     account.fetchedAt === null || account.fetchedAt.getTime() + context.freshForMs <= requestedAt.getTime();
   if (isProfileOld) await addJob(connection, refreshJob(account.id));
   return createHash('sha256').update(JSON.stringify(tip)).digest('hex');
+}
+
+/** Queues another read of a repository: the job that is reading it may have passed the changes of the poll. */
+async function collectLater({ connection, now }: SyncContext, { ownerId: accountId, name }: Repository): Promise<void> {
+  const runAt = new Date(now().getTime() + busyDelayMs);
+  const job = collectRepositoryJob({ accountId, repository: name, withPrivate: true });
+  await addJob(connection, { ...job, runAt, keepsRunAt: true });
 }
 
 async function saveTip(

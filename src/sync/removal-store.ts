@@ -5,8 +5,8 @@ import type { Connection } from '../database/connection.ts';
 /** Deliveries of deletions only request the lists that decide (docs/decisions/0039-deletions-by-the-host.md). */
 
 /**
- * Requests a whole scan of the streams that show whether a stored item still exists, and the items below it. Changes
- * nothing when the item is not stored.
+ * Requests a whole scan of the streams that show whether an item still exists, and the items below it. Changes nothing
+ * when the item is not stored, except in streams that are being read: they may be about to store it.
  */
 export async function wantScanFor(
   connection: Connection,
@@ -16,9 +16,9 @@ export async function wantScanFor(
   const kinds = [item.kind, ...(below[item.kind] ?? [])];
   await sql`
     update streams s set full_scan_wanted_at = ${now}
-    where repository_id = ${item.repositoryId} and covers && ${kinds}::text[] and exists (
+    where repository_id = ${item.repositoryId} and covers && ${kinds}::text[] and (s.scan_started_at is not null or exists (
       select from contributions c
-      where c.repository_id = s.repository_id and c.kind = ${item.kind} and c.external_id = ${item.externalId})`.execute(
+      where c.repository_id = s.repository_id and c.kind = ${item.kind} and c.external_id = ${item.externalId}))`.execute(
     connection,
   );
 }

@@ -21,7 +21,7 @@ import { eraseDeletedRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { starEventsKeptMs } from './apply-star.ts';
 import { checkAccounts } from './check-accounts.ts';
-import { collect, collectNamed } from './collect.ts';
+import { busyDelayMs, collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { forgetDrifts } from './drift-store.ts';
 import { fetchCalendar } from './fetch-calendar.ts';
@@ -33,8 +33,6 @@ import { updateTotals } from './update-totals.ts';
 
 /** The time slice, in ms, of a job that collects. */
 const turnMs = 60_000;
-/** The delay, in ms, of a job that paused because other jobs read the same repositories. */
-const busyDelayMs = 5000;
 /** The time, in ms, after which data that its provider deleted is erased. */
 const gracePeriodMs = 30 * 86_400_000;
 /** The time, in ms, for which cursors into a replaced listing stay valid. */

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { v7 as uuidv7 } from 'uuid';
+import { findById } from '../../../src/accounts/store.ts';
+import type { Database } from '../../../src/database/connection.ts';
+import { installByOperator } from '../../../src/installations/operator-store.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
+import { findByExternalId } from '../../../src/repositories/store.ts';
+import { newCost, type SyncContext, type Work } from '../../../src/sync/context.ts';
+import { saveListed } from '../../../src/sync/list-repositories.ts';
+import { pollRepository } from '../../../src/sync/poll-repository.ts';
+import { wantScanFor } from '../../../src/sync/removal-store.ts';
+import { startScan } from '../../../src/sync/stream-store.ts';
+import { openTestDatabase } from '../../database.ts';
+import { engine } from '../repositories/engine.ts';
+
+/** Tests changes of a repository that another job is reading. */
+
+const listed = {
+  ...engine,
+  isPrivate: false,
+  access: null,
+  tips: { stars: { total: 2, changedAt: null, revision: null } },
+};
+const emptyPage = { contributions: [], actors: [], wholeParents: [], nextCursor: null, total: null, pageSize: 0 };
+const work: Work = {
+  call: { urgency: 'background', signal: new AbortController().signal, cost: newCost() },
+  onProgress: () => {},
+};
+
+/** Stores an installed repository with a stream of stars. */
+async function prepare({ connection, pool }: Database) {
+  const provider = {
+    name: 'github',
+    streams: { list: [{ name: 'stars', covers: ['star'], isForInstalled: true }] },
+    polls: { readTip: async () => ({ repository: listed, page: emptyPage }) },
+  } as unknown as Provider;
+  const context = {
+    connection,
+    providers: new Map([['github', provider]]),
+    node: 1,
+    reading: new Set<string>(),
+    freshForMs: 3_600_000,
+    now: () => new Date(),
+    newId: uuidv7,
+    onFailure: () => {},
+  } as unknown as SyncContext;
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+     values (gen_random_uuid(), 'github', '1', '1', 'organization', 'acme', now(), now(), now()) returning id`,
+  );
+  const account = (await findById(connection, rows[0]?.id ?? '')) ?? assert.fail();
+  await connection.transaction().execute(async (transaction) => {
+    await installByOperator(transaction, { provider: 'github', account, repository: null }, new Date());
+    await saveListed(context, transaction, { account, provider, repositories: [listed], listedAt: new Date() });
+  });
+  const repository = (await findByExternalId(connection, 'github', listed.externalId)) ?? assert.fail();
+  return { context, repository };
+}
+
+describe('changes of a repository that another job is reading', () => {
+  it('reads a polled change after the other job, which may have passed it', async () => {
+    await using opened = await openTestDatabase();
+    const { context, repository } = await prepare(opened.database);
+    context.reading.add(repository.id);
+    await pollRepository(context, repository.id, work);
+    const { rows } = await opened.database.pool.query<{ key: string }>(
+      `select key from graphile_worker.jobs where task_identifier = 'collect_repository' and run_at > now()`,
+    );
+    assert.equal(rows.length, 1);
+  });
+
+  it('reads a list whole after a removal that arrives during its scan, which may store the item after it', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const { repository } = await prepare(opened.database);
+    const removed = { repositoryId: repository.id, kind: 'star', externalId: '7' } as const;
+    const isWanted = async (): Promise<boolean> => {
+      const { rows } = await pool.query(
+        `select 1 from streams where name = 'stars' and full_scan_wanted_at is not null`,
+      );
+      return rows.length > 0;
+    };
+    await wantScanFor(connection, removed, new Date());
+    assert.equal(await isWanted(), false, 'an unknown star that no scan can store');
+    await startScan(connection, repository.id, 'stars', { startedAt: new Date(), isFull: true, isDeep: true });
+    await wantScanFor(connection, removed, new Date());
+    assert.equal(await isWanted(), true);
+  });
+});
