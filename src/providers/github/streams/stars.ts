@@ -71,13 +71,20 @@ async function fetchStars(client: GitHubClient, place: Place, call: Call): Promi
     const total = existing(data.node).stargazerCount;
     const page = data.list?.page ?? null;
     const seemsEmpty = page !== null && page.edges.length === 0 && total !== 0;
-    return { total, page: seemsEmpty ? null : page };
+    // A later page is also empty when its stars were taken back meanwhile. The first page shows which of the two it is.
+    const isWithheld = seemsEmpty && (place.after === null || (await isEmptyFromStart(client, place, call)));
+    return { total, page: isWithheld ? null : page };
   } catch (error) {
     if (!isDenied(error)) throw error;
     // GitHub may have refused the credential itself. When the number of stars can be read, it refused only the list.
     const { data } = await client.graphql(starCount, { id: place.id }, call);
     return { total: existing(data.node).stargazerCount, page: null };
   }
+}
+
+async function isEmptyFromStart(client: GitHubClient, { id }: Place, call: Call): Promise<boolean> {
+  const { data } = await client.graphql(stars, { id, after: null, first: 1 }, call);
+  return (data.list?.page?.edges.length ?? 0) === 0;
 }
 
 function isNotFound(error: unknown): boolean {
