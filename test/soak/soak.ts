@@ -6,11 +6,10 @@ import { type Simulator, startSimulator } from '../../simulators/github/simulato
 import { Random } from '../../simulators/world/random.ts';
 import { superuser } from '../../src/database/embedded/cluster.ts';
 import { type DatabaseLink, startDatabaseLink } from '../database-link.ts';
-import { untilIdle } from '../e2e/access/state.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
 import { doSomething } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
-import { assertResponses, assertStored, letTimePass } from '../e2e/installed/settling.ts';
+import { assertResponses, assertStored, settle } from '../e2e/installed/settling.ts';
 import { engines } from '../integration/access/owner.ts';
 import { until } from '../time.ts';
 import { Balancer } from './balancer.ts';
@@ -78,7 +77,7 @@ export async function soak(options: SoakOptions): Promise<string[]> {
   const failedReads = failures
     .slice(0, 10)
     .map(({ path, outcome, at }) => `${new Date(at).toISOString()} ${path}: ${outcome}`);
-  return [...scene.faults, ...failedReads, ...(await settle(scene))];
+  return [...scene.faults, ...failedReads, ...(await findFaults(scene))];
 }
 
 async function prepare(options: SoakOptions, stack: AsyncDisposableStack): Promise<Scene> {
@@ -241,18 +240,13 @@ async function duringOutage({ outages, nodes, log }: Scene, work: () => Promise<
 }
 
 /** Ends all faults, waits until the nodes are idle, and compares the stored data with the world. */
-async function settle(scene: Scene): Promise<string[]> {
+async function findFaults(scene: Scene): Promise<string[]> {
   const { simulator, balancer, link, log } = scene;
   simulator.faults.clear();
   simulator.app.deliverer.policy = smooth;
-  await simulator.app.deliverer.idle();
   const pool = new Pool({ host: '127.0.0.1', port: link.port, user: superuser, database: 'postgres', max: 4 });
   try {
-    for (let round = 0; round < 2; round += 1) {
-      await untilIdle({ database: { pool } }, settlesWithinMs);
-      await letTimePass(pool);
-    }
-    await untilIdle({ database: { pool } }, settlesWithinMs);
+    await settle(pool, simulator.app.deliverer, settlesWithinMs);
     log('all work is done');
     await assertResponses(balancer, simulator);
     await assertStored(pool, simulator);

@@ -11,10 +11,13 @@ export async function everythingStored({ database }: Pick<TestService, 'database
   return rows[0]?.text ?? '';
 }
 
-/** Waits until no lookup is under way and no job is left to do or running, replaced ones included. */
+/**
+ * Waits until no lookup is under way and no job is left to do or running, replaced ones included.
+ * @param options.aheadS the time, in s, from now for which jobs count as left to do; those of a schedule do not.
+ */
 export async function untilIdle(
   { database }: { database: Pick<TestService['database'], 'pool'> },
-  withinMs?: number,
+  { withinMs, aheadS = 0 }: { withinMs?: number; aheadS?: number } = {},
 ): Promise<void> {
   let left: unknown[] = [];
   const isIdle = async (): Promise<true | undefined> => {
@@ -22,7 +25,9 @@ export async function untilIdle(
       `select key from lookups where state = 'running'
        union all
        select coalesce(key, task_identifier) || coalesce(' ' || last_error, '') from graphile_worker.jobs
-       where locked_at is not null or (run_at <= now() and attempts < max_attempts)`,
+       where locked_at is not null or (run_at <= now() + $1 * interval '1 second' and attempts < max_attempts
+         and (run_at <= now() or key is distinct from 'second start_owner_polls'))`,
+      [aheadS],
     );
     left = rows;
     return rows.length === 0 ? true : undefined;

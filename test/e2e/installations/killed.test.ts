@@ -62,7 +62,7 @@ describe('recovery of installations after kills', () => {
       const lines = createInterface({ input: child.stdout });
       await Promise.race([
         killed.promise,
-        once(lines, 'line').then(() => untilIdle({ database: watched }, 3000).catch(() => {})),
+        once(lines, 'line').then(() => untilIdle({ database: watched }, { withinMs: 3000 }).catch(() => {})),
       ]);
       child.kill('SIGKILL');
       await ended;

@@ -7,12 +7,38 @@ import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Tables } from '../../../src/database/tables.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
+import { untilIdle } from '../access/state.ts';
 import { organization } from '../installations/installed.ts';
 import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
+/** More than the delay of any job that is queued because of a change, or because another job is reading the repository. */
+const delayedS = 10;
+
+/**
+ * Waits until all work is done that follows from the changes of a world, now and after eight more days: twice, because
+ * what the first time finds leads to more work.
+ * @throws when work is left after `withinMs`.
+ */
+export async function settle(pool: Pool, deliverer: { idle(): Promise<void> }, withinMs: number): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    await untilSettled(pool, deliverer, withinMs);
+    await letTimePass(pool);
+  }
+  await untilSettled(pool, deliverer, withinMs);
+}
+
+/** Waits until no job is left to do, also none that is delayed, and no delivery is on its way. */
+export async function untilSettled(pool: Pool, deliverer: { idle(): Promise<void> }, withinMs: number): Promise<void> {
+  // The second time is for redeliveries, which jobs of the first time request.
+  for (let time = 0; time < 2; time += 1) {
+    await deliverer.idle();
+    await untilIdle({ database: { pool } }, { withinMs, aheadS: delayedS });
+  }
+}
+
 /** Moves all times back by eight days, so that all daily and weekly work is due. */
-export async function letTimePass(pool: Pool): Promise<void> {
+async function letTimePass(pool: Pool): Promise<void> {
   const days = "interval '8 days'";
   // Whole tables are locked first, because locks of row after row end in deadlocks.
   const changes = {
