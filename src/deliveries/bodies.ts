@@ -5,8 +5,8 @@ import { GrowingBuffer } from './growing-buffer.ts';
 export interface BodyLimits {
   /** The most bytes of all bodies that are being received. */
   allBytes: number;
-  /** The most of them from one address, so that no single client can use up all. */
-  addressBytes: number;
+  /** The most of them from one sender, so that no single client can use up all. */
+  senderBytes: number;
   bodyBytes: number;
   /** The longest time in which a body may be received, in ms. */
   timeoutMs: number;
@@ -21,7 +21,7 @@ const mebibyte = 1024 * 1024;
  */
 export const bodyLimits: BodyLimits = {
   allBytes: 64 * mebibyte,
-  addressBytes: 32 * mebibyte,
+  senderBytes: 32 * mebibyte,
   bodyBytes: 25 * mebibyte,
   timeoutMs: 10_000,
 };
@@ -29,8 +29,8 @@ export const bodyLimits: BodyLimits = {
 /** A body that is still to be received. */
 export interface IncomingBody {
   stream: Readable;
-  /** The address of the sender. */
-  address: string;
+  /** The address or network of the sender. */
+  sender: string;
   /** The `Content-Length`; undefined when the length is not known before the end. */
   declaredBytes: number | undefined;
 }
@@ -44,7 +44,7 @@ const retryAfterMs = 10_000;
 export class Bodies {
   readonly #limits: BodyLimits;
   readonly #now: () => Date;
-  readonly #bytesByAddress = new Map<string, number>();
+  readonly #bytesBySender = new Map<string, number>();
   #bytes = 0;
 
   constructor(limits: BodyLimits, now: () => Date) {
@@ -65,24 +65,24 @@ export class Bodies {
    * `update` and `read`.
    */
   async receive<Result>(
-    { stream, address, declaredBytes }: IncomingBody,
+    { stream, sender, declaredBytes }: IncomingBody,
     update: (bytes: Buffer) => void,
     read: (body: Buffer) => Result,
   ): Promise<Result> {
     this.#checkLength(declaredBytes ?? 0);
-    if (!this.#hasRoom(address, declaredBytes ?? 0)) throw this.#overloaded();
+    if (!this.#hasRoom(sender, declaredBytes ?? 0)) throw this.#overloaded();
     const body = new GrowingBuffer(Math.min(declaredBytes ?? this.#limits.bodyBytes, this.#limits.bodyBytes));
     let held = 0;
     const release = (): void => {
-      this.#add(address, -held);
+      this.#add(sender, -held);
       held = 0;
     };
     const take = (chunk: Buffer): void => {
       this.#checkLength(body.length + chunk.length);
       const added = body.capacityWith(chunk.length) - body.capacity;
-      if (!this.#hasRoom(address, added)) throw this.#overloaded();
+      if (!this.#hasRoom(sender, added)) throw this.#overloaded();
       body.append(chunk);
-      this.#add(address, added);
+      this.#add(sender, added);
       held += added;
       update(chunk);
     };
@@ -98,17 +98,17 @@ export class Bodies {
     if (bytes > this.#limits.bodyBytes) throw new AppError('payload_too_large', 'The body is too large.');
   }
 
-  #hasRoom(address: string, bytes: number): boolean {
+  #hasRoom(sender: string, bytes: number): boolean {
     if (bytes === 0) return true;
-    const ofAddress = this.#bytesByAddress.get(address) ?? 0;
-    return this.#bytes + bytes <= this.#limits.allBytes && ofAddress + bytes <= this.#limits.addressBytes;
+    const ofSender = this.#bytesBySender.get(sender) ?? 0;
+    return this.#bytes + bytes <= this.#limits.allBytes && ofSender + bytes <= this.#limits.senderBytes;
   }
 
-  #add(address: string, bytes: number): void {
+  #add(sender: string, bytes: number): void {
     this.#bytes += bytes;
-    const ofAddress = (this.#bytesByAddress.get(address) ?? 0) + bytes;
-    if (ofAddress === 0) this.#bytesByAddress.delete(address);
-    else this.#bytesByAddress.set(address, ofAddress);
+    const ofSender = (this.#bytesBySender.get(sender) ?? 0) + bytes;
+    if (ofSender === 0) this.#bytesBySender.delete(sender);
+    else this.#bytesBySender.set(sender, ofSender);
   }
 
   #overloaded(): AppError {

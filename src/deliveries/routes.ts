@@ -9,6 +9,7 @@ import { problemResponses } from '../http/endpoint.ts';
 import { SingleSchema } from '../http/envelope.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import { deliveriesByAddress } from '../http/rate-limits.ts';
+import { senderOf } from '../http/requester.ts';
 import { type Bodies, bodyLimits } from './bodies.ts';
 import { type Rejections, rejectionReason } from './rejections.ts';
 import { type Received, saveDeliveries } from './store.ts';
@@ -93,7 +94,7 @@ async function receive(
     const length = headers['content-length'];
     const declaredBytes = length === undefined ? undefined : Number(length);
     const delivery = await services.bodies.receive(
-      { stream, address: ip, declaredBytes },
+      { stream, sender: senderOf(ip), declaredBytes },
       (bytes) => reader.update(bytes),
       (body) => reader.finish(body),
     );

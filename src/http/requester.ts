@@ -31,6 +31,15 @@ export function requesterOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'
   return { ownerId: caller?.accountId ?? null, origins: isCounted ? originsOf(ip) : undefined };
 }
 
+/**
+ * Returns the address of a client by IPv4, and the network /64 of one by IPv6, which can use all addresses in it. The
+ * rate limits group addresses in the same way (`@fastify/rate-limit`, option `ipv6Subnet`).
+ */
+export function senderOf(ip: string): string {
+  const { address, network } = originsOf(ip);
+  return address.includes(':') ? network : address;
+}
+
 /** Returns an address and its network in one spelling each; an IPv4 address that is mapped to IPv6 is one of IPv4. */
 function originsOf(ip: string): Origins {
   const address = ipaddr.process(ip.replace(/%.*$/, ''));

@@ -58,8 +58,28 @@ describe('limit of memory for deliveries', () => {
     assert.equal(await statusOf({ ...headers, 'content-length': '99999999' }), 413);
     const client = { ...headers, 'x-forwarded-for': '192.0.2.9' };
     assert.equal(await statusOf({ ...client, 'content-length': '99999999' }), 413);
+    const tooLarge = { ...headers, 'content-length': '99999999' };
+    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2::1' }), 413);
     await sql`update rate_limits set count = 6000`.execute(service.database.connection);
     assert.equal(await statusOf(client), 429);
+    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2:ffff::1' }), 429);
+    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:3::1' }), 413);
+  });
+
+  it('lets all addresses of an IPv6 network share the part of one sender', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startTestService({ simulator, settings });
+    const { headers } = signed('issues', '{}');
+    const postFrom = (address: string): Promise<Posted> =>
+      post(service, { ...headers, ...wrongSignature, 'x-forwarded-for': address });
+    await using holding = await postFrom('2001:db8:1:2::1');
+    holding.socket.write(Buffer.alloc(bodyBytes - 1));
+    await until(async () => (await bytesOfBodies(service)) === bodyBytes || undefined, 'it is received');
+    await using neighbour = await postFrom('2001:db8:1:2:ffff::1');
+    assert.match(await neighbour.response, /^HTTP\/1\.1 503 /);
+    await using other = await postFrom('2001:db8:1:3::1');
+    other.socket.write(Buffer.alloc(bodyBytes - 1));
+    await until(async () => (await bytesOfBodies(service)) === 2 * bodyBytes || undefined, 'the other is received');
   });
 
   it('stays within its budget while many large unsigned bodies are sent, and accepts others again afterwards', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Caller } from '../../../src/http/caller.ts';
-import { requesterOf } from '../../../src/http/requester.ts';
+import { requesterOf, senderOf } from '../../../src/http/requester.ts';
 
 const caller: Caller = { accountId: 'an id', tokenId: null, keyId: null, mayManage: false, expiresAt: 0 };
 const originsOf = (ip: string) => requesterOf({ caller: null, ip }, false).origins;
@@ -13,6 +13,13 @@ describe('identification of the requester of a lookup', () => {
     assert.deepEqual(originsOf('2001:DB8:0:2::1'), { address: '2001:db8:0:2::1', network: '2001:db8:0:2::/64' });
     assert.deepEqual(originsOf('2001:db8::2:0:0:0:1'), originsOf('2001:db8:0:2::1'));
     assert.deepEqual(originsOf('fe80::1%eth0'), { address: 'fe80::1', network: 'fe80::/64' });
+  });
+
+  it('takes all addresses of an IPv6 network /64 for one sender, and each IPv4 address for itself', () => {
+    assert.equal(senderOf('2001:db8:0:2::1'), senderOf('2001:DB8:0:2:ffff::9'));
+    assert.notEqual(senderOf('2001:db8:0:2::1'), senderOf('2001:db8:0:3::1'));
+    assert.equal(senderOf('::ffff:203.0.113.7'), '203.0.113.7');
+    assert.notEqual(senderOf('203.0.113.7'), senderOf('203.0.113.8'));
   });
 
   it('takes no address for an image, from loopback, and with a service token', () => {
