@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { engines } from '../../integration/access/owner.ts';
+import { clock, until } from '../../time.ts';
+import { untilIdle } from '../access/state.ts';
+import { startTestService } from '../service.ts';
+
+describe('a token that its host refuses once', () => {
+  it('leaves known accounts served from stored data, and unknown names for a few seconds with Retry-After', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now, repositories: 2 });
+    await using service = await startTestService({ simulator, now });
+    const paths = ['ada-lovelace', engines.name].flatMap((name) =>
+      ['', '/contributions', '/contributors', '/contributions?format=svg'].map((path) => `${name}${path}`),
+    );
+    for (const name of ['ada-lovelace', engines.name]) {
+      await service.getComplete(`${name}/contributions`);
+      await service.getComplete(`${name}/contributors`);
+    }
+    await untilIdle(service);
+    const read = () =>
+      Promise.all(
+        paths.map(async (path) => {
+          const { status, text, body } = await service.get(path);
+          return { path, status, shown: path.endsWith('svg') ? text : body.data };
+        }),
+      );
+    const before = await read();
+    assert.ok(before.every(({ status }) => status === 200));
+
+    // Everything stored is stale, so that each request leads to one to the host.
+    advance(3700);
+    simulator.faults.add({ kind: 'bad_credentials', times: 1 });
+    const requestCount = simulator.requests.length;
+    assert.deepEqual(await read(), before);
+    await until(async () => (simulator.requests.length > requestCount ? true : undefined), 'the host refuses');
+    await untilIdle(service);
+    assert.deepEqual(await read(), before);
+    const { status, headers, body } = await service.get(simulator.accounts.outsider);
+    assert.deepEqual([status, body.error?.type], [502, 'provider_denied']);
+    const retryAfterS = Number(headers.get('retry-after'));
+    assert.ok(retryAfterS > 0 && retryAfterS <= 10, String(retryAfterS));
+
+    advance(retryAfterS);
+    assert.equal((await service.get(simulator.accounts.outsider)).status, 200);
+    assert.deepEqual(await read(), before);
+  });
+});
