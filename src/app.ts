@@ -27,6 +27,7 @@ import { createDeliveryMetrics, openBodies } from './deliveries/metrics.ts';
 import { addRejections } from './deliveries/rejection-store.ts';
 import { Rejections } from './deliveries/rejections.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
+import { requireGit } from './history/git.ts';
 import type { App } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import type { CardImages } from './http/images.ts';
@@ -52,6 +53,7 @@ import { createTasks } from './sync/tasks.ts';
 /** The time limit of a response, without the wait for a provider, in ms. */
 const handlerMarginMs = 5000;
 const storeRejectionsEveryMs = 10_000;
+const gitTimeoutMs = 10_000;
 /** The time for responses and statements under way when the service stops, in ms; then their connections are closed. */
 const responsesEndWithinMs = 3000;
 
@@ -71,6 +73,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   await checkPort('PORT', config);
+  await requireGit(AbortSignal.timeout(gitTimeoutMs));
   const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry) });
   const { now } = core;
   const metrics = await closingOnFailure(startMetrics(config, registry, log), core);

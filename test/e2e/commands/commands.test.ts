@@ -139,6 +139,17 @@ describe('the command line', () => {
     await waitUntilEmpty(place.path);
   });
 
+  it('ends at once with one line, and creates nothing, when there is no git', async () => {
+    await using place = await makeTemporaryDirectory();
+    await using command = plaudit(['serve'], { DATA_DIR: place.at('data'), PATH: place.path });
+    const { code, out, err } = await command.ended;
+    assert.deepEqual(
+      [code, out, err],
+      [1, '', 'plaudit: Histories are read by git, and there is no git on the PATH.\n'],
+    );
+    await waitUntilEmpty(place.path);
+  });
+
   it('names the setting when a port, the address or DATA_DIR cannot be used', async () => {
     await using place = await makeTemporaryDirectory();
     await using created = await createTestDatabase();
