@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
+const ofThisRelease = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 
 /** The service as a process of its own, which can be killed. */
 export interface ServiceProcess extends AsyncDisposable {
@@ -15,7 +15,14 @@ export interface ServiceProcess extends AsyncDisposable {
   stop(): Promise<number | null>;
 }
 
-export async function startServiceProcess(environment: Record<string, string>): Promise<ServiceProcess> {
+/**
+ * @param program the program of another release; by default that of this one.
+ * @throws Error with the output when the service ends before it listens.
+ */
+export async function startServiceProcess(
+  environment: Record<string, string>,
+  program = ofThisRelease,
+): Promise<ServiceProcess> {
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [program, 'serve'], {
     env: { PATH, NODE_COMPILE_CACHE, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', ...environment },

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Pool } from 'pg';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { Random } from '../../../simulators/world/random.ts';
+import { createTestDatabase } from '../../database.ts';
+import { engines } from '../../integration/access/owner.ts';
+import { findLastRelease, type Release, unpackRelease, worksBesideNext } from '../../last-release.ts';
+import { until } from '../../time.ts';
+import { appSettings, organization, secret } from '../installations/installed.ts';
+import { doSomething } from '../installed/actions.ts';
+import { type ServiceProcess, startServiceProcess } from '../installed/service-process.ts';
+import { assertResponses, assertStored, settle } from '../installed/settling.ts';
+
+const tag = findLastRelease();
+const skip = tag === undefined && 'this checkout has no tag of a release (git fetch --tags)';
+const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
+const patienceMs = 120_000;
+const changes = 60;
+const paths = ['', '/contributions', '/contributors?limit=100'].map(
+  (path) => `/v1/github/entities/${engines.name}${path}`,
+);
+
+interface Scene extends AsyncDisposable {
+  simulator: Simulator;
+  pool: Pool;
+  /** Starts a node, and has the host deliver to it. */
+  start: (release?: Release) => Promise<ServiceProcess>;
+  /** Changes the world once. */
+  change: () => void;
+}
+
+/** Prepares a host, whose organization installs the service, and an empty database. */
+async function prepare(): Promise<Scene> {
+  const stack = new AsyncDisposableStack();
+  const simulator = stack.use(await startSimulator({ repositories: 3, limits }));
+  const database = stack.use(await createTestDatabase({ withTables: false }));
+  const directory = stack.use(await makeTemporaryDirectory());
+  const pool = new Pool({ connectionString: database.url, max: 4 });
+  pool.on('error', () => {});
+  stack.defer(() => pool.end());
+  const random = new Random(1);
+  const owned = simulator.world.owned(organization(simulator)).filter(({ isFork }) => !isFork);
+  let nodes = 0;
+  const start = async (release?: Release): Promise<ServiceProcess> => {
+    nodes += 1;
+    const settings = {
+      ...appSettings(simulator),
+      GITHUB_TOKEN: simulator.tokens.organization_admin,
+      DATABASE_URL: database.url,
+      DATA_DIR: directory.at(`node-${nodes}`),
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      RATE_LIMIT_PER_MINUTE: '100000',
+    };
+    const node = stack.use(await startServiceProcess(settings, release?.program));
+    simulator.app.deliverTo(node.url, secret);
+    return node;
+  };
+  return {
+    simulator,
+    pool,
+    start,
+    change: () => doSomething(simulator.world, random, random.pick(owned)),
+    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+  };
+}
+
+/** Returns the status and the data of responses about the organization. */
+function read({ url }: ServiceProcess): Promise<{ status: number; data: unknown }[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const response = await fetch(`${url}${path}`);
+      const { data } = (await response.json()) as { data: unknown };
+      return { status: response.status, data };
+    }),
+  );
+}
+
+/** Has the organization install the service, and waits until a node has collected it. */
+async function collectAll({ simulator, change }: Scene, node: ServiceProcess): Promise<void> {
+  simulator.app.install(organization(simulator));
+  for (let count = 0; count < changes; count += 1) change();
+  await assertResponses(node, simulator);
+}
+
+describe(`upgrade from the last release (${tag ?? 'unknown'})`, { skip }, () => {
+  it('keeps and serves what a node of the last release stored, also while the host is unavailable', async () => {
+    await using release = await unpackRelease(tag ?? '');
+    await using scene = await prepare();
+    const { simulator, pool, start } = scene;
+    const old = await start(release);
+    await collectAll(scene, old);
+    const served = await read(old);
+    assert.deepEqual(new Set(served.map(({ status }) => status)), new Set([200]));
+    await old.stop();
+
+    simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
+    const node = await start();
+    const [account, , contributors] = await read(node);
+    assert.deepEqual(contributors, served[2]);
+    assert.equal(account?.status, 200);
+
+    simulator.faults.clear();
+    for (let count = 0; count < changes; count += 1) scene.change();
+    await settle(pool, simulator.app.deliverer, patienceMs);
+    await assertResponses(node, simulator);
+    await assertStored(pool, simulator);
+  });
+
+  it('succeeds, or ends with one clear line, while a node of the last release writes', async () => {
+    await using release = await unpackRelease(tag ?? '');
+    await using scene = await prepare();
+    const { simulator, pool, start } = scene;
+    const old = await start(release);
+    await collectAll(scene, old);
+    const stopWriting = new AbortController();
+    const written = writeUntil(scene, stopWriting.signal);
+    let node = await start().catch((error: unknown) => error);
+    stopWriting.abort();
+    await written;
+    if (worksBesideNext(tag ?? '')) {
+      if (node instanceof Error) throw node;
+      await assertResponses(old, simulator);
+    }
+    await old.stop();
+    if (node instanceof Error) {
+      assert.match(node.message, /^the service ended: .*plaudit: .* found its tables locked [^\n]*$/s);
+      node = await start();
+    }
+    await settle(pool, simulator.app.deliverer, patienceMs);
+    await assertResponses(node as ServiceProcess, simulator);
+    await assertStored(pool, simulator);
+  });
+});
+
+/** Changes the world until the signal aborts, so that the host keeps delivering. */
+async function writeUntil({ change, simulator }: Scene, signal: AbortSignal): Promise<void> {
+  await until(
+    async () => {
+      change();
+      return signal.aborted || undefined;
+    },
+    'the new node started or ended',
+    patienceMs,
+  );
+  await simulator.app.deliverer.idle();
+}
