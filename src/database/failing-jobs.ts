@@ -17,13 +17,16 @@ export interface FailingJobs {
   lastAt: Date;
 }
 
-/** Finds failed jobs by task, the last failure first. A job that another one with its key replaced has no error. */
+/**
+ * Finds failed jobs by task, the last failure first. A job without a key is left out: another one replaced it while it
+ * ran, so that its failure has no effect (graphile-worker, sql/000018.sql).
+ */
 export async function findFailingJobs(connection: Connection, limit: number): Promise<FailingJobs[]> {
   const { rows } = await sql<FailingJobs>`
     select task_identifier as task, count(*) as count, count(*) filter (where attempts >= max_attempts) as "givenUp",
       max(attempts) as attempts, max(updated_at) as "lastAt",
       (array_agg(json_build_object('key', key, 'error', left(last_error, ${maxErrorLength})) order by updated_at desc))[1] as example
-    from graphile_worker.jobs where attempts > 0 and last_error is not null
+    from graphile_worker.jobs where attempts > 0 and last_error is not null and key is not null
     group by task_identifier order by max(updated_at) desc limit ${limit}`.execute(connection);
   return rows;
 }

@@ -163,6 +163,18 @@ describe('plaudit doctor on stored data', () => {
     assert.ok(!examined.text.includes('private-name'));
   });
 
+  it('reports no job that failed after another one had replaced it', async () => {
+    const { connection } = ward.database;
+    const job = { task: 'collect', key: 'collect 1', attempts: 1, error: 'This operation was aborted' };
+    await plantFailedJob(connection, job);
+    await sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'worker'`.execute(connection);
+    await sql`select graphile_worker.add_job('collect', job_key => 'collect 1')`.execute(connection);
+    await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null`.execute(connection);
+    const { rows } = await sql`select 1 from graphile_worker._private_jobs where key is null`.execute(connection);
+    assert.equal(rows.length, 1);
+    assert.deepEqual(linesOf(await examine(ward.environment), 'jobs_failing'), []);
+  });
+
   it('reports repositories whose poll is long overdue', async () => {
     const { connection } = ward.database;
     const late = await plantRepository(connection, { name: 'late' });
