@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const maxAttempts = 3;
-
 /**
- * A load balancer before several nodes, which sends a request to another node when the connection to one fails, as
+ * A load balancer before several nodes, which sends a request to each other node when the connection to one fails, as
  * nginx does by default (`proxy_next_upstream error`).
  */
 export class Balancer {
@@ -50,10 +48,9 @@ export class Balancer {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const nodes = [...this.#nodes];
-      const node = nodes[Math.floor(Math.random() * nodes.length)];
-      if (node === undefined) break;
+    const nodes = [...this.#nodes];
+    const first = Math.floor(Math.random() * nodes.length);
+    for (const node of [...nodes.slice(first), ...nodes.slice(0, first)]) {
       const isSent = await send(new URL(incoming.url ?? '/', node), incoming, body, reply);
       if (isSent) return;
     }

@@ -5,7 +5,9 @@ export interface FailedRead {
   path: string;
   /** The status of the response, or the error of the connection. */
   outcome: string;
+  /** The times of its begin and end, in ms since 1970. */
   at: number;
+  until: number;
 }
 
 /** Reads known accounts all the time, and records every read that fails. */
@@ -43,7 +45,7 @@ export class Reads {
         (error: unknown) => (error instanceof Error ? error.message : 'unknown error'),
       );
       this.count += 1;
-      if (outcome !== undefined) this.failures.push({ path, outcome, at });
+      if (outcome !== undefined) this.failures.push({ path, outcome, at, until: Date.now() });
       await wait(pauseMs);
     }
   }

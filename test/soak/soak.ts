@@ -73,7 +73,7 @@ export async function soak(options: SoakOptions): Promise<string[]> {
   await history;
   await reads.stop();
   log(`${reads.count} reads, ${reads.failures.length} of them failed`);
-  const failures = reads.failures.filter(({ at }) => !scene.outages.some(({ from, to }) => at >= from && at <= to));
+  const failures = reads.failures.filter(({ at, until: end }) => !scene.outages.some(({ from, to }) => end >= from && at <= to));
   const failedReads = failures
     .slice(0, 10)
     .map(({ path, outcome, at }) => `${new Date(at).toISOString()} ${path}: ${outcome}`);
@@ -258,11 +258,14 @@ async function findFaults(scene: Scene): Promise<string[]> {
   }
 }
 
-/** Finds jobs that failed for good, or that a worker holds although nothing is under way. */
+/**
+ * Finds jobs that failed for good, or that a worker holds although nothing is under way. A job without a key was
+ * replaced while it ran, and the other one did its work.
+ */
 async function stuckJobs(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ task: string; error: string | null }>(
     `select task_identifier as task, last_error as error from graphile_worker.jobs
-     where last_error is not null and attempts >= max_attempts or locked_at < now() - interval '1 minute'`,
+     where key is not null and last_error is not null and attempts >= max_attempts or locked_at < now() - interval '1 minute'`,
   );
   return rows.map(({ task, error }) => `the job ${task} is stuck: ${error ?? 'locked'}`);
 }
