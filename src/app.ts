@@ -6,6 +6,7 @@ import { findRepositoryIds } from './access/erasure/store.ts';
 import { accessRoutes } from './access/routes.ts';
 import { createAccessTasks } from './access/tasks.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
+import { registerLookupMetrics } from './accounts/metrics.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { createAwardTasks } from './achievements/awards/tasks.ts';
@@ -53,7 +54,6 @@ import { createTasks } from './sync/tasks.ts';
 /** The time limit of a response, without the wait for a provider, in ms. */
 const handlerMarginMs = 5000;
 const storeRejectionsEveryMs = 10_000;
-const gitTimeoutMs = 10_000;
 /** The time for responses and statements under way when the service stops, in ms; then their connections are closed. */
 const responsesEndWithinMs = 3000;
 
@@ -73,9 +73,10 @@ export async function startService(config: Config, options: AppOptions): Promise
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   await checkPort('PORT', config);
-  await requireGit(AbortSignal.timeout(gitTimeoutMs));
+  await requireGit();
   const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry) });
   const { now } = core;
+  registerLookupMetrics(registry, core.requests.connection, now);
   const metrics = await closingOnFailure(startMetrics(config, registry, log), core);
   await hideLostRepositories(core.sync);
   await forgetWaits(core.database.connection, now());

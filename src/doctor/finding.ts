@@ -48,6 +48,8 @@ export const findingCodes = [
   'jobs_failing',
   'polls_done',
   'polls_overdue',
+  'lookups_prompt',
+  'lookups_delayed',
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 

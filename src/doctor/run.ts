@@ -10,6 +10,7 @@ import { checkDeliveries } from './checks/deliveries.ts';
 import type { HostContext } from './checks/host-context.ts';
 import { examineHost, hostUnchecked } from './checks/hosts.ts';
 import { checkJobs } from './checks/jobs.ts';
+import { checkLookups } from './checks/lookups.ts';
 import { checkDisk, checkGit } from './checks/machine.ts';
 import { countPrivateByAccess, findInstalledAccounts } from './collecting-store.ts';
 import { type Area, type DoctorReport, type Finding, found, toReport } from './finding.ts';
@@ -88,6 +89,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
     { area: 'collecting', subject: 'skipped items', run: () => checkSkipped(connection, now()) },
     { area: 'collecting', subject: 'drift', run: () => checkDrift(connection, now()) },
     { area: 'collecting', subject: 'polls', run: () => checkPolls(connection, names, now()) },
+    { area: 'collecting', subject: 'lookups', run: () => checkLookups(connection, now()) },
     { area: 'jobs', subject: 'jobs', run: () => checkJobs(connection, now()) },
   ];
 }

@@ -27,6 +27,7 @@ export interface GitOutcome extends GitEnd {
 
 /** The time, in ms, after which a local git process that writes nothing is killed. */
 const silenceMs = 120_000;
+const versionTimeoutMs = 10_000;
 const maxOutputBytes = 1024 * 1024;
 const maxComplaintLength = 8 * 1024;
 
@@ -39,7 +40,7 @@ let isGitFit = false;
  * Checks that there is a usable git.
  * @throws AppError `misconfigured` when git is missing or too old.
  */
-export async function requireGit(signal: AbortSignal): Promise<void> {
+export async function requireGit(signal = AbortSignal.timeout(versionTimeoutMs)): Promise<void> {
   if (isGitFit) return;
   await findGit(signal);
   isGitFit = true;

@@ -73,7 +73,9 @@ export async function soak(options: SoakOptions): Promise<string[]> {
   await history;
   await reads.stop();
   log(`${reads.count} reads, ${reads.failures.length} of them failed`);
-  const failures = reads.failures.filter(({ at, until: end }) => !scene.outages.some(({ from, to }) => end >= from && at <= to));
+  const failures = reads.failures.filter(
+    ({ at, until: end }) => !scene.outages.some(({ from, to }) => end >= from && at <= to),
+  );
   const failedReads = failures
     .slice(0, 10)
     .map(({ path, outcome, at }) => `${new Date(at).toISOString()} ${path}: ${outcome}`);

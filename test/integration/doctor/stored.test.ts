@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { addRejections } from '../../../src/deliveries/rejection-store.ts';
 import { saveDrift } from '../../../src/sync/drift-store.ts';
+import { fill } from '../database/claims.ts';
 import { examine, linesOf, openWard, problems, type Ward } from './examine.ts';
 import { plantDelivery, plantFailedJob, plantFailure, plantRepository, plantSkipped } from './plant.ts';
 
@@ -17,7 +18,7 @@ describe('plaudit doctor on stored data', () => {
   after(() => ward?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     const { connection } = ward.database;
-    await sql`truncate accounts, deliveries, rejected_deliveries, installations cascade`.execute(connection);
+    await sql`truncate accounts, deliveries, rejected_deliveries, installations, lookups cascade`.execute(connection);
     await sql`delete from graphile_worker._private_jobs`.execute(connection);
   });
 
@@ -173,6 +174,25 @@ describe('plaudit doctor on stored data', () => {
     const { rows } = await sql`select 1 from graphile_worker._private_jobs where key is null`.execute(connection);
     assert.equal(rows.length, 1);
     assert.deepEqual(linesOf(await examine(ward.environment), 'jobs_failing'), []);
+  });
+
+  it('reports delayed lookups by reason: a hint, and a problem when their queue is full', async () => {
+    const { pool } = ward.database;
+    const until = new Date(Date.now() + hour);
+    await pool.query(`insert into lookups (key, state, retry_at) values ('one', 'delayed_by_allowance', $1)`, [until]);
+    const hinted = await examine(ward.environment);
+    assert.deepEqual(problems(hinted), []);
+    assert.match(
+      linesOf(hinted, 'lookups_delayed')[0] ?? '',
+      /^hint allowance: 1 lookup of new names waits for the allowance of the visitors .* raise LOOKUPS_PER_HOUR/,
+    );
+    await fill(ward.database, until, 1);
+    const full = await examine(ward.environment);
+    assert.deepEqual(problems(full), ['lookups_delayed', 'lookups_delayed']);
+    assert.match(
+      linesOf(full, 'lookups_delayed').join('\n'),
+      /^problem quota: 999 lookups of new names wait for a host's quota, until .* The queue is full: /m,
+    );
   });
 
   it('reports repositories whose poll is long overdue', async () => {
