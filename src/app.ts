@@ -19,11 +19,12 @@ import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { badgeRoutes } from './contributors/badges/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
-import { type AppOptions, type Core, closingOnFailure, findFault, openCore } from './core.ts';
+import { type AppOptions, type Core, findFault, openCore } from './core.ts';
 import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
 import { addJob, type Queue, startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
+import { inTransaction } from './database/transaction.ts';
 import { createDeliveryMetrics, openBodies } from './deliveries/metrics.ts';
 import { addRejections } from './deliveries/rejection-store.ts';
 import { Rejections } from './deliveries/rejections.ts';
@@ -36,6 +37,7 @@ import { asListenError, checkPort, isTaken } from './http/listen.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
+import { requestIdSource } from './http/request-ids.ts';
 import { usableResponses } from './http/response-cache.ts';
 import { createServer } from './http/server.ts';
 import { reconcileJob } from './installations/jobs.ts';
@@ -74,12 +76,15 @@ export async function startService(config: Config, options: AppOptions): Promise
   collectDefaultMetrics({ register: registry });
   await checkPort('PORT', config);
   await requireGit();
+  await using opened = new AsyncDisposableStack();
   const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry) });
+  opened.defer(() => core.close());
   const { now } = core;
   registerLookupMetrics(registry, core.requests.connection, now);
-  const metrics = await closingOnFailure(startMetrics(config, registry, log), core);
+  const metrics = await startMetrics(config, registry, log);
+  opened.defer(() => metrics?.close());
   await hideLostRepositories(core.sync);
-  await forgetWaits(core.database.connection, now());
+  await inTransaction(core.database.connection, (transaction) => forgetWaits(transaction, now()));
   sweepErased(core, log);
   const images = await openCardImages({
     connection: core.requests.connection,
@@ -89,7 +94,9 @@ export async function startService(config: Config, options: AppOptions): Promise
     now,
     onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
   });
+  opened.defer(() => images.close());
   const app = await createApp(config, core, { log, now, registry, images });
+  opened.defer(() => app.close());
   if ([...core.providers.values()].some((provider) => provider.app !== undefined)) {
     await addJob(core.database.connection, reconcileJob);
   }
@@ -102,6 +109,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     now,
     random: Math.random,
   });
+  opened.defer(() => notifications.close());
   const queue = await startQueue({
     database: core.database,
     node: core.listener.node,
@@ -120,20 +128,15 @@ export async function startService(config: Config, options: AppOptions): Promise
     },
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
-  const close = async (): Promise<void> => {
-    await stopReceiving(app, queue, core);
-    await images.close();
-    await notifications.close();
-    await metrics?.close();
-    await core.close();
-  };
-  await closingOnFailure(startListening(app, config), { close });
+  opened.defer(() => stopReceiving(app, queue, core));
+  await startListening(app, config);
+  const running = opened.move();
   return {
     url: formatUrl(config.host, app.server.address()),
     metricsUrl: metrics?.url,
     database: core.database,
     providers: core.providers,
-    close,
+    close: () => running.disposeAsync(),
   };
 }
 
@@ -264,16 +267,6 @@ function sweepErased({ database, sync, onChange }: Core, log: Log): void {
   onChange.add((change) => {
     if (change === undefined || change.kind === 'erased') begin();
   });
-}
-
-/** Returns a source of ids that are unique among all nodes, without reading random bytes for each. */
-function requestIdSource(): () => string {
-  const prefix = randomBytes(8).toString('hex');
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${prefix}-${count.toString(36)}`;
-  };
 }
 
 async function startListening(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {

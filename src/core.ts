@@ -176,7 +176,7 @@ async function openClock({ connection }: Database, { log, now }: CoreOptions): P
 }
 
 /** Waits for a part of the service to open; when it fails, closes the parts that are open already. */
-export async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<Core, 'close'>): Promise<Result> {
+async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<Core, 'close'>): Promise<Result> {
   try {
     return await opening;
   } catch (error) {

@@ -67,7 +67,10 @@ export async function addJob(connection: Connection, job: Job): Promise<void> {
       job_key_mode => ${job.keepsRunAt ? 'preserve_run_at' : 'replace'})`.execute(connection);
 }
 
-/** Makes delayed jobs run at once, except those with the given keys. */
+/**
+ * Makes delayed jobs run at once, except those with the given keys. Jobs that another session is changing are left out,
+ * because two sessions that change several jobs in different orders would deadlock.
+ */
 export async function runNow(
   connection: Connection,
   tasks: readonly string[],
@@ -77,9 +80,10 @@ export async function runNow(
   await sql`
     select graphile_worker.reschedule_jobs(
       array(
-        select id from graphile_worker.jobs
-        where task_identifier = any(${[...tasks]}::text[]) and run_at > ${now} and locked_at is null
-          and coalesce(key, '') <> all(${[...exceptKeys]}::text[])),
+        select j.id from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+        where t.identifier = any(${[...tasks]}::text[]) and run_at > ${now} and locked_at is null
+          and coalesce(key, '') <> all(${[...exceptKeys]}::text[])
+        for update of j skip locked),
       run_at => ${now})`.execute(connection);
 }
 

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
@@ -17,6 +18,7 @@ import { createContractWorld } from '../../contract/world.ts';
 import { createTestDatabase } from '../../database.ts';
 import { processesIn, waitUntilEmpty } from '../../integration/database/embedded/cluster-processes.ts';
 import { snapshot } from '../../integration/sync/snapshot.ts';
+import { until } from '../../time.ts';
 
 const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 
@@ -25,6 +27,7 @@ interface Running extends AsyncDisposable {
   line(pattern: RegExp): Promise<string>;
   signal(name: NodeJS.Signals): void;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
+  hasEnded(): boolean;
   /** Resolves at the end of the process, with its exit code and its output. */
   ended: Promise<{ code: number | null; out: string; err: string }>;
 }
@@ -48,6 +51,7 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, err }));
   return {
     ended,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     line: (pattern) =>
       new Promise((resolve, reject) => {
         const check = (line: string): void => {
@@ -148,6 +152,22 @@ describe('the command line', () => {
       [1, '', 'plaudit: Histories are read by git, and there is no git on the PATH.\n'],
     );
     await waitUntilEmpty(place.path);
+  });
+
+  it('closes everything when the start fails after the database was opened', async () => {
+    await using place = await makeTemporaryDirectory();
+    await using created = await createTestDatabase();
+    const client = new Client({ connectionString: created.url });
+    await client.connect();
+    try {
+      await client.query('alter table secrets rename to away');
+      await using command = plaudit(['serve'], { DATA_DIR: place.at('data'), DATABASE_URL: created.url });
+      const failed = await until(async () => (command.hasEnded() ? command.ended : undefined), 'it ends');
+      assert.equal(failed.code, 1);
+      assert.match(failed.err, /relation "secrets" does not exist/);
+    } finally {
+      await client.end();
+    }
   });
 
   it('names the setting when a port, the address or DATA_DIR cannot be used', async () => {

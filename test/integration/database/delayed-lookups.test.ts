@@ -14,7 +14,7 @@ import {
 import { addJob, runNow } from '../../../src/database/queue.ts';
 import { AppError } from '../../../src/errors.ts';
 import { openTestDatabase } from '../../database.ts';
-import { clock } from '../../time.ts';
+import { clock, until } from '../../time.ts';
 import { address, claimAll, fill, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, owner, visitor } from './claims.ts';
 
 describe('delay of lookups', () => {
@@ -151,6 +151,40 @@ describe('delay of lookups', () => {
         ['look_up b', 0],
         ['look_up a', 0],
         ['look_up c', 30],
+      ],
+    );
+  });
+});
+
+describe('end of the waits of jobs', () => {
+  it('leaves out a job that another session is changing, with which it could deadlock', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    for (const name of ['a', 'b']) await addJob(connection, { ...jobOf(name), delayMs: 60 * minuteMs });
+    const rival = await pool.connect();
+    try {
+      const change = (key: string) =>
+        rival.query('update graphile_worker._private_jobs set updated_at = now() where key = $1', [key]);
+      // The rival does not look for deadlocks, so that the other session is the one that PostgreSQL cancels.
+      await rival.query("begin; set local deadlock_timeout = '1h'");
+      await change('look_up b');
+      let hasEnded = false;
+      const ended = runNow(connection, ['look_up'], new Date()).finally(() => {
+        hasEnded = true;
+      });
+      const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      await until(async () => hasEnded || (await pool.query(waiting)).rows.length > 0 || undefined, 'it waits or ends');
+      await change('look_up a');
+      await rival.query('commit');
+      await ended;
+    } finally {
+      rival.release(true);
+    }
+    assert.deepEqual(
+      (await jobsIn(opened.database)).map(({ key, minutes }) => [key, minutes]),
+      [
+        ['look_up a', 0],
+        ['look_up b', 60],
       ],
     );
   });
