@@ -216,6 +216,7 @@ async function createApp(
         connection,
         now,
         lookUpBudgetMs: config.lookupBudgetMs,
+        anonymousRepositoryContributors: config.anonymousRepositoryContributors,
         publicUrl,
         images,
         rejections: countRejections(routes, core, { log, now }),

@@ -1,14 +1,14 @@
 /** A colour as `#rrggbb`, or as `#rrggbbaa` when it is translucent. */
 export type Colour = `#${string}`;
 
-const form = /^(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
-
-/** The pattern of a colour in a URL. */
-export const colourPattern = '^([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$';
+/** The pattern of a colour in a URL: hexadecimal digits, with or without `#`. */
+export const colourPattern = '^#?([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$';
+const form = new RegExp(colourPattern);
 
 /** Reads three, four, six or eight hexadecimal digits; undefined for other texts. */
-export function readColour(digits: string): Colour | undefined {
-  if (!form.test(digits)) return undefined;
+export function readColour(text: string): Colour | undefined {
+  const digits = form.exec(text)?.[1];
+  if (digits === undefined) return undefined;
   const long = digits.length <= 4 ? digits.replace(/./g, '$&$&') : digits;
   return `#${long.toLowerCase()}`;
 }

@@ -1,5 +1,6 @@
 import { type TProperties, Type } from 'typebox';
 import { AppError } from '../errors.ts';
+import { languagePart } from '../http/parameters.ts';
 import { type Colour, colourPattern, readColour } from './colours.ts';
 import { type Language, languageOf, locales } from './languages/language.ts';
 import { type Palette, type Palettes, palettesOf, themeNames } from './themes.ts';
@@ -41,14 +42,14 @@ export const defaults = {
 const maxRadius = 32;
 const maxTitleLength = 100;
 const maxListLength = 300;
-const colourExpectation = 'a colour in hexadecimal digits without #, such as 0969da';
+const colourExpectation = 'a colour in hexadecimal digits, such as 0969da';
 
 const colour = (of: string) =>
   Type.Optional(
     Type.String({
       pattern: colourPattern,
       'x-expected': colourExpectation,
-      description: `Colour of ${of}: hex, no #.`,
+      description: `Colour of ${of}: hexadecimal digits.`,
     }),
   );
 
@@ -71,7 +72,12 @@ export const cardOptionParameters = {
   columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
   radius: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRadius, description: 'Of the corners, in pixels.' })),
   border: Type.Optional(Type.Boolean({ default: defaults.border })),
-  locale: Type.Optional(Type.Enum([...locales], { description: 'Language of words, numbers and dates.' })),
+  locale: Type.Optional(
+    Type.Enum([...locales], {
+      'x-language': true,
+      description: 'Language of words, numbers and dates; a region behind it, as in `pt-BR`, has no effect.',
+    }),
+  ),
   animation: Type.Optional(
     Type.Enum(['none', 'subtle'], { description: 'Nothing moves for readers whose system is set to reduced motion.' }),
   ),
@@ -109,6 +115,7 @@ export function readCardOptionsLoosely(query: CardOptionsQuery): CardOptions {
   return readCardOptions(
     {
       ...query,
+      locale: typeof query['locale'] === 'string' ? languagePart(query['locale']) : undefined,
       hide: undefined,
       show: undefined,
       title: undefined,

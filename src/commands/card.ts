@@ -77,7 +77,7 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
     patienceMs[hasToken ? 'withToken' : 'withoutToken'],
   );
   const response = await fetch(image, { headers, signal: io.signal });
-  if (response.status !== 200)
+  if (response.status !== 200 || response.headers.has('x-error-code'))
     throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await response.text())}`);
   return Buffer.from(await response.arrayBuffer());
 }

@@ -115,6 +115,14 @@ export const serviceSettings = {
     description:
       'The same for all addresses of a network (IPv4 /24, IPv6 /64) together, and for the service tokens of one account.',
   }),
+  anonymousRepositoryContributors: setting({
+    name: 'ANONYMOUS_REPOSITORY_CONTRIBUTORS',
+    schema: Type.Enum(['images', 'all', 'off']),
+    default: 'images',
+    valid: 'images, all or off',
+    description:
+      'What callers without a token get of the contributors to one public repository: `images`, `all` (JSON too) or `off`.',
+  }),
   /** Proxies whose headers about the client's address are trusted. */
   trustedProxies: setting({
     name: 'TRUST_PROXY',

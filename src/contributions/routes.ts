@@ -104,10 +104,14 @@ function presentHistory(
   { account, provider }: Context,
 ): HandlerResult {
   const { page: days, asOf, includesPrivate } = history;
+  const url = provider.accounts.urlOf(account);
+  // The first item is the account as it is now, which has one time of its last change on all endpoints.
+  const timeOf = (day: CountersOfDay): Date =>
+    day === days[0] && !history.hasPrevious ? account.updatedAt : day.updatedAt;
   return {
     envelope: envelope({
       dataType: 'entity',
-      data: days.map((day) => toItem(account, provider.accounts.urlOf(account), day)),
+      data: days.map((day) => toItem(account, url, { ...day, updatedAt: timeOf(day) })),
       provenance: { asOf, missing: missingOf(days[0]), includesPrivate },
       ...neighbourCursors(history, ({ day }) => cursors.write(listing, [account.id, day])),
     }),

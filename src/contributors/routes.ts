@@ -53,8 +53,14 @@ const kindNames: Record<ContributionKind, string> = {
   discussion: 'discussions',
 };
 
+export interface ContributorServices extends RouteServices {
+  /** The formats in which callers without a token get the contributors to one public repository. */
+  anonymousRepositoryContributors: 'images' | 'all' | 'off';
+}
+
 /** Registers endpoints 3 and 7: the contributors to an account's repositories, and to one of them. */
-export function contributorRoutes(app: App, services: RouteServices): void {
+export function contributorRoutes(app: App, services: ContributorServices): void {
+  const { anonymousRepositoryContributors: anonymous } = services;
   const shared = {
     listing: { name: listing, defaultLimit: 30 },
     dataType: 'contributor',
@@ -82,12 +88,13 @@ export function contributorRoutes(app: App, services: RouteServices): void {
   addEndpoint(app, services, {
     ...shared,
     path: '/v1/:provider/entities/:name/repositories/:repository/contributors',
-    summary: 'Who contributed to one repository of the account that the service token is for',
-    readers: 'owner',
+    summary: 'Who contributed to one repository of an account',
+    description: "Images of public repositories need no token; everything else needs the account's service token.",
+    readers: ({ isImage }) => (anonymous === 'all' || (anonymous === 'images' && isImage) ? 'public' : 'owner'),
     params: RepositoryPath,
     query: Query,
     load: async (context) => {
-      services.resolver.refreshStale(context.account);
+      if (context.isOwner) services.resolver.refreshStale(context.account);
       const collected = await collectedOfRepository(services, context, context.params.repository);
       return loadPage(services, context, collected);
     },

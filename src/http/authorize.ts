@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { Caller } from './caller.ts';
-import type { AccountName, AccountResolver, KnownResolution, LookupTerms, Resolution } from './endpoint.ts';
+import type { AccountName, AccountResolver, KnownResolution, LookupTerms, Readers, Resolution } from './endpoint.ts';
 
 /**
  * Finds the account of a request: by its name, or for requests of owners by the service token.
@@ -8,7 +8,7 @@ import type { AccountName, AccountResolver, KnownResolution, LookupTerms, Resolu
  */
 export async function resolve(
   accounts: AccountResolver,
-  readers: 'public' | 'owner',
+  readers: Readers,
   { params, caller, ...terms }: { params: AccountName; caller: Caller | null } & LookupTerms,
 ): Promise<Resolution> {
   return readers === 'public' ? accounts.resolve(params, terms) : resolveOwn(accounts, params, caller);
@@ -31,7 +31,7 @@ export async function resolveOwn(
  * @throws AppError `not_found`, `unauthenticated` or `forbidden`
  */
 export function authorize(
-  readers: 'public' | 'owner',
+  readers: Readers,
   resolution: Exclude<Resolution, { state: 'pending' }>,
   caller: Caller | null,
 ): KnownResolution & { isOwner: boolean } {

@@ -11,7 +11,11 @@ import type { Requester } from './requester.ts';
 
 /** The path parameters of every endpoint about an account. */
 export const AccountPath = Type.Object({
-  provider: Type.String({ maxLength: 100, description: 'Identifier of the code host, e.g. `github`.' }),
+  provider: Type.String({
+    maxLength: 100,
+    'x-lower-case': true,
+    description: 'Identifier of the code host, e.g. `github`; the letter case does not matter.',
+  }),
   name: Type.String({
     maxLength: 255,
     description:
@@ -130,11 +134,16 @@ interface EndpointBase<Path extends TObject> {
   listing?: { name: string; defaultLimit: number };
 }
 
+export type Readers = 'public' | 'owner';
+
 /** An endpoint whose response is rendered once and cached, as JSON or as a card. */
 export interface Endpoint<Path extends TObject, Query extends TObject, Data> extends EndpointBase<Path> {
   query: Query;
-  /** The readers: all callers, or only the owner with a service token of the account. */
-  readers: 'public' | 'owner';
+  /**
+   * The readers: all callers, or only the owner with a service token of the account. A function decides about requests
+   * without a token; a token must be of the account then.
+   */
+  readers: Readers | ((request: { isImage: boolean }) => Readers);
   dataType: keyof typeof dataTypes;
   /** The items of the response in JSON; undefined where there is only an image. */
   item?: TSchema;

@@ -97,6 +97,9 @@ declare module 'fastify' {
   }
 }
 
+/** Marks the parameters of URLs that lead to images: to nothing else, or where `format` says so. */
+export const imagesOf = Symbol('images');
+
 /**
  * Returns the parameters of a route whose response can be drawn. All of them are parsed; the type shows the route only
  * its own.
@@ -104,8 +107,9 @@ declare module 'fastify' {
 export function withImages<Properties extends TProperties>(
   properties: Properties,
   { parameters }: CardImages,
+  images: 'always' | 'by format',
 ): TObject<Properties> {
-  return Type.Object({ ...parameters, ...properties });
+  return Object.assign(Type.Object({ ...parameters, ...properties }), { [imagesOf]: images });
 }
 
 export const FormatParameter = Type.Optional(

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { nearest } from '../achievements/conditions/nearest.ts';
 import { AppError } from '../errors.ts';
+import { imagesOf, isImageFormat } from './images.ts';
 
 /** The parts of a parameter's JSON Schema that are read here. */
 interface ParameterSchema {
@@ -11,56 +13,64 @@ interface ParameterSchema {
   maxLength?: number;
   /** The description, for people, of a text that has to match a pattern. */
   'x-expected'?: string;
+  /** Set where the letter case does not matter: the value is read in lower case. */
+  'x-lower-case'?: boolean;
+  /** Set for languages, of which only the first part of a tag counts: `pt-BR` is read as `pt`. */
+  'x-language'?: boolean;
 }
 
 /**
  * Returns a reader for the parameters of a route's URLs, made from their TypeBox object. It ignores parameters that are
- * not declared, because people add some to get past caches. It throws AppError `invalid_input`, naming the parameter
- * and the valid values.
+ * not declared, because people add some to get past caches. In URLs of images it rejects those that are a typing error
+ * away from a declared one, because readers of an image see nothing but the image. It throws AppError `invalid_input`,
+ * naming the parameter and the valid values.
  */
 export function parameterReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
   const declared = Object.entries<TSchema>('properties' in schema ? Object(schema.properties) : {}).map(
     ([name, property]) => ({ name, property: property as ParameterSchema, compiled: Compile(property) }),
   );
+  const names = declared.map(({ name }) => name);
+  const { [imagesOf]: images }: { [imagesOf]?: 'always' | 'by format' } = schema;
   return (given) => {
     const texts = new Map<string, unknown>(Object.entries(Object(given)));
     const values: Record<string, unknown> = {};
+    if (images === 'always' || (images === 'by format' && isImageFormat(texts.get('format')))) {
+      rejectMisspelled(texts.keys(), names);
+    }
     for (const { name, property, compiled } of declared) {
       if (!texts.has(name)) continue;
       const value = toValue(texts.get(name), property);
-      if (!compiled.Check(value)) throw new AppError('invalid_input', `${name} must be ${expectation(property)}.`);
+      if (!compiled.Check(value)) throw invalidValue(name, property, texts.get(name));
       values[name] = value;
     }
     return values;
   };
 }
 
-/**
- * Returns a reader for a route's body, made from its TypeBox object. It throws AppError `missing_field` or
- * `invalid_input`, naming the field and the valid values.
- */
-export function bodyReader(schema: TSchema): (given: unknown) => unknown {
-  const compiled = Compile(schema);
-  return (given) => {
-    if (compiled.Check(given)) return given;
-    const [fault] = compiled.Errors(given);
-    const place = fault?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-    const missing = fault?.keyword === 'required' ? fault.params.requiredProperties.join(', ') : undefined;
-    const prefix = place === '' ? '' : `${place}.`;
-    if (missing !== undefined) throw new AppError('missing_field', `The body must have ${prefix}${missing}.`);
-    throw new AppError(
-      'invalid_input',
-      `${place === '' ? 'The body' : `${place} of the body`} ${fault?.message ?? 'is not as documented'}.`,
-    );
-  };
+function rejectMisspelled(given: Iterable<string>, names: readonly string[]): void {
+  for (const name of given) {
+    const meant = names.includes(name) ? undefined : nearest(name, names);
+    if (meant !== undefined) throw new AppError('invalid_input', `${name}: did you mean ${meant}?`);
+  }
+}
+
+function invalidValue(name: string, property: ParameterSchema, given: unknown): AppError {
+  const meant = typeof given === 'string' ? nearest(given, (property.enum ?? []).map(String)) : undefined;
+  const hint = meant === undefined ? '' : `${name}: did you mean ${meant}? `;
+  return new AppError('invalid_input', `${hint}${name} must be ${expectation(property)}.`);
 }
 
 /**
  * Converts the text of a parameter; undefined when it cannot be of the type. A parameter that is given twice is a list,
  * which is of no type.
  */
-function toValue(text: unknown, { type }: ParameterSchema): unknown {
+function toValue(
+  text: unknown,
+  { type, 'x-lower-case': isLowerCase, 'x-language': isLanguage }: ParameterSchema,
+): unknown {
   if (typeof text !== 'string') return undefined;
+  if (isLowerCase === true) return text.toLowerCase();
+  if (isLanguage === true) return languagePart(text);
   if (type === 'integer') return /^-?(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : undefined;
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : undefined);
   return text;
@@ -73,4 +83,9 @@ function expectation(schema: ParameterSchema): string {
   if (type === 'integer') return `given once, and an integer from ${minimum ?? 0} to ${maximum ?? 'any'}`;
   if (type === 'boolean') return 'given once, and true or false';
   return `given once, and text of at most ${maxLength ?? 1000} characters`;
+}
+
+/** Returns the language of a tag such as `pt-BR` or `zh_CN` (BCP 47): `pt`, `zh`. */
+export function languagePart(tag: string): string {
+  return tag.split(/[-_]/, 1).join('').toLowerCase();
 }

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static, TObject } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import type { App } from './app.ts';
 import { authorize, resolve } from './authorize.ts';
+import type { Caller } from './caller.ts';
 import {
   type AccountName,
   type AccountResolver,
@@ -10,11 +11,12 @@ import {
   MovedRepository,
   privateProblemResponses,
   problemResponses,
+  type Readers,
   type RequestedPage,
   type ResolvedAccount,
 } from './endpoint.ts';
 import { EnvelopeSchema } from './envelope.ts';
-import { type CardImages, type ImageRequest, isImageFormat, withImages } from './images.ts';
+import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import type { Cursors, PageParameters } from './pagination.ts';
 import { requesterOf } from './requester.ts';
 import { compressResponse, type RenderedResponse, renderResponse } from './response.ts';
@@ -47,12 +49,15 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
     summary,
     ...(description !== undefined && { description }),
     params,
-    querystring: cards === undefined ? query : withImages(query.properties, services.images),
-    ...(readers === 'owner' && { security: [{ serviceToken: [] }] }),
+    querystring:
+      cards === undefined
+        ? query
+        : withImages(query.properties, services.images, item === undefined ? 'always' : 'by format'),
+    ...(readers !== 'public' && { security: [{ serviceToken: [] }, ...(readers === 'owner' ? [] : [{}])] }),
     ...(item === undefined && { produces: ['image/svg+xml', 'image/png'] }),
     response: {
       ...(item !== undefined && { 200: EnvelopeSchema(item) }),
-      ...(readers === 'owner' ? privateProblemResponses : problemResponses),
+      ...(readers === 'public' ? problemResponses : privateProblemResponses),
     },
   };
   const config = cards === undefined ? {} : { cards, isImageOnly: item === undefined };
@@ -66,11 +71,13 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { dataType, readers } = endpoint;
+  const { dataType } = endpoint;
   const { caller } = request;
   const params: Static<Path> & AccountName = Object(request.params);
   const query: Static<Query> & PageParameters = Object(request.query);
-  const image = readImage(services, endpoint, { ...params }, { ...query });
+  const images = { cards: endpoint.cards, item: endpoint.item };
+  const readers = readersOf({ ...images, readers: endpoint.readers }, caller, { ...query });
+  const image = readImage(services, { ...images, readers }, { ...params }, { ...query });
   const page = readPage(services, endpoint, query);
   const deadline = deadlineOf(services, image);
   const requester = requesterOf(request, image !== undefined);
@@ -98,15 +105,35 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   return sendResponse(request, reply, response);
 }
 
+/** The parts of an endpoint that say which images it has. */
+interface Images {
+  cards: Endpoint<TObject, TObject, never>['cards'] | undefined;
+  item: TSchema | undefined;
+}
+
+function readersOf(
+  { readers, cards, item }: Images & Pick<Endpoint<TObject, TObject, never>, 'readers'>,
+  caller: Caller | null,
+  query: Record<string, unknown>,
+): Readers {
+  if (typeof readers !== 'function') return readers;
+  return caller === null ? readers({ isImage: imageFormatOf({ cards, item }, query) !== undefined }) : 'owner';
+}
+
+function imageFormatOf({ cards, item }: Images, query: Record<string, unknown>): ImageFormat | undefined {
+  const format = item === undefined ? (query['format'] ?? 'svg') : query['format'];
+  return cards !== undefined && isImageFormat(format) ? format : undefined;
+}
+
 /** Reads the card that a request wants; its other path parameters distinguish it from the cards of the account. */
 function readImage(
   { images }: PipelineServices,
-  { cards, item, readers }: Pick<Endpoint<TObject, TObject, never>, 'cards' | 'item' | 'readers'>,
+  { cards, item, readers }: Images & { readers: Readers },
   { provider: _provider, name: _name, ...params }: Record<string, unknown>,
   query: Record<string, unknown>,
 ): ImageRequest | undefined {
-  const format = item === undefined ? (query['format'] ?? 'svg') : query['format'];
-  if (cards === undefined || !isImageFormat(format)) return undefined;
+  const format = imageFormatOf({ cards, item }, query);
+  if (cards === undefined || format === undefined) return undefined;
   const card = cards.find((name) => name === query['card']) ?? cards[0];
   return images.request(card, format, { ...query, ...params, ...(readers === 'owner' && { own: true }) });
 }

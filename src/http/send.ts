@@ -1,7 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { nearest } from '../achievements/conditions/nearest.ts';
 import { type dataTypes, type Envelope, envelope } from './envelope.ts';
-import { type CardImage, type CardImages, type ImageRequest, isImageFormat, type Parameters } from './images.ts';
+import {
+  type CardImage,
+  type CardImages,
+  type ImageFormat,
+  type ImageRequest,
+  imageFormats,
+  isImageFormat,
+  type Parameters,
+} from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
 import {
   imageHeaders,
@@ -16,6 +25,10 @@ const pendingRetryAfterS = 3;
 /** A client that reads nothing of a streamed response for this time is considered disconnected. */
 const stalledAfterMs = 30_000;
 const json = 'application/json; charset=utf-8';
+/** Marks for programs that an image shows an error, or that its data is still being fetched. */
+const errorCodeHeader = 'x-error-code';
+/** The code of data that is not known yet. */
+const pendingCode = 0;
 
 export function sendResponse(request: FastifyRequest, reply: FastifyReply, response: RenderedResponse): FastifyReply {
   const representation = representationFor(response, request.headers['accept-encoding']);
@@ -42,7 +55,7 @@ export async function sendPending(
   reply.header('retry-after', String(retryAt === undefined ? pendingRetryAfterS : secondsUntil(retryAt, now())));
   if (image !== undefined) {
     const control = request.caller === null ? `public, max-age=${maxAgeS.incomplete}` : 'private, no-store';
-    reply.headers({ 'cache-control': control, vary: 'authorization' });
+    reply.headers({ 'cache-control': control, vary: 'authorization', [errorCodeHeader]: String(pendingCode) });
     return sendImage(reply, await images.drawCollecting(image), 200);
   }
   return reply
@@ -52,7 +65,10 @@ export async function sendPending(
     .send(Buffer.from(JSON.stringify(envelope({ dataType, data: [] }))));
 }
 
-/** Sends an error: as a card where the request is for one, otherwise as JSON. */
+/**
+ * Sends an error: as a card where the request is for one, otherwise as JSON. The card is a 200 unless the request has a
+ * credential, because proxies for images show nothing else.
+ */
 export async function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -61,17 +77,24 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   const { cards, isImageOnly = false } = request.routeOptions.config;
   const query: Parameters = Object(request.query);
-  const format = isImageOnly ? (query['format'] ?? 'svg') : query['format'];
-  if (cards === undefined || !isImageFormat(format)) return sendProblemAsJson(reply, problem);
+  const format = meantFormat(query['format']) ?? (isImageOnly ? 'svg' : undefined);
+  if (cards === undefined || format === undefined) return sendProblemAsJson(reply, problem);
   const card = cards.find((name) => name === query['card']) ?? cards[0];
-  const { message } = problem.body.error;
+  const { message, code } = problem.body.error;
   try {
     const image = await images.drawProblem(card, format, query, { status: problem.status, message });
-    return await sendImage(reply.headers(headersOf(problem)), image, problem.status);
+    const status = request.headers.authorization === undefined ? 200 : problem.status;
+    return sendImage(reply.headers({ ...headersOf(problem), [errorCodeHeader]: String(code) }), image, status);
   } catch (error) {
     log.error({ id: request.id, err: error }, 'an error could not be drawn');
     return sendProblemAsJson(reply, problem);
   }
+}
+
+/** Returns the format of an image that a parameter names, also where a typing error makes it another word. */
+function meantFormat(given: unknown): ImageFormat | undefined {
+  const meant = typeof given === 'string' ? nearest(given, ['json', ...imageFormats]) : undefined;
+  return isImageFormat(meant) ? meant : undefined;
 }
 
 export function sendProblemAsJson(reply: FastifyReply, problem: Problem): FastifyReply {

@@ -7,12 +7,14 @@ import type { TSchema } from 'typebox';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
+import { bodyReader } from './body.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { addDocumentation } from './documentation.ts';
 import type { CardImages } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { bodyReader, parameterReader } from './parameters.ts';
+import { parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
+import { withDocumentedForms } from './query-forms.ts';
 import { addRateLimits, type Counts } from './rate-limits.ts';
 
 import {
@@ -23,7 +25,7 @@ import {
   representationFor,
 } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
-import { sendProblem, sendProblemAsJson } from './send.ts';
+import { sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
 
 export interface ServerOptions {
   cache: ResponseCache;
@@ -100,6 +102,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
       }
     };
   });
+  readBodiesAsJson(app);
   addHooks(app, options);
   await addRateLimits(app, options);
   await app.register(cors, { origin: '*', methods, exposedHeaders, maxAge: 86_400, strictPreflight: false });
@@ -112,10 +115,19 @@ export async function createServer(options: ServerOptions): Promise<App> {
     else if (error instanceof AppError && error.cause !== undefined) {
       options.log.warn({ id: request.id, err: error }, 'a request failed');
     }
-    return sendProblem(request, reply, problem, options);
+    const stored = problem.status === 429 || problem.status >= 500 ? findStoredImage(options, request) : undefined;
+    return stored === undefined ? sendProblem(request, reply, problem, options) : sendResponse(request, reply, stored);
   });
   app.setNotFoundHandler(async (request, reply) => sendProblemAsJson(reply, unmatched(app, request, options.now())));
   return app;
+}
+
+/**
+ * Reads bodies as JSON, also where the content type is absent or another one: all routes take JSON, and programs such as
+ * `curl -d` name a form.
+ */
+function readBodiesAsJson(app: App): void {
+  app.addContentTypeParser('*', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
 }
 
 /** Creates the HTTP server, which sends cached responses before the framework does any work. */
@@ -178,8 +190,19 @@ function findCached(
   return caller && cache.get(cacheKey(url, caller), now().getTime());
 }
 
+/** Returns the last good image of a URL that is open to the public, for when there can be no new one. */
+function findStoredImage(
+  { cache, usableResponses }: ServerOptions,
+  { url, headers, routeOptions }: FastifyRequest,
+): RenderedResponse | undefined {
+  const mayBeImage = routeOptions.config.cards !== undefined && headers.authorization === undefined;
+  const stored = mayBeImage && usableResponses() !== 'none' ? cache.get(cacheKey(url, null), anyAge) : undefined;
+  return stored?.headers['content-type']?.startsWith('image/') === true ? stored : undefined;
+}
+
 function addHooks(app: App, options: ServerOptions): void {
   app.addHook('onRequest', async (request, reply) => {
+    request.query = withDocumentedForms(Object(request.query));
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request.headers)) {
@@ -230,6 +253,9 @@ function problemOf(error: unknown, now: Date): Problem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'FST_ERR_HANDLER_TIMEOUT' || isDatabaseUnavailable(error)) return unavailable();
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('The body is too large.');
+  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY' || code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
+    return toProblem(new AppError('invalid_input', 'The body must be JSON.'), now);
+  }
   const isCallersFault =
     !(error instanceof AppError) && error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;
   return toProblem(isCallersFault ? new AppError('invalid_input', 'The request is not well-formed.') : error, now);

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
+import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath, type HandlerResult, type RequestContext } from '../../http/endpoint.ts';
 import { envelope, formatTimestamp } from '../../http/envelope.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
-import { type Award, type AwardPlace, findAwardPage } from './page-store.ts';
+import { type Audience, type Award, type AwardPlace, findAward, findAwardPage } from './page-store.ts';
 
 const AwardItem = Type.Object({
   id: Type.String({ format: 'uuid', description: 'Of the award.' }),
@@ -31,45 +32,73 @@ const Query = Type.Object({
   raw: Type.Optional(Type.Boolean({ description: 'Draw the icons alone.' })),
 });
 
+const { format, raw } = Query.properties;
+
+/** The path parameter of one award. */
+export const AwardPath = Type.Object({
+  award_id: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', maxLength: 36 }),
+});
+
 const listing = 'achievements';
 
-/** Registers endpoint 4: the achievements that an account was awarded. */
+/** Registers endpoint 4, the achievements that an account was awarded, and each of these awards by itself. */
 export function awardRoutes(app: App, services: RouteServices): void {
+  const shared = { readers: 'public', dataType: 'achievement', item: AwardItem, cards: ['achievements'] } as const;
   addEndpoint(app, services, {
+    ...shared,
     path: '/v1/:provider/entities/:name/achievements',
     summary: 'Achievements that an account was awarded, newest first',
     description:
       "From public repositories; with the account's service token, or where its owner publishes them, from private ones too.",
-    readers: 'public',
     params: AccountPath,
     query: Query,
     listing: { name: listing, defaultLimit: 30 },
-    dataType: 'achievement',
-    item: AwardItem,
-    cards: ['achievements'],
-    load: (context) => load(services, context),
+    load: (context) => loadPage(services, context),
+    present: (awards, context) => present(services, awards, context),
+  });
+  addEndpoint(app, services, {
+    ...shared,
+    path: '/v1/:provider/entities/:name/achievements/:award_id',
+    summary: 'One award of an account; with `raw` its icon alone',
+    params: Type.Object({ ...AccountPath.properties, ...AwardPath.properties }),
+    query: Type.Object({ format, raw }),
+    load: async (context) => {
+      const audience = audienceOf(context);
+      const award = await findAward(services.connection, audience, context.params.award_id);
+      if (award === undefined) throw noSuchAward();
+      return { ...cutPage([award], 1, {}), includesPrivate: audience.includesPrivate };
+    },
     present: (awards, context) => present(services, awards, context),
   });
 }
 
-type Context = RequestContext<unknown, Static<typeof Query>>;
+/** Returns the error for an award that does not exist, or that the reader may not see. */
+export function noSuchAward(): AppError {
+  return new AppError('not_found', 'There is no such award of this account.');
+}
+
+type Context = RequestContext<unknown, unknown>;
 
 interface Awards extends Page<Award> {
   includesPrivate: boolean;
 }
 
-async function load(
-  { connection }: RouteServices,
-  { account, isOwner, page: { limit, start } }: Context,
-): Promise<Awards> {
-  const includesPrivate = isOwner || account.publishesPrivate;
-  const audience = { accountId: account.id, isOwner, includesPrivate };
+async function loadPage({ connection }: RouteServices, context: Context): Promise<Awards> {
+  const {
+    account,
+    page: { limit, start },
+  } = context;
+  const audience = audienceOf(context);
   const found = await findAwardPage(connection, audience, {
     limit: limit + 1,
     after: start.after && placeOf('after', start.after, account.id),
     before: start.before && placeOf('before', start.before, account.id),
   });
-  return { ...cutPage(found, limit, start), includesPrivate };
+  return { ...cutPage(found, limit, start), includesPrivate: audience.includesPrivate };
+}
+
+function audienceOf({ account, isOwner }: Context): Audience {
+  return { accountId: account.id, isOwner, includesPrivate: isOwner || account.publishesPrivate };
 }
 
 function present(

@@ -8,13 +8,11 @@ import type { App } from '../../http/app.ts';
 import { AccountPath, problemResponses } from '../../http/endpoint.ts';
 import { sendRedirect } from '../../http/send.ts';
 import { findAward } from '../awards/page-store.ts';
-import { iconUrl } from '../awards/routes.ts';
+import { AwardPath, iconUrl, noSuchAward } from '../awards/routes.ts';
 import { credentialId, issuerProfile, paths, statusUrl } from './credential.ts';
 import { currentCredentialKey, findCredentialKeys, isAwardStanding } from './key-store.ts';
 import { signCredential } from './sign.ts';
 
-const uuid = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
-const AwardPath = Type.Object({ award_id: Type.String({ pattern: uuid, maxLength: 36 }) });
 const CredentialPath = Type.Object({ ...AccountPath.properties, ...AwardPath.properties });
 const KeyPath = Type.Object({ key_id: Type.String({ pattern: '^[\\w-]{43}$', maxLength: 43 }) });
 
@@ -130,8 +128,4 @@ function sendOpenly(reply: FastifyReply, body: object): FastifyReply {
 
 function toJwk({ id, publicKey }: { id: string; publicKey: Record<string, string> }): object {
   return { ...publicKey, kid: id, use: 'sig', alg: 'EdDSA' };
-}
-
-function noSuchAward(): AppError {
-  return new AppError('not_found', 'There is no such award of this account.');
 }

@@ -1,0 +1,95 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { nearest } from '../achievements/conditions/nearest.ts';
+import { AppError } from '../errors.ts';
+
+/** A part of a JSON Schema, as far as messages need it. */
+interface Shape {
+  type?: string;
+  enum?: readonly unknown[];
+  anyOf?: readonly Shape[];
+  properties?: Record<string, Shape>;
+  items?: Shape;
+}
+
+/** A fault that the validator reports: where it is, and which rule is not met. */
+interface Fault {
+  keyword: string;
+  /** JSON pointer of the value. */
+  instancePath: string;
+  params: object;
+  message?: string;
+}
+
+/**
+ * Returns a reader for a route's body, made from its TypeBox object. It throws AppError `missing_field` or
+ * `invalid_input`, naming the field and the valid values.
+ */
+export function bodyReader(schema: TSchema): (given: unknown) => unknown {
+  const compiled = Compile(schema);
+  return (given) => {
+    if (compiled.Check(given)) return given;
+    const faults: readonly Fault[] = compiled.Errors(given);
+    throw missingField(faults) ?? unknownField(schema, faults) ?? wrongValue(schema, faults);
+  };
+}
+
+function missingField(faults: readonly Fault[]): AppError | undefined {
+  const fault = faults.find(({ keyword }) => keyword === 'required');
+  if (fault === undefined) return undefined;
+  const { requiredProperties }: { requiredProperties?: string[] } = fault.params;
+  const names = (requiredProperties ?? []).map((name) => fieldName([...keysOf(fault), name]));
+  return new AppError('missing_field', `The body must have ${names.join(', ')}.`);
+}
+
+function unknownField(schema: TSchema, faults: readonly Fault[]): AppError | undefined {
+  const fault = faults.find(({ keyword }) => keyword === 'additionalProperties');
+  if (fault === undefined) return undefined;
+  const { additionalProperties: [name = ''] = [] }: { additionalProperties?: string[] } = fault.params;
+  const known = Object.keys(shapeAt(schema, keysOf(fault))?.properties ?? {});
+  const meant = nearest(name, known);
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const field = fieldName([...keysOf(fault), cleaned(name)]);
+  return new AppError('invalid_input', `The body has no field ${field}.${hint} Its fields are: ${known.join(', ')}.`);
+}
+
+/** Describes the outermost fault: those inside the members of a union contradict one another. */
+function wrongValue(schema: TSchema, faults: readonly Fault[]): AppError {
+  const fault = faults.toSorted((one, other) => one.instancePath.length - other.instancePath.length)[0];
+  const keys = fault === undefined ? [] : keysOf(fault);
+  const what = keys.length === 0 ? 'The body' : `${fieldName(keys)} of the body`;
+  const shape = shapeAt(schema, keys);
+  const isOfOtherType = fault?.keyword === 'type' || fault?.keyword === 'anyOf' || fault?.keyword === 'enum';
+  const expected = isOfOtherType && shape !== undefined ? describe(shape) : fault?.message?.replace(/^must /, '');
+  return new AppError('invalid_input', `${what} must ${isOfOtherType ? 'be ' : ''}${expected ?? 'be as documented'}.`);
+}
+
+/** Names a type, or a list of values, in words. */
+function describe({ type, enum: choices, anyOf, properties }: Shape): string {
+  if (choices !== undefined) return `one of ${choices.map((one) => JSON.stringify(one)).join(', ')}`;
+  if (anyOf !== undefined) return [...new Set(anyOf.map(describe))].join(' or ');
+  if (type === 'object' && properties !== undefined)
+    return `a JSON object with the fields ${Object.keys(properties).join(', ')}`;
+  if (type === 'boolean') return 'true or false';
+  if (type === 'string') return 'a text';
+  return type === 'integer' || type === 'array' || type === 'object' ? `an ${type}` : `a ${type ?? 'value'}`;
+}
+
+function shapeAt(schema: Shape, keys: readonly string[]): Shape | undefined {
+  let shape: Shape | undefined = schema;
+  for (const key of keys) shape = shape?.properties?.[key] ?? shape?.items;
+  return shape;
+}
+
+function keysOf({ instancePath }: Fault): string[] {
+  return instancePath.split('/').slice(1);
+}
+
+function fieldName(keys: readonly string[]): string {
+  return keys.join('.');
+}
+
+/** Shortens a name that a caller chose, and removes all but visible letters. */
+function cleaned(name: string): string {
+  return name.replace(/[^\w.-]/g, '').slice(0, 50);
+}
