@@ -94,6 +94,12 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   export: simple('FILE', 'writes everything stored to a file', async () => (await import('./backup.ts')).exportTo),
   import: simple('FILE', 'fills a new database from such a file', async () => (await import('./backup.ts')).importFrom),
+  'import-awards': {
+    forms: ['--account PROVIDER/NAME [--repository OWNER/NAME]... FILE'],
+    description: "stores a person's awards of another service from its saved response, with their ids and dates",
+    maxArguments: Number.POSITIVE_INFINITY,
+    run: loading(async () => (await import('./import-awards.ts')).importSavedAwards),
+  },
   achievements: {
     forms: [
       'check FILE... [--host github|gitea|forgejo|gitlab] [--json]',

@@ -44,6 +44,10 @@ export interface AwardsTable {
   awarded_at: Date;
   /** The time when the service noticed that. */
   created_at: Date;
+  /** The time when it was imported from another service; null when it was awarded here. */
+  imported_at: Date | null;
+  /** The id that the other service gave to this award, when it was awarded here too. */
+  imported_id: string | null;
   /** Null while the award stands. */
   revoked_at: Date | null;
   revoked_reason: string | null;

@@ -19,6 +19,8 @@ export interface Award {
   iconSource: { owner: string; name: string; defaultBranch: string } | null;
   description: string;
   awardedAt: Date;
+  /** True when it was imported from another service. */
+  isImported: boolean;
   place: AwardPlace;
 }
 
@@ -43,6 +45,7 @@ interface Row {
   description: string;
   awarded_at: Date;
   awarded_at_us: string;
+  is_imported: boolean;
 }
 
 /**
@@ -61,6 +64,7 @@ export async function findAwardPage(
   const direction = sql.raw(page.before === undefined ? 'desc' : 'asc');
   const { rows } = await sql<Row>`
     select w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
+      w.imported_at is not null as is_imported,
       (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
       case when t.is_open then r.name when ${isOwner}::boolean then w.repository_name else '' end as repository_name,
       case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
@@ -72,7 +76,7 @@ export async function findAwardPage(
     where w.account_id = ${accountId} and w.revoked_at is null and r.deleted_at is null and o.deleted_at is null
       and (${includesPrivate}::boolean or not r.is_private)
       and (${isOwner}::boolean or o.id = w.account_id or ${isShownInSql('o')})
-      ${page.id === undefined ? sql`` : sql`and w.id = ${page.id}`}
+      ${page.id === undefined ? sql`` : sql`and (w.id = ${page.id} or w.imported_id = ${page.id})`}
       ${page.after === undefined ? sql`` : beside('<', page.after)}
       ${page.before === undefined ? sql`` : beside('>', page.before)}
     order by w.awarded_at ${direction}, w.id ${direction} limit ${page.limit}`.execute(connection);
@@ -80,7 +84,7 @@ export async function findAwardPage(
   return page.before === undefined ? awards : awards.toReversed();
 }
 
-/** Returns one award; undefined where this reader may not see it. */
+/** Returns one award by its id, or by the id that another service gave to it; undefined where this reader may not see it. */
 export async function findAward(connection: Connection, audience: Audience, id: string): Promise<Award | undefined> {
   const [award] = await findAwardPage(connection, audience, { id, limit: 1 });
   return award;
@@ -98,6 +102,7 @@ function toAward(row: Row): Award {
     iconSource: owner === null || name === null ? null : { owner, name, defaultBranch: row.default_branch },
     description: row.description,
     awardedAt: row.awarded_at,
+    isImported: row.is_imported,
     place: [row.awarded_at_us, row.id],
   };
 }

@@ -24,6 +24,7 @@ const AwardItem = Type.Object({
   icon_url: Type.String({ description: 'Empty where the achievement has none.' }),
   description: Type.String(),
   awarded_dttm: Type.String({ format: 'date-time', description: 'When it was earned.' }),
+  imported: Type.Optional(Type.Literal(true, { description: 'Present where another service awarded it.' })),
 });
 
 const Query = Type.Object({
@@ -128,7 +129,7 @@ function placeOf(parameter: string, [accountId, awardedAtUs, id]: Place, ownerId
 }
 
 function toItem(award: Award, provider: Provider): object {
-  const { id, repositoryName, name, description, awardedAt } = award;
+  const { id, repositoryName, name, description, awardedAt, isImported } = award;
   return {
     id,
     repository_name: repositoryName,
@@ -136,6 +137,7 @@ function toItem(award: Award, provider: Provider): object {
     icon_url: iconUrl(award, provider),
     description,
     awarded_dttm: formatTimestamp(awardedAt),
+    ...(isImported && { imported: true }),
   };
 }
 

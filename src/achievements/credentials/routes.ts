@@ -58,6 +58,9 @@ function credential(app: App, services: AccessServices): void {
       const audience = { accountId: account.id, isOwner, includesPrivate };
       const award = await findAward(services.connection, audience, awardId);
       if (award === undefined) throw noSuchAward();
+      if (award.isImported) {
+        throw new AppError('not_found', 'This award was imported from another service, so that it is not signed here.');
+      }
       const key = await currentCredentialKey(services.connection, {
         now: services.now(),
         newKey: services.newSigningKey,
@@ -65,7 +68,7 @@ function credential(app: App, services: AccessServices): void {
       const jwt = await signCredential(
         {
           ...award,
-          awardId,
+          awardId: award.id,
           iconUrl: iconUrl(award, provider),
           person: { url: provider.accounts.urlOf(account), name: account.name, externalId: account.externalId },
         },
