@@ -50,8 +50,8 @@ export async function findForeignIds(
 }
 
 /**
- * Stores imported awards. An award that exists here keeps its id and date, and is found by the imported id too. Nobody
- * is notified. Must run in a transaction.
+ * Stores imported awards. An award that exists here keeps its id and date, and is found by the imported id too. No account
+ * imported id too. Must run in a transaction.
  * @returns the numbers of awards that are new, and that exist here.
  */
 export async function importAwards(

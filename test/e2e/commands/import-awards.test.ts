@@ -28,6 +28,7 @@ describe('import of awards from another service', () => {
     const io = {
       environment: { DATABASE_URL: shared.service.databaseUrl, DATA_DIR: directory.path },
       signal: new AbortController().signal,
+      isTerminal: false,
       print: (text: string) => void printed.push(text),
       warn: (text: string) => void printed.push(text),
     };
