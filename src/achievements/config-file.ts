@@ -9,7 +9,8 @@ import type { Reading } from './read-trigger.ts';
 import { readWebhooks } from './read-webhooks.ts';
 import { type Report, toReports } from './report.ts';
 import { shapeOf } from './shape.ts';
-import { readYaml, type YamlNode } from './yaml-tree.ts';
+import { readYamlByParts } from './yaml-recovery.ts';
+import type { YamlNode } from './yaml-tree.ts';
 
 /** The paths at which a repository may have its file; the first one that exists counts. */
 export const configPaths = ['.plaudit/config.yaml', '.plaudit/config.yml', '.vaunt/config.yaml', '.vaunt/config.yml'];
@@ -30,7 +31,7 @@ export interface ReadConfigFile {
 export function readConfigFile(bytes: Uint8Array, unreported: readonly UnreportedKind[] = []): ReadConfigFile {
   const { text, fault } = decode(bytes);
   const faults: Fault[] = fault === undefined ? [] : [fault];
-  const { root, faults: yamlFaults } = fault === undefined ? readYaml(text) : { root: undefined, faults: [] };
+  const { root, faults: yamlFaults } = fault === undefined ? readYamlByParts(text) : { root: undefined, faults: [] };
   faults.push(...yamlFaults);
   const config = root === undefined ? emptyConfig() : readRoot(root, { file: text, faults, unreported });
   if (root === undefined && faults.length === 0) {

@@ -20,11 +20,13 @@ function name(description: string): ReturnType<typeof Type.Unsafe<string>> {
 
 const trigger = {
   actor: Type.Enum([...actors, ...Object.keys(actorAliases)], { description: 'whom the trigger is about' }),
-  condition: Type.String({
-    minLength: 1,
-    maxLength: maxConditionLength,
-    description: 'a condition, as in merged = true & count() >= 5',
-  }),
+  condition: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxConditionLength,
+      description: 'a condition, as in merged = true & count() >= 5; without one, everything of this action counts',
+    }),
+  ),
 };
 const operator = Type.Optional(
   Type.Enum(['&', '|'], { description: 'how the trigger is joined to the next one; & when it is not said' }),

@@ -29,7 +29,11 @@ export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, 
   for (const [key, entry] of entries) {
     const inner = shape.properties[key];
     // An optional key without a value counts as absent.
-    const isNothing = entry.value.kind === 'scalar' && entry.value.isEmpty && shape.required?.includes(key) !== true;
+    const isNothing =
+      entry.value.kind === 'scalar' &&
+      entry.value.isEmpty &&
+      shape.required?.includes(key) !== true &&
+      !(inner !== undefined && isUnquotedSign(inner, entry.value));
     if (inner !== undefined && !isNothing) value[key] = reading.read(inner, entry.value, nameOf(key, inner), faults);
   }
   for (const key of shape.required ?? []) {
@@ -41,6 +45,11 @@ export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, 
     );
   }
   return value;
+}
+
+/** Returns whether a value is `|` or `>` without quotes, which begins a block of text in YAML, where a word is due. */
+export function isUnquotedSign(shape: Shape, node: YamlNode): boolean {
+  return shape.enum !== undefined && node.kind === 'scalar' && node.isEmpty && node.style === 'block';
 }
 
 interface MatchedKeys {

@@ -12,6 +12,12 @@ export function readIcon(text: string, node: YamlNode, faults: Fault[]): string 
   const path = text.replace(/^\.\//, '');
   if (text === '' || isHttpUrl(text)) return text;
   if (imagePath.test(path)) return path;
+  if (/^https?:\/\/\S+\s/i.test(text)) {
+    const suggestion = text.trim().replaceAll(/\s/g, '%20');
+    const details = { severity: 'warning', expected: '%20 in place of a space', suggestion } as const;
+    faults.push(newFault(node, `the address ${short(text)} has a space, and the achievement has no icon`, details));
+    return '';
+  }
   faults.push(
     newFault(node, `${short(text)} is not an image, and the achievement has none`, {
       severity: 'warning',

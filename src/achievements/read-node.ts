@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
 import { nearest } from './conditions/nearest.ts';
-import { readEntries } from './read-entries.ts';
+import { isUnquotedSign, readEntries } from './read-entries.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
@@ -33,6 +33,11 @@ export function readShape(shape: Shape, node: YamlNode, what: string, faults: Fa
     return readEntries({ ...shape, properties: shape.properties }, node, what, { faults, read: readShape });
   }
   if (shape.items !== undefined) return readItems(shape, shape.items, node, what, faults);
+  if (isUnquotedSign(shape, node)) {
+    const details = { expected: 'quotes around the sign', suggestion: '"|"' };
+    faults.push(newFault(node, `${what} has a sign without quotes, which begins a block of text in YAML`, details));
+    return undefined;
+  }
   if (node.kind !== 'scalar' || node.isEmpty) {
     const found = node.kind === 'scalar' ? 'nothing' : node.kind === 'mapping' ? 'keys' : 'a list';
     return refuse(faults, node, `${what} has ${found}`, expectedOf(shape));

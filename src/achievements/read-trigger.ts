@@ -1,5 +1,6 @@
 import type { UnreportedKind } from '../providers/unreported.ts';
-import { checkCondition, type Surroundings } from './conditions/check.ts';
+import { type CheckedCondition, checkCondition, type Surroundings } from './conditions/check.ts';
+import type { Checked } from './conditions/checked.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
 import { type Action, type Actor, actionsOf, actorAliases, actors } from './conditions/vocabulary.ts';
 import type { Trigger } from './config.ts';
@@ -24,6 +25,11 @@ export interface Reading {
   unreported: readonly UnreportedKind[];
 }
 
+const triggerKeys: ReadonlySet<string> = new Set(['actor', 'action', 'condition', 'operator', 'value']);
+
+/** The condition that each contribution satisfies. */
+const always: Checked = { kind: 'and', terms: [], start: 0, end: 0 };
+
 /**
  * Reads a trigger, and checks that its actor fits its action and that its condition is valid.
  * @param node the mapping with its keys.
@@ -42,12 +48,14 @@ export function readTrigger(
     return undefined;
   }
   const conditionNode = nodeAt(node, 'condition');
-  const text = conditionNode.kind === 'scalar' ? conditionNode.text : trigger.condition;
-  const { condition, faults: found } = checkCondition(text, { ...surroundings, action });
   const inCondition = (span: Span): Span =>
     conditionNode.kind === 'scalar' ? placeInScalar(file, conditionNode, span) : span;
-  for (const fault of found) faults.push({ ...fault, ...inCondition(fault) });
-  const read = condition && { actor, action, condition, text };
+  const text =
+    trigger.condition === undefined || conditionNode.kind !== 'scalar' ? trigger.condition : conditionNode.text;
+  const { condition, faults: found } =
+    text === undefined ? withoutCondition(action, node) : checkCondition(text, { ...surroundings, action });
+  for (const fault of found) faults.push(text === undefined ? fault : { ...fault, ...inCondition(fault) });
+  const read = condition && { actor, action, condition, text: text ?? '' };
   const places = { actor: nodeAt(node, 'actor'), action: nodeAt(node, 'action'), inCondition };
   if (read !== undefined) faults.push(...warnOfUnreported(read, unreported, places));
   return read;
@@ -65,6 +73,21 @@ export function checkTriggersAlone(
     const entry = readNode(schema, item, '', []);
     if (entry !== undefined) readTrigger(entry.trigger, nodeAt(item, 'trigger'), surroundings, reading);
   }
+}
+
+function withoutCondition(action: Action, node: YamlNode): CheckedCondition {
+  const expected = 'condition: count() >= 1';
+  const place = keySpanOf(node);
+  // Another key may be meant as the condition, and an achievement for everyone is worse than none.
+  const hasUnknownKey = node.kind === 'mapping' && node.entries.some(({ key }) => !triggerKeys.has(key.toLowerCase()));
+  if (hasUnknownKey) return { condition: undefined, faults: [newFault(place, 'there is no condition', { expected })] };
+  const message = `there is no condition, so that each ${action} counts`;
+  return { condition: always, faults: [newFault(place, message, { severity: 'warning', expected })] };
+}
+
+/** Returns the place of the first key of a mapping, for faults about a key that is absent. */
+function keySpanOf(node: YamlNode): Span {
+  return node.kind === 'mapping' ? (node.entries[0]?.keySpan ?? node) : node;
 }
 
 function wrongPair(node: YamlNode, actor: Actor, action: Action): Fault {

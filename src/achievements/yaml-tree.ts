@@ -47,18 +47,24 @@ const maxDepth = 32;
 const maxMergedKeys = 10_000;
 const maxParseFaults = 10;
 
+export interface ReadYaml {
+  root: YamlNode | undefined;
+  faults: Fault[];
+}
+
 /**
  * Reads YAML 1.2 with merge keys.
  * @returns no root when the text is not YAML, or is empty.
  */
-export function readYaml(text: string): { root: YamlNode | undefined; faults: Fault[] } {
+export function readYaml(text: string): ReadYaml {
   const problem = findYamlProblem(text);
   if (problem !== undefined) return { root: undefined, faults: [problem] };
   // Duplicate keys are found below, in linear time.
   const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, merge: false });
   const [document, second] = [...documents];
   const errors = [...documents].flatMap((one) => one.errors);
-  if (errors.length > 0) return { root: undefined, faults: errors.slice(0, maxParseFaults).map(toFault) };
+  if (errors.length > 0)
+    return { root: undefined, faults: errors.slice(0, maxParseFaults).map((error) => toFault(error, text)) };
   const contents = document?.contents ?? null;
   if (contents === null) return { root: undefined, faults: [] };
   const builder = new TreeBuilder();
@@ -189,10 +195,26 @@ const parseFaults: Readonly<Record<string, [message: string, expected: string]>>
   IMPOSSIBLE: ['this is not YAML', 'a key, then a colon and a space'],
 };
 
-function toFault({ code, message, pos }: YAMLParseError): Fault {
-  // The parser reports a bracket that is never closed as wrong indentation at the place where the indentation ends it.
-  const kind = code === 'BAD_INDENT' && /flow/i.test(message) ? 'MISSING_CHAR' : code;
+function toFault({ code, message, pos }: YAMLParseError, text: string): Fault {
+  const kind = kindOf({ code, message, line: lineAt(text, pos[0]) });
   const [what, expected] = parseFaults[kind] ?? [undefined, undefined];
   const details = expected === undefined ? {} : { expected };
   return newFault({ start: pos[0], end: pos[1] }, what ?? `this is not YAML: ${message.split('\n')[0]}`, details);
+}
+
+/**
+ * Corrects two misleading codes of the parser: it reports a bracket that is never closed as wrong indentation at the
+ * place where the indentation ends it, and a line that is indented too far as a second key of the line before.
+ */
+function kindOf({ code, message, line }: { code: string; message: string; line: string }): string {
+  if (code === 'BAD_INDENT' && /flow/i.test(message)) return 'MISSING_CHAR';
+  const hasOneKey = line.split(/:(?:\s|$)/).length <= 2;
+  return code === 'BLOCK_AS_IMPLICIT_KEY' && hasOneKey ? 'BAD_INDENT' : code;
+}
+
+function lineAt(text: string, position: number): string {
+  return text
+    .slice(text.lastIndexOf('\n', position - 1) + 1)
+    .split('\n', 1)
+    .join('');
 }

@@ -87,6 +87,11 @@ function wrongOperator({ operand, operator }: Comparison, field: Field): Checked
 function wrongValue({ value }: Comparison, field: Field): CheckedTerm {
   const type: FieldType = fieldTypes[field];
   const text = textOf(value);
+  const isQuotedFlag = type === 'flag' && value.kind === 'text' && value.isQuoted && /^(?:true|false)$/i.test(text);
+  if (isQuotedFlag) {
+    const expected = `${text.toLowerCase()} without quotes`;
+    return refuse(value, `'${text}' in quotes is a text`, { expected, suggestion: text.toLowerCase() });
+  }
   const suggestion =
     type === 'flag' ? nearest(text, ['true', 'false']) : type === 'number' && /^\d+$/.test(text) ? text : undefined;
   return refuse(value, `${field} is compared with ${text}`, { expected: valuesOf[type], suggestion });

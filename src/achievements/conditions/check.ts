@@ -125,6 +125,14 @@ class Checker {
   }
 
   #checkMembership(membership: Membership): Checked | undefined {
+    const { text } = membership.field;
+    if (/^(?:reactions?|emoji)$/i.test(text) && hasField(this.#surroundings.action, 'emojis')) {
+      this.#fail(membership.field, `${text} is not a list; the names of reactions are in emojis`, {
+        expected: "emojis in ['HEART']",
+        suggestion: 'emojis',
+      });
+      return undefined;
+    }
     const field = this.#findField(membership.field);
     if (field === undefined) return undefined;
     const checked = checkList(membership, field);
@@ -177,10 +185,22 @@ class Checker {
         }),
       );
     }
+    const isReached = operator === '=' && value.value > 0;
+    if (isReached) this.#warnOfEqualCount(comparison, value.value);
     const condition = operand.condition && this.check(operand.condition, { isCounted: true });
-    return condition === undefined
-      ? undefined
-      : { kind: 'count', condition, operator, value: value.value, ...spanOf(comparison) };
+    if (condition === undefined) return undefined;
+    // A count only grows: people who pass a number before they are evaluated would never have it.
+    const term = { condition, operator: isReached ? '>=' : operator, value: value.value } as const;
+    return { kind: 'count', ...term, ...spanOf(comparison) };
+  }
+
+  #warnOfEqualCount(comparison: Comparison, value: number): void {
+    this.faults.push(
+      newFault(comparison, `this holds from the ${ordinal(value)} on, and >= says so`, {
+        severity: 'warning',
+        expected: 'count() >= before the number',
+      }),
+    );
   }
 
   /** @param names undefined for all point actions of the file. */
@@ -238,6 +258,11 @@ const holdsForZero: Readonly<Record<ComparisonOperator, (value: number) => boole
   '<': (value) => value > 0,
   '<=': () => true,
 };
+
+function ordinal(value: number): string {
+  const endings: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+  return `${value}${endings[new Intl.PluralRules('en', { type: 'ordinal' }).select(value)] ?? 'th'}`;
+}
 
 function isAgeUnit(name: string): name is AgeUnit {
   return Object.hasOwn(ageUnits, name);

@@ -25,10 +25,12 @@ const foreignSymbols: Readonly<Record<string, string>> = {
   '≠': '!=',
 };
 const foreignQuotes = /^[\u2018\u2019\u201a\u201c\u201d\u201e\u00b4\u00ab\u00bb`]/;
+/** Invisible characters: soft hyphen, zero-width spaces and joiners, marks of direction. */
+const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]/;
 const whiteSpace = /\s/y;
 const quoted = /'[^'\r\n]*'|"[^"\r\n]*"/y;
 const restOfLine = /[^\r\n]*/y;
-const word = /[^\s'"()[\]{}!=<>&|,≥≤≠]+/y;
+const word = /[^\s'"()[\]{}!=<>&|,≥≤≠\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]+/y;
 
 /** Splits a condition into tokens, the last of which has the kind `end`. Takes time in proportion to the text. */
 export function readTokens(text: string): Token[] {
@@ -59,6 +61,16 @@ function readToken(text: string, start: number): Token {
   }
   if (foreignQuotes.test(text.slice(start, start + 1))) {
     return unreadable(text.slice(start, start + 1), start, `${quote} does not quote here`, `' or "`, undefined);
+  }
+  if (invisible.test(text.slice(start, start + 1))) {
+    const code = text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
+    return unreadable(
+      text.slice(start, start + 1),
+      start,
+      `an invisible character is here (U+${code})`,
+      'nothing',
+      undefined,
+    );
   }
   word.lastIndex = start;
   const found = word.exec(text)?.[0] ?? '';

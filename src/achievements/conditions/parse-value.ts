@@ -26,8 +26,25 @@ function failAfterOperand(tokens: TokenStream, operand: Operand): never {
   if (operand.kind !== 'field') return tokens.fail(`one of ${expected}`);
   const name = operand.name.text;
   if (functionNames.some((one) => one === name.toLowerCase())) return tokens.fail('( after a function', `${name}()`);
+  failAtForeignWord(tokens, name);
   if (kind === 'symbol' && ['[', '{', '!'].includes(text)) return tokens.fail('in before a set', `${name} in ${text}`);
   return tokens.fail(`one of ${expected} or in after ${name}`, isTermEnd(kind, text) ? `${name} = true` : undefined);
+}
+
+/** Throws a fault at a word of another language that stands in the place of an operator. */
+function failAtForeignWord(tokens: TokenStream, name: string): void {
+  if (tokens.isWord('not') && tokens.isWord('in', 1)) {
+    tokens.fail('in and a set with ! before it', `${name} in ![...]`);
+  }
+  if (tokens.isWord('between')) {
+    const [from, until] = [tokens.peek(1).text, tokens.peek(3).text];
+    const isWhole = tokens.isWord('and', 2) || tokens.isSymbol(',', 2) || tokens.isSymbol('&', 2);
+    tokens.fail('two comparisons', isWhole ? `${name} >= ${from} & ${name} <= ${until}` : undefined);
+  }
+  if (tokens.isWord('contains') || tokens.isWord('includes') || tokens.isWord('has')) {
+    tokens.fail('in and a set', `${name} in ['${tokens.peek(1).text}']`);
+  }
+  if (tokens.isWord('is') || tokens.isWord('equals')) tokens.fail('an operator', '=');
 }
 
 function isTermEnd(kind: string, text: string): boolean {
@@ -82,7 +99,9 @@ export function parseSet(tokens: TokenStream): { form: SetForm; items: Text[] } 
 }
 
 function failInSet(tokens: TokenStream, last: Text | undefined, close: string): never {
-  const next = tokens.peek();
-  const isLabelWithSpaces = last?.isQuoted === false && (next.kind === 'word' || next.kind === 'integer');
-  tokens.fail(`, or ${close}`, isLabelWithSpaces ? `'${last.text} ${next.text}'` : undefined);
+  const words = last?.isQuoted === false ? [last.text] : [];
+  for (let ahead = 0; words.length > 0 && ['word', 'integer'].includes(tokens.peek(ahead).kind); ahead += 1) {
+    words.push(tokens.peek(ahead).text);
+  }
+  tokens.fail(`, or ${close}`, words.length > 1 ? `'${words.join(' ')}'` : undefined);
 }

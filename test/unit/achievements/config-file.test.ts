@@ -84,11 +84,13 @@ describe('the achievements file', () => {
       ],
       [
         fileWith('{ actor: author, action: star, condition: [1] }'),
-        ['6:62 error: condition has a list; expected a condition, as in merged = true & count() >= 5'],
+        [
+          '6:62 error: condition has a list; expected a condition, as in merged = true & count() >= 5; without one, everything of this action counts',
+        ],
       ],
       [
         fileWith('{ actor: author, action: star, condition: }'),
-        ['6:62 error: condition has nothing; expected a condition, as in merged = true & count() >= 5'],
+        ['6:22 warning: there is no condition, so that each star counts; expected condition: count() >= 1'],
       ],
       [
         fileWith('{ actor: resolved_by, action: pull_request, condition: merged = true }'),
@@ -182,11 +184,47 @@ describe('the achievements file', () => {
       '/etc/a.png',
       'javascript:alert(1).png',
       'https://user:secret@host/a.png',
-      'https://a b/c.png',
       'file.txt',
       'data:image/png',
     ]) {
       assert.match(String(iconOf(`"${icon}"`)), / is not an image, and the achievement has none$/, icon);
+    }
+  });
+
+  it('suggests an address without a space for an icon', () => {
+    const { reports } = readText(fileWith(star, '      icon: "https://a.org/b c.png"\n'));
+
+    assert.equal(reports[0]?.suggestion, 'https://a.org/b%20c.png');
+  });
+
+  it('takes a trigger without a condition for each contribution, unless another key may be meant as one', () => {
+    const { config } = readText(fileWith('{ actor: author, action: star }'));
+
+    assert.deepEqual(config.achievements[0]?.triggers[0]?.[0]?.condition, { kind: 'and', terms: [], start: 0, end: 0 });
+    assert.deepEqual(readText(fileWith('{ actor: author, action: star, if: starred = true }')).config.achievements, []);
+  });
+
+  it('reports a sign without quotes, which would be an empty text', () => {
+    const file = triggers('', '').replace(
+      '        - trigger: { actor: author, action: star, condition: starred = true }\n',
+      '        - trigger:\n            actor: author\n            action: star\n            condition: starred = true\n            operator: |\n',
+    );
+
+    assert.match(reported(file)[0] ?? '', /^9:23 error: operator has a sign without quotes.*; did you mean "\|"\?$/);
+    assert.deepEqual(readText(file).config.achievements, []);
+  });
+
+  it('leaves out a part with wrong indentation, and reads the others', () => {
+    const part = (name: string, indentation = '  '): string =>
+      `${indentation}- achievement:\n      name: ${name}\n      triggers: [ { trigger: ${star} } ]\n`;
+    for (const wrong of [part('Wrong', ' '), part('Wrong').replace('      triggers', '        triggers')]) {
+      const file = `achievements:\n${part('One')}${wrong}${part('Two')}`;
+      assert.deepEqual(
+        readText(file).config.achievements.map(({ name }) => name),
+        ['One', 'Two'],
+      );
+      assert.match(reported(file)[0] ?? '', /^[56]:\d+ error: this line is not indented like its neighbours/);
+      assert.equal(reported(file).length, 1);
     }
   });
 

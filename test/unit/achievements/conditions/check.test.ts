@@ -48,7 +48,7 @@ describe('the check of a condition', () => {
 
   it('reports unknown names with the known ones', () => {
     assert.deepEqual(said('issue_comment', "reaction in ['THUMBS_UP'] & reactors in ['jeff']"), [
-      '0-8 error: reaction is not a field of issue_comment; expected reactions, emojis, reactors, actor, created_at or labels; did you mean reactions?',
+      "0-8 error: reaction is not a list; the names of reactions are in emojis; expected emojis in ['HEART']; did you mean emojis?",
     ]);
     assert.deepEqual(said('issue', 'merged = true & createdAt > 01-01-2024'), [
       '0-6 error: merged is not a field of issue, only of pull_request; expected closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at',
@@ -73,6 +73,31 @@ describe('the check of a condition', () => {
     assert.equal(fault?.message, 'the file defines no point action');
   });
 
+  it('translates words of other languages', () => {
+    for (const [condition, suggestion] of [
+      ["labels not in ['bug']", 'labels in ![...]'],
+      ['additions between 1 and 5', 'additions >= 1 & additions <= 5'],
+      ["labels contains 'bug'", "labels in ['bug']"],
+      ['merged is true', '='],
+    ] as const) {
+      assert.ok(said('pull_request', condition)[0]?.endsWith(`; did you mean ${suggestion}?`), condition);
+    }
+    assert.deepEqual(said('pull_request', 'merged\u200b = true'), [
+      '6-7 error: an invisible character is here (U+200B); expected nothing',
+    ]);
+  });
+
+  it('reads a count that equals a number as one that reached it, because people may pass it unseen', () => {
+    const surroundings = { action: 'issue', pointActions: [], isPointAction: false } as const;
+    const { condition, faults } = checkCondition('count() = 3', surroundings);
+
+    assert.deepEqual(condition, { kind: 'count', condition: null, operator: '>=', value: 3, start: 0, end: 11 });
+    assert.deepEqual(
+      faults.map(({ severity, message }) => [severity, message]),
+      [['warning', 'this holds from the 3rd on, and >= says so']],
+    );
+  });
+
   it('rejects a comparison that a type does not allow', () => {
     const cases: [Action, string, string][] = [
       ['pull_request', 'merged > true', '0-6 error: merged is not compared with >; expected = or != and true or false'],
@@ -80,7 +105,7 @@ describe('the check of a condition', () => {
       [
         'pull_request',
         "merged = 'true'",
-        '9-15 error: merged is compared with true; expected true or false; did you mean true?',
+        "9-15 error: 'true' in quotes is a text; expected true without quotes; did you mean true?",
       ],
       ['pull_request', 'merged = 1', '9-10 error: merged is compared with 1; expected true or false'],
       [
@@ -231,7 +256,10 @@ const syntax: [string, string][] = [
     "labels in 'bug'",
     "10-15 error: found the string 'bug'; expected a set: [any of these], ![none], {all} or !{not all}; did you mean ['bug']?",
   ],
-  ["labels in {'bug', good first issue']", "23-28 error: found first; expected , or }; did you mean 'good first'?"],
+  [
+    "labels in {'bug', good first issue']",
+    "23-28 error: found first; expected , or }; did you mean 'good first issue'?",
+  ],
   ["labels in ['bug'}", '16-17 error: found }; expected , or ]'],
   ["labels in ['bug',]", '17-18 error: found ]; expected a value, like a label in quotes'],
   ["labels ['bug']", '7-8 error: found [; expected in before a set; did you mean labels in [?'],
