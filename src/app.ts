@@ -173,7 +173,8 @@ const moduleRoutes = [
   deliveryRoutes,
 ];
 
-async function createApp(
+/** Creates the web application with all routes. */
+export async function createApp(
   config: Config,
   core: Core,
   { log, now, registry, images }: { log: Log; now: () => Date; registry: Registry; images: CardImages },

@@ -50,11 +50,13 @@ export interface TestServiceOptions {
   /** True: jobs wait as long as in production, for a test of what a delay brings together. */
   hasFullDelays?: boolean;
   now?: () => Date;
+  /** Starts the service or a part of it. Default: the whole service. */
+  start?: typeof startService;
 }
 
 /** Starts the whole service on a simulator, with a database and a data directory of its own. */
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
-  const { simulator, tokens = ['public_only'] } = options;
+  const { simulator, tokens = ['public_only'], start = startService } = options;
   const stack = new AsyncDisposableStack();
   const directory = stack.use(await makeTemporaryDirectory());
   const databaseUrl = options.databaseUrl ?? stack.use(await createTestDatabase()).url;
@@ -73,7 +75,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   };
   const config = readConfig(environment, () => '');
   const log = createLog(config.logLevel, { write: (line) => void lines.push(line) });
-  const service = await startService(config, { log, jobPollMs: 50, ...(options.now && { now: options.now }) });
+  const service = await start(config, { log, jobPollMs: 50, ...(options.now && { now: options.now }) });
   stack.defer(() => service.close());
 
   const get = async (path: string, init: RequestInit = {}): Promise<ServiceResponse> => {

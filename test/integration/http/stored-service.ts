@@ -1,0 +1,124 @@
+import { after, before } from 'node:test';
+import { Registry } from 'prom-client';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulators/github/simulator.ts';
+import { generateWorld } from '../../../simulators/world/generate.ts';
+import { createApp, type Service } from '../../../src/app.ts';
+import { openCardImages } from '../../../src/cards/open.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { type AppOptions, openCore } from '../../../src/core.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { formatUrl, serveMetrics } from '../../../src/http/metrics-server.ts';
+import { createTestDatabase, type TestDatabase } from '../../database.ts';
+import { startTestService, type TestService, type TestServiceOptions } from '../../e2e/service.ts';
+import { storeWorld } from './stored-world.ts';
+
+/** The number of repositories of the organization in the stored world. */
+export const storedRepositories = 1;
+
+/**
+ * Starts the web application with its database, caches and listener for changes, and without workers: no job runs, so
+ * that every response comes from stored data.
+ */
+async function startWithoutWorkers(config: Config, { log, ...options }: AppOptions): Promise<Service> {
+  await using stack = new AsyncDisposableStack();
+  const registry = new Registry();
+  const core = await openCore(config, { log, ...options });
+  stack.defer(() => core.close());
+  const metrics = await serveMetrics(registry, config.metricsHost, config.metricsPort);
+  stack.defer(() => metrics.close());
+  const images = await openCardImages({
+    connection: core.requests.connection,
+    dataDir: config.dataDir,
+    ownAddresses: [],
+    allowedHosts: new Set(),
+    now: core.now,
+    onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
+  });
+  stack.defer(() => images.close());
+  const app = await createApp(config, core, { log, now: core.now, registry, images });
+  stack.defer(() => app.close());
+  await app.listen({ host: config.host, port: config.port });
+  const opened = stack.move();
+  return {
+    url: formatUrl(config.host, app.server.address()),
+    metricsUrl: metrics.url,
+    database: core.database,
+    providers: core.providers,
+    close: () => opened.disposeAsync(),
+  };
+}
+
+const unreachable = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
+
+/** Databases that hold a world, by the time of the data; all tests of a process copy them. */
+const worlds = new Map<string, Promise<TestDatabase>>();
+after(async () => {
+  for (const stored of worlds.values()) await (await stored)[Symbol.asyncDispose]();
+});
+
+async function createWorldDatabase(now: Date): Promise<TestDatabase> {
+  const created = await createTestDatabase();
+  const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+  const world = await generateWorld({ seed: 1, size: 'small', now: () => now, repositories: storedRepositories });
+  await storeWorld(database.connection, world, now);
+  await database.close();
+  return created;
+}
+
+/** Creates a database that holds the world of a simulator with `storedRepositories`, as it is at a time. */
+async function copyWorldDatabase(now: Date | undefined): Promise<TestDatabase> {
+  const key = now?.toISOString() ?? 'present';
+  const known = worlds.get(key) ?? createWorldDatabase(now ?? new Date());
+  worlds.set(key, known);
+  return createTestDatabase({ copyOf: await known });
+}
+
+export interface StoredServiceOptions extends Omit<TestServiceOptions, 'simulator' | 'start'> {
+  /** The host, which only proves ownership; default: none is reachable. */
+  simulator?: Pick<Simulator, 'url' | 'apiUrl' | 'tokens'>;
+  /** True: the world of a simulator with `storedRepositories` is stored. */
+  holdsWorld?: boolean;
+}
+
+/** Starts the web application on a database, by default an empty one, without workers. */
+export async function startStoredService(options: StoredServiceOptions = {}): Promise<TestService> {
+  const { simulator = unreachable, holdsWorld = false, ...rest } = options;
+  await using stack = new AsyncDisposableStack();
+  const database = holdsWorld ? { databaseUrl: stack.use(await copyWorldDatabase(options.now?.())).url } : {};
+  const started = { tokens: [], ...rest, ...database, simulator, start: startWithoutWorkers };
+  const service = stack.use(await startTestService(started));
+  const opened = stack.move();
+  return { ...service, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** A simulated GitHub, which only proves ownership, and a web application that holds its world. */
+export interface SharedStoredService {
+  readonly simulator: Simulator;
+  readonly service: TestService;
+}
+
+/** Starts both before the first test of the surrounding suite, and ends them after the last one. */
+export function shareStoredService(
+  options: { simulator?: Partial<SimulatorOptions>; service?: StoredServiceOptions } = {},
+): SharedStoredService {
+  const ending = new AsyncDisposableStack();
+  let started: SharedStoredService | undefined;
+  before(async () => {
+    const simulator = ending.use(await startSimulator({ ...options.simulator, repositories: storedRepositories }));
+    const service = await startStoredService({ holdsWorld: true, ...options.service, simulator });
+    started = { simulator, service: ending.use(service) };
+  });
+  after(() => ending.disposeAsync());
+  const running = (): SharedStoredService => {
+    if (started === undefined) throw new Error('the shared service exists only while tests run');
+    return started;
+  };
+  return {
+    get simulator() {
+      return running().simulator;
+    },
+    get service() {
+      return running().service;
+    },
+  };
+}
