@@ -6,10 +6,10 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
+import { decode } from '../../integration/access/forging.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
-import { decode } from './forging.ts';
 import { everythingStored, relisted, untilIdle } from './state.ts';
 
 describe('erasure of an account', () => {

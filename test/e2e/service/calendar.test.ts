@@ -5,9 +5,9 @@ import { type Simulator, startSimulator } from '../../../simulators/github/simul
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { daysOf } from '../../../simulators/world/expected-totals.ts';
 import { createTestDatabase } from '../../database.ts';
+import { decode } from '../../integration/access/forging.ts';
 import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
-import { decode } from '../access/forging.ts';
 import { everythingStored, untilIdle } from '../access/state.ts';
 import { sendDelivery } from '../raw-request.ts';
 import { type ServiceResponse, startTestService, type TestService } from '../service.ts';

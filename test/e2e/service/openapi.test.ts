@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { ed25519 } from '../../integration/access/forging.ts';
 import { bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
-import { ed25519 } from '../access/forging.ts';
 import { shareService } from '../shared-service.ts';
 
 interface Description {

@@ -4,8 +4,8 @@ import { readPublicKey } from '../../../src/access/keys/public-key.ts';
 import { saveKey } from '../../../src/access/keys/store.ts';
 import { verifyToken } from '../../../src/access/tokens/verify.ts';
 import { openTestDatabase } from '../../database.ts';
-import { ed25519, eddsa, forge, pem } from '../../e2e/access/forging.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
+import { ed25519, eddsa, forge, pem } from './forging.ts';
 
 describe('verification of malformed tokens', () => {
   it('refuses claims of another type, with and without a valid signature', async () => {

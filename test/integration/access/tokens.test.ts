@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { assertProblem, send } from '../../e2e/raw-request.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { clock } from '../../time.ts';
-import { assertProblem, send } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { shareStoredService, startStoredService } from '../http/stored-service.ts';
+import { storeAbsentRepositories } from '../http/stored-world.ts';
 import { misshapen, withForgedClaims, withForgedHeaders } from './forged-tokens.ts';
 import { decode, ed25519, eddsa, forge, fromJwk } from './forging.ts';
+import { bearer, engines, keeper, sending, serviceToken } from './owner.ts';
 
 const repositories = `/v1/github/entities/${keeper.name}/repositories`;
 
@@ -22,6 +24,8 @@ async function refused(service: TestService, token: string, what: string): Promi
 }
 
 describe('service tokens', () => {
+  const shared = shareStoredService({ service: { settings: { TRUST_PROXY: 'loopback', LOG_LEVEL: 'trace' } } });
+
   it('refuses every forged, altered, borrowed or expired token', async () => {
     const { now, advance } = clock();
     const heard: string[] = [];
@@ -31,7 +35,7 @@ describe('service tokens', () => {
       response.end(JSON.stringify({ keys: [{ ...attacker.publicKey.export({ format: 'jwk' }), kid: 'k' }] }));
     });
     await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now });
+    await using service = await startStoredService({ simulator, holdsWorld: true, now });
     const token = await serviceToken(service, simulator, keeper);
     assert.equal((await send(service, repositories, 'GET', { authorization: `Bearer ${token}` })).status, 200);
     const good = decode(token);
@@ -74,16 +78,10 @@ describe('service tokens', () => {
   });
 
   it('refuses a token for another account, by name, id, letter case, former name or repository', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({
-      simulator,
-      tokens: ['private_owner', 'organization_admin'],
-      settings: { TRUST_PROXY: 'loopback' },
-    });
+    const { simulator, service } = shared;
+    await storeAbsentRepositories(service.database.connection, engines.name, ['hidden-engine', 'no-such-engine']);
     const keepers = await serviceToken(service, simulator, keeper);
     await serviceToken(service, simulator, engines);
-    await service.get(simulator.accounts.renamed_from);
-    await service.getComplete(`${engines.name}/contributors`);
     const [entity] = (await service.get(engines.name)).body.data;
     const bodies = new Set<string>();
     for (const name of [
@@ -135,14 +133,8 @@ describe('service tokens', () => {
   });
 
   it('gives no access to a token in a URL, and repeats it neither in responses nor in the log', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({
-      simulator,
-      tokens: ['private_owner'],
-      settings: { LOG_LEVEL: 'trace' },
-    });
+    const { simulator, service } = shared;
     const token = await serviceToken(service, simulator, keeper);
-    await service.getComplete(`${keeper.name}/contributors`, bearer(token));
     const seen: string[] = [];
     for (const name of ['token', 'access_token', 'Token', 'jwt', 'authorization']) {
       for (const path of ['repositories', 'repositories/diary/contributors']) {
