@@ -3,19 +3,20 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
+import { tendSigningKeys } from '../../../src/access/tokens/signing-key-store.ts';
+import { everythingStored } from '../../e2e/access/state.ts';
 import { clock, until } from '../../time.ts';
-import { startTestService } from '../service.ts';
-import { shareService } from '../shared-service.ts';
+import { shareStoredService, startStoredService } from '../http/stored-service.ts';
 import { decode } from './forging.ts';
-import { everythingStored } from './state.ts';
+import { ada, bearer, keeper, sending, serviceToken } from './owner.ts';
 
 interface Jwks {
   keys: { kid: string; x: string; kty: string; d?: string }[];
 }
 
 describe('the life of a service token', () => {
-  const shared = shareService();
+  const shared = shareStoredService();
 
   it('issues a token that other JWT libraries can verify with the published keys', async () => {
     const token = await serviceToken(shared.service, shared.simulator, keeper);
@@ -50,12 +51,10 @@ describe('the life of a service token', () => {
   });
 
   it('refuses a revoked token at once on every node and in every cache, and accepts other tokens', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+    const { simulator, service } = shared;
     const { databaseUrl } = service;
-    await using other = await startTestService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    await using other = await startStoredService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
     const [one, two] = [await serviceToken(service, simulator, keeper), await serviceToken(other, simulator, keeper)];
-    await service.getComplete(`${keeper.name}/contributors`, bearer(one));
     for (const node of [service, other]) {
       for (const token of [one, two]) {
         // Twice: the second response comes from the cache.
@@ -82,20 +81,18 @@ describe('the life of a service token', () => {
 
   it('replaces signing keys in time on all nodes, and accepts tokens of the old key until they expire', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
-    await using service = await startTestService({ simulator, now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
+    await using service = await startStoredService({ simulator, now });
     const { databaseUrl } = service;
-    await using other = await startTestService({ simulator, now, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    await using other = await startStoredService({
+      simulator,
+      now,
+      databaseUrl,
+      settings: { PUBLIC_URL: service.url },
+    });
     const kids = async (): Promise<string[]> =>
       (JSON.parse((await other.get('/.well-known/jwks.json')).text) as Jwks).keys.map(({ kid }) => kid);
-    const tend = async (): Promise<void> => {
-      const { pool } = service.database;
-      await pool.query("select graphile_worker.add_job('tend_keys')");
-      await until(async () => {
-        const { rows } = await pool.query("select 1 from graphile_worker.jobs where task_identifier = 'tend_keys'");
-        return rows.length === 0 ? true : undefined;
-      }, 'the keys are tended');
-    };
+    const tend = (): Promise<void> => tendSigningKeys(service.database.connection, now(), generateSigningKey);
     // Both nodes need a first key at once, and only one is created.
     const [first, also] = await Promise.all([
       serviceToken(service, simulator, keeper),
