@@ -3,11 +3,11 @@ import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { ada, apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { clock, until } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
-import { shareService } from '../shared-service.ts';
+import { shareStoredService, startStoredService } from '../http/stored-service.ts';
 import { ed25519, eddsa, forge, hmac, pem } from './forging.ts';
+import { ada, apart, bearer, engines, keeper, sending, serviceToken } from './owner.ts';
 
 const settings = { TRUST_PROXY: 'loopback' };
 
@@ -28,7 +28,7 @@ const fingerprint = (key: KeyObject): string =>
     .digest('hex');
 
 describe('long-term keys', () => {
-  const shared = shareService({ service: { settings, tokens: ['private_owner'] } });
+  const shared = shareStoredService({ service: { settings } });
 
   it('registers keys of every allowed kind, as PEM or JWK, and accepts tokens that they sign', async () => {
     const own = shared.simulator.tokens.private_owner;
@@ -77,8 +77,8 @@ describe('long-term keys', () => {
   });
 
   it('refuses weak, private and malformed keys and keys of other kinds, and does not store them', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({ simulator, settings });
     const own = simulator.tokens.private_owner;
     const small = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const odd = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -150,8 +150,8 @@ describe('long-term keys', () => {
 
   it('refuses a token that breaks a rule, even when an owner signed it', async () => {
     const { now } = clock();
-    await using simulator = await startSimulator({ now });
-    await using service = await startTestService({ simulator, settings, now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
+    await using service = await startStoredService({ simulator, holdsWorld: true, settings, now });
     const { publicKey, privateKey } = ed25519();
     await register(service, keeper.name, simulator.tokens.private_owner, pem(publicKey));
     const other = ed25519();
@@ -214,8 +214,8 @@ describe('long-term keys', () => {
 
   it('refuses every change with a read-only token, except that the token can revoke itself', async () => {
     const { now } = clock();
-    await using simulator = await startSimulator({ now });
-    await using service = await startTestService({ simulator, settings, now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
+    await using service = await startStoredService({ simulator, holdsWorld: true, settings, now });
     const { publicKey, privateKey } = ed25519();
     await register(service, keeper.name, simulator.tokens.private_owner, pem(publicKey));
     const kid = fingerprint(publicKey);
@@ -240,10 +240,10 @@ describe('long-term keys', () => {
   });
 
   it('refuses tokens at once on every node when the key that signed them is removed', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({ simulator, settings });
     const { databaseUrl } = service;
-    await using other = await startTestService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    await using other = await startStoredService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
     const { publicKey, privateKey } = ed25519();
     const id = fingerprint(publicKey);
     await register(service, keeper.name, simulator.tokens.private_owner, pem(publicKey));
