@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
-import { bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
-import { assertProblem, send } from '../raw-request.ts';
-import { startTestService } from '../service.ts';
+import { assertProblem, send } from '../../e2e/raw-request.ts';
+import { startStoredService } from '../http/stored-service.ts';
+import { bearer, engines, keeper, sending, serviceToken } from './owner.ts';
 
 interface CreatedLink {
   data: { id: string; url: string };
@@ -14,7 +14,7 @@ interface CreatedLink {
 describe('embed links', () => {
   it('opens exactly one card with a link until the link is revoked', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+    await using service = await startStoredService({ simulator, holdsWorld: true });
     const token = await serviceToken(service, simulator, keeper);
     const picture = `/v1/github/entities/${keeper.name}/contributions?private=true`;
     const drawn = await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(token));
@@ -85,7 +85,7 @@ describe('embed links', () => {
 
   it('keeps a link working after its account was renamed or hidden', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+    await using service = await startStoredService({ simulator, holdsWorld: true });
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`, bearer(token));
     const path = `/v1/github/entities/${keeper.name.toUpperCase()}/repositories/diary/contributors?limit=5`;
@@ -104,7 +104,7 @@ describe('embed links', () => {
 
   it("creates links only to cards of the caller's own account", async () => {
     await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
+    await using service = await startStoredService({ simulator });
     const token = await serviceToken(service, simulator, keeper);
     await serviceToken(service, simulator, engines);
     const own = `/v1/github/entities/${keeper.name}`;
