@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { startTestService } from '../service.ts';
-import { shareService } from '../shared-service.ts';
+import { shareStoredService, startStoredService } from '../http/stored-service.ts';
+import { storeAbsent } from '../http/stored-world.ts';
 import { decode } from './forging.ts';
+import { ada, bearer, engines, keeper, sending, serviceToken } from './owner.ts';
 
 /** Returns the headers that are the same in every response to a request. */
 const stable = (headers: Headers): string =>
@@ -14,13 +13,13 @@ const stable = (headers: Headers): string =>
   );
 
 describe('settings of an account', () => {
-  const shared = shareService();
+  const shared = shareStoredService();
 
   it('hides an account from all callers but its owner, in pages, lists and caches, on all nodes', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator });
+    const { simulator, service } = shared;
+    await storeAbsent(service.database.connection, ['nobody-at-all']);
     const { databaseUrl } = service;
-    await using other = await startTestService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    await using other = await startStoredService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
     const token = await serviceToken(service, simulator, ada);
     const others = await serviceToken(service, simulator, keeper);
     const list = `${engines.name}/contributors?limit=100`;
