@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Client } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
 import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
-import { ada, apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
-import { until } from '../../time.ts';
-import { send } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
-import { untilIdle } from './state.ts';
+import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
+import type { SyncContext } from '../../../src/sync/context.ts';
+import { send } from '../../e2e/raw-request.ts';
+import type { TestService } from '../../e2e/service.ts';
+import { startStoredService } from '../http/stored-service.ts';
+import { ada, apart, bearer, engines, keeper, sending, serviceToken } from './owner.ts';
 
 interface Status {
   as_of: string | null;
@@ -36,21 +36,23 @@ interface Scene extends AsyncDisposable {
   status: (owner: { name: string }, token: string, query?: string) => Promise<Status>;
 }
 
-/** Collects an organization and a user who both own something private. */
-async function collected(): Promise<Scene> {
+/** Stores an organization and a user who both own something private. */
+async function openScene(): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ repositories: 1 }));
-  const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret, TRUST_PROXY: 'loopback', LOOKUP_BUDGET_MS: '30000' };
+  const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret, TRUST_PROXY: 'loopback' };
   const service = stack.use(
-    await startTestService({ simulator, settings, tokens: ['organization_admin', 'private_owner'] }),
+    await startStoredService({
+      simulator,
+      holdsWorld: true,
+      settings,
+      tokens: ['organization_admin', 'private_owner'],
+    }),
   );
   const tokens = {
     engines: await serviceToken(service, simulator, engines),
     keeper: await serviceToken(service, simulator, keeper),
   };
-  await service.getComplete(`${engines.name}/contributors`, bearer(tokens.engines));
-  await service.getComplete(`${keeper.name}/contributors`, bearer(tokens.keeper));
-  await untilIdle(service);
   const status: Scene['status'] = async ({ name }, token, query = '') => {
     const response = await service.get(`${name}/status${query}`, apart(bearer(token)));
     assert.equal(response.status, 200, response.text);
@@ -58,6 +60,17 @@ async function collected(): Promise<Scene> {
   };
   const parts = stack.move();
   return { simulator, service, tokens, status, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+/** Returns the parts of the context that applying deliveries uses. */
+function contextOf({ database, service }: TestService): SyncContext {
+  return {
+    connection: database.connection,
+    providers: service.providers,
+    now: () => new Date(),
+    newId: uuidv7,
+    onFailure: (error: unknown) => assert.fail(String(error)),
+  } as unknown as SyncContext;
 }
 
 async function failStream({ database }: TestService, repository: string): Promise<void> {
@@ -80,7 +93,7 @@ async function skipItem({ database }: TestService, repository: string, path: str
 describe('GET .../status', () => {
   let scene: Scene;
   before(async () => {
-    scene = await collected();
+    scene = await openScene();
   });
   // The scene is missing when it could not be set up.
   after(() => scene?.[Symbol.asyncDispose]());
@@ -130,29 +143,20 @@ describe('GET .../status', () => {
     const sent = outbox(simulator);
     const repository = world.repository(engines.name, 'engine-1') ?? assert.fail();
     addIssue(world, repository, { author: world.accountByLogin(keeper.name) ?? assert.fail() });
-    // No process applies deliveries while this lock is held.
-    const client = new Client({ connectionString: service.databaseUrl });
-    await client.connect();
-    try {
-      await client.query('begin');
-      await client.query('select pg_advisory_xact_lock($1)', [advisoryLocks.applyingDeliveries]);
-      for (const { headers, body } of sent) await send(service, '/v1/github/webhooks', 'POST', headers, body);
-      assert.deepEqual((await status(engines, tokens.engines)).deliveries, {
-        pending: 1,
-        failed: 0,
-        last_applied_dttm: null,
-      });
-      assert.equal((await status(keeper, tokens.keeper)).deliveries.pending, 0);
-      await service.database.pool.query('update deliveries set attempts = 20');
-      assert.equal((await status(engines, tokens.engines)).deliveries.failed, 1);
-      await service.database.pool.query('update deliveries set attempts = 0');
-    } finally {
-      await client.end();
-    }
-    await until(async () => {
-      const { deliveries } = await status(engines, tokens.engines);
-      return deliveries.last_applied_dttm !== null && deliveries.pending === 0 ? true : undefined;
-    }, 'the delivery is applied');
+    for (const { headers, body } of sent) await send(service, '/v1/github/webhooks', 'POST', headers, body);
+    assert.deepEqual((await status(engines, tokens.engines)).deliveries, {
+      pending: 1,
+      failed: 0,
+      last_applied_dttm: null,
+    });
+    assert.equal((await status(keeper, tokens.keeper)).deliveries.pending, 0);
+    await service.database.pool.query('update deliveries set attempts = 20');
+    assert.equal((await status(engines, tokens.engines)).deliveries.failed, 1);
+    await service.database.pool.query('update deliveries set attempts = 0');
+    await applyDeliveries(contextOf(service));
+    const { deliveries } = await status(engines, tokens.engines);
+    assert.equal(deliveries.pending, 0);
+    assert.notEqual(deliveries.last_applied_dttm, null);
     // The account that opened the issue does not own the repository.
     assert.equal((await status(keeper, tokens.keeper)).deliveries.last_applied_dttm, null);
   });
