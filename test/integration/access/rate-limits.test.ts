@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { ada, bearer, serviceToken } from '../../integration/access/owner.ts';
+import { assertProblem, send } from '../../e2e/raw-request.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { clock } from '../../time.ts';
-import { assertProblem, send } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startStoredService } from '../http/stored-service.ts';
+import { ada, bearer, serviceToken } from './owner.ts';
 
 const proxy = { TRUST_PROXY: 'loopback', RATE_LIMIT_PER_MINUTE: '30' };
 
@@ -20,10 +21,10 @@ const requestToken = (node: TestService, address: string, name: string = ada.nam
 describe('rate limits', () => {
   it('limits attempts to prove ownership by address, on all nodes together, until the period ends', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
-    await using service = await startTestService({ simulator, now, settings: proxy });
+    await using simulator = await startSimulator({ now, repositories: 1 });
+    await using service = await startStoredService({ simulator, now, settings: proxy });
     const { databaseUrl } = service;
-    await using other = await startTestService({ simulator, now, databaseUrl, settings: proxy });
+    await using other = await startStoredService({ simulator, now, databaseUrl, settings: proxy });
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 24; attempt += 1) {
       const response = await requestToken(attempt % 2 === 0 ? service : other, '203.0.113.7', `name-${attempt}`);
@@ -49,8 +50,8 @@ describe('rate limits', () => {
   });
 
   it('limits attempts at one account for all addresses together', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings: proxy });
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({ simulator, settings: proxy });
     const statuses = new Map<number, number>();
     for (let attempt = 0; attempt < 70; attempt += 1) {
       const path = `/v1/github/entities/${attempt % 2 === 0 ? ada.name : ada.name.toUpperCase()}/token`;
@@ -61,8 +62,8 @@ describe('rate limits', () => {
   });
 
   it('sets a higher limit for reads by address, and does not count cached responses and health checks', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings: proxy });
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({ simulator, holdsWorld: true, settings: proxy });
     const path = `/v1/github/entities/${ada.name}`;
     await service.getComplete(`${ada.name}/contributions`);
     const first = await from(service, '203.0.113.9', path);
@@ -78,8 +79,8 @@ describe('rate limits', () => {
   });
 
   it("ignores headers about a client's address without a trusted proxy", async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({ simulator });
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 25; attempt += 1) {
       const address = `203.0.113.${attempt}`;
@@ -92,8 +93,8 @@ describe('rate limits', () => {
   });
 
   it('counts a wrong credential as an attempt to read', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings: proxy });
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({ simulator, settings: proxy });
     const token = await serviceToken(service, simulator, ada);
     const statuses = new Set<number>();
     for (let attempt = 0; attempt < 35; attempt += 1) {
