@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { addMember } from '../../../simulators/world/repository-changes.ts';
-import { apart, bearer, engines, sending } from '../../integration/access/owner.ts';
+import { checkDueAdministrators } from '../../../src/access/administrators/check.ts';
+import { organization } from '../../e2e/installations/installed.ts';
+import type { ServiceResponse, TestService } from '../../e2e/service.ts';
 import { clock } from '../../time.ts';
-import { appSettings, organization, runTask } from '../installations/installed.ts';
-import { type ServiceResponse, startTestService, type TestService, type TestServiceOptions } from '../service.ts';
+import { type StoredServiceOptions, startStoredService } from '../http/stored-service.ts';
 import { ed25519, eddsa, forge, pem } from './forging.ts';
-import { untilIdle } from './state.ts';
+import { apart, bearer, engines, sending } from './owner.ts';
 
 export const daysS = 86_400;
 export const settings = { TRUST_PROXY: 'loopback' };
@@ -18,23 +20,20 @@ const holders = { olive: 'organization_admin', max: 'organization_member' } as c
 >;
 
 /** A service and a simulated GitHub with an organization of which Olive and Max are administrators. */
-export interface Scene extends AsyncDisposable {
+export interface Scene {
   simulator: Simulator;
   service: TestService;
   time: ReturnType<typeof clock>;
 }
 
-/** @param options.isApp true: the service is the App, and has no token. */
-export async function openScene(options: Partial<TestServiceOptions> & { isApp?: boolean } = {}): Promise<Scene> {
-  const { isApp = false, ...rest } = options;
+export async function openScene(options: StoredServiceOptions = {}): Promise<Scene & AsyncDisposable> {
   const stack = new AsyncDisposableStack();
   const time = clock();
   const simulator = stack.use(await startSimulator({ now: time.now, repositories: 1 }));
   addMember(simulator.world, organization(simulator), person(simulator, 'olive'), 'admin');
   addMember(simulator.world, organization(simulator), person(simulator, 'max'), 'admin');
-  const tokens: TokenName[] = isApp ? [] : [holders.max];
-  const all = { ...settings, ...(isApp && appSettings(simulator)) };
-  const service = stack.use(await startTestService({ simulator, tokens, settings: all, now: time.now, ...rest }));
+  const stored = { simulator, tokens: [holders.max], settings, now: time.now };
+  const service = stack.use(await startStoredService({ ...stored, ...options }));
   return { simulator, service, time, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -94,10 +93,18 @@ export async function asAdministrator({ simulator, service }: Scene, by: keyof t
     service.get(`${engines.name}${path}`, apart(sending(method, data.token, body)));
 }
 
-/** Runs the check of administrators that is due each hour. */
-export async function checkNow({ service }: Scene): Promise<void> {
-  await untilIdle(service);
-  await runTask(service.database, 'check_administrators');
+/** Checks the administrators, as a job does each hour. @returns the failures of the host. */
+export async function checkNow({ service, time }: Scene): Promise<string[]> {
+  const failures: string[] = [];
+  const context = {
+    connection: service.database.connection,
+    providers: service.service.providers,
+    now: time.now,
+    newId: uuidv7,
+    onFailure: (_error: unknown, what: string) => void failures.push(what),
+  };
+  await checkDueAdministrators(context, new AbortController().signal);
+  return failures;
 }
 
 /** Returns the audit entries of keys and links, oldest first, as `ACTION ACTOR`. */
