@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { startTestService } from '../service.ts';
+import { startStoredService } from './stored-service.ts';
 
 describe('readiness of a node', () => {
   it('reports a DATA_DIR that was deleted, until it is back', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
+    await using service = await startStoredService();
     assert.equal((await service.get('/readyz')).status, 200);
     const moved = `${service.dataDir}.moved`;
     await rename(service.dataDir, moved);

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { send } from '../raw-request.ts';
-import { shareService } from '../shared-service.ts';
+import { send } from '../../e2e/raw-request.ts';
+import { shareStoredService } from './stored-service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
 
 describe('conditional requests', () => {
-  const shared = shareService();
+  const shared = shareStoredService();
 
   it('responds to HEAD with the status and headers of GET, and without a body', async () => {
-    await shared.service.getComplete(`${shared.simulator.accounts.user}/contributors`);
     for (const path of [
       user,
       `${user}/contributions`,
@@ -30,7 +29,6 @@ describe('conditional requests', () => {
   });
 
   it('sends a strong ETag with every 200, and responds with 304 to a request that has it', async () => {
-    await shared.service.getComplete(`${shared.simulator.accounts.user}/contributors`);
     for (const path of [user, `${user}/contributions`, `${user}/contributors`]) {
       const first = await shared.service.get(path);
       const etag = first.headers.get('etag') ?? '';
