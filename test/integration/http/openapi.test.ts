@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { ed25519 } from '../../integration/access/forging.ts';
-import { bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
-import { shareService } from '../shared-service.ts';
+import { ed25519 } from '../access/forging.ts';
+import { bearer, keeper, sending, serviceToken } from '../access/owner.ts';
+import { shareStoredService } from './stored-service.ts';
+import { storeAbsent, storeAbsentRepositories } from './stored-world.ts';
 
 interface Description {
   openapi: string;
@@ -20,7 +21,7 @@ interface Operation {
 const account = '/v1/{provider}/entities/{name}';
 
 describe('the OpenAPI description', () => {
-  const shared = shareService({ service: { tokens: ['private_owner'] } });
+  const shared = shareStoredService();
 
   it('sends responses that match its OpenAPI 3.1 description', async () => {
     const description = JSON.parse((await shared.service.get('/openapi.json')).text) as Description;
@@ -34,7 +35,9 @@ describe('the OpenAPI description', () => {
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
     const { user, organization } = shared.simulator.accounts;
-    await shared.service.getComplete(`${user}/contributors`);
+    const { connection } = shared.service.database;
+    await storeAbsent(connection, ['nobody-at-all']);
+    await storeAbsentRepositories(connection, user, ['no-such']);
     const cases: [string, string][] = [
       [account, user],
       [account, organization],
@@ -60,7 +63,6 @@ describe('the OpenAPI description', () => {
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
     const token = await serviceToken(shared.service, shared.simulator, keeper);
-    await shared.service.getComplete(`${keeper.name}/contributors`, bearer(token));
     const embed = { path: `/v1/github/entities/${keeper.name}/contributions`, format: 'svg' };
     const key = ed25519().publicKey.export({ format: 'jwk' });
     const own = shared.simulator.tokens.private_owner;
