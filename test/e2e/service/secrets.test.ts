@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { until } from '../../time.ts';
 import { startTestService } from '../service.ts';
-import { shareService } from '../shared-service.ts';
 
 const marked = 'ghp_simulated_public_only_0123456789';
 
@@ -24,8 +22,6 @@ async function everythingStored(service: Awaited<ReturnType<typeof startTestServ
 }
 
 describe('secrets', () => {
-  const shared = shareService();
-
   it('sends its token only to GitHub and keeps it out of responses, log, metrics and rows after failures', async () => {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
@@ -59,15 +55,6 @@ describe('secrets', () => {
     assert.ok(simulator.requests.some(({ token }) => token === 'public_only'));
   });
 
-  it('keeps requested names and paths out of the labels of metrics', async () => {
-    await shared.service.get('ada-lovelace/contributions?v=marked-value');
-    await shared.service.get('marked-name-of-nobody');
-    await shared.service.get('/nowhere/marked-path');
-    const metrics = await (await fetch(`${shared.service.service.metricsUrl}/metrics`)).text();
-    assert.match(metrics, /http/);
-    assert.doesNotMatch(metrics, /marked|ada-lovelace/);
-  });
-
   it('responds with 502 when GitHub redirects to another host, and sends that host no request', async () => {
     const heard: string[] = [];
     await using stranger = await startHttpServer((request, response) => {
@@ -94,16 +81,6 @@ describe('secrets', () => {
     const { text } = await service.getComplete(`${organization}/contributors`);
     assert.ok(!text.includes('hidden-engine'));
     assert.ok(service.lines.every((line) => !line.includes('hidden-engine')));
-  });
-
-  it('serves hostile names and descriptions unchanged, and logs only valid JSON lines', async () => {
-    const people = shared.simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));
-    for (const { login, name, bio } of people) {
-      const [entity] = (await shared.service.get(login)).body.data;
-      assert.deepEqual([entity?.['display_name'], entity?.['description']], [name ?? '', bio ?? '']);
-    }
-    await until(async () => (shared.service.lines.length > 0 ? true : undefined), 'something is logged');
-    for (const line of shared.service.lines) assert.doesNotThrow(() => JSON.parse(line));
   });
 });
 
