@@ -4,7 +4,6 @@ import { makeTemporaryDirectory } from '../../../simulators/git/temporary-direct
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { changeProfile } from '../../../simulators/world/mutations.ts';
-import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { startSync } from '../../integration/sync/syncing.ts';
 import { clock, until } from '../../time.ts';
@@ -13,20 +12,6 @@ import { startTestService } from '../service.ts';
 const nothing = (): void => {};
 
 describe('several nodes', () => {
-  it('creates the tables for ten nodes that start at once on an empty database', async () => {
-    await using created = await createTestDatabase({ withTables: false });
-    const open = () => openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-    const opened = await Promise.all(Array.from({ length: 10 }, open));
-    const counts = await Promise.all(
-      opened.map(async ({ pool }) => (await pool.query('select count(*) from accounts')).rows.length),
-    );
-    assert.deepEqual(
-      counts,
-      Array.from({ length: 10 }, () => 1),
-    );
-    await Promise.all(opened.map((database) => database.close()));
-  });
-
   it('sends one request to the provider for two nodes, and shares the result between them', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now });

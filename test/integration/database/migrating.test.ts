@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import type { Database } from '../../../src/database/connection.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import type { Migration } from '../../../src/database/migrations/migration.ts';
-import { openUnchanged } from '../../../src/database/open.ts';
+import { openDatabase, openUnchanged } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 
@@ -243,5 +243,21 @@ describe('application of migrations', () => {
     await using opened = await openEmpty();
     await migrate(opened.database, { migrations: { '1': createItems, '2': { parts: [] } } });
     await assert.rejects(migrate(opened.database, { migrations: { '1': createItems } }), /written by a newer release/);
+  });
+});
+
+describe('start of several nodes', () => {
+  it('creates the tables for ten nodes that start at once on an empty database', async () => {
+    await using created = await createTestDatabase({ withTables: false });
+    const open = () => openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    const opened = await Promise.all(Array.from({ length: 10 }, open));
+    const counts = await Promise.all(
+      opened.map(async ({ pool }) => (await pool.query('select count(*) from accounts')).rows.length),
+    );
+    assert.deepEqual(
+      counts,
+      Array.from({ length: 10 }, () => 1),
+    );
+    await Promise.all(opened.map((database) => database.close()));
   });
 });
