@@ -7,17 +7,10 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import { exportTo, importFrom } from '../../../src/commands/backup.ts';
-import type { Io } from '../../../src/commands/io.ts';
-import { serve } from '../../../src/commands/serve.ts';
-import { sync } from '../../../src/commands/sync.ts';
-import { createContractWorld } from '../../contract/world.ts';
 import { createTestDatabase } from '../../database.ts';
 import { processesIn, waitUntilEmpty } from '../../integration/database/embedded/cluster-processes.ts';
-import { snapshot } from '../../integration/sync/snapshot.ts';
 import { until } from '../../time.ts';
 
 const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
@@ -27,7 +20,6 @@ interface Running extends AsyncDisposable {
   line(pattern: RegExp): Promise<string>;
   signal(name: NodeJS.Signals): void;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  hasEnded(): boolean;
   /** Resolves at the end of the process, with its exit code and its output. */
   ended: Promise<{ code: number | null; out: string; err: string }>;
 }
@@ -51,7 +43,6 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, err }));
   return {
     ended,
-    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     line: (pattern) =>
       new Promise((resolve, reject) => {
         const check = (line: string): void => {
@@ -70,17 +61,6 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
       child.kill(signal);
       return (await ended).code;
     },
-  };
-}
-
-/** Returns what a command needs to run in the process of the tests. */
-function inProcess(environment: Record<string, string>): Io {
-  return {
-    environment: { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'silent', ...environment },
-    print: () => {},
-    warn: () => {},
-    isTerminal: false,
-    signal: AbortSignal.timeout(60_000),
   };
 }
 
@@ -133,7 +113,7 @@ describe('the command line', () => {
     assert.deepEqual(await processesIn(place.at('data')), []);
   });
 
-  it('ends at once, and leaves no database server, when its port is taken', async () => {
+  it('ends at once with one line for a taken port or a wrong setting, and with the usage for a wrong command', async () => {
     await using place = await makeTemporaryDirectory();
     await using taken = await startSimulator();
     const { port } = new URL(taken.url);
@@ -141,6 +121,27 @@ describe('the command line', () => {
     const { code, err } = await command.ended;
     assert.deepEqual([code, err.trim().split('\n').at(-1)], [1, `plaudit: PORT: port ${port} is taken`]);
     await waitUntilEmpty(place.path);
+
+    const environment = { LOG_LEVEL: 'warn', DATA_DIR: place.at('unused') };
+    const wrong = await plaudit(['serve'], { ...environment, GITHUB_TOKENS: 'secret-value' }).ended;
+    assert.deepEqual([wrong.code, wrong.out, wrong.err.trim().split('\n').length], [1, '', 1], wrong.err);
+    assert.match(wrong.err, /GITHUB_TOKENS.*GITHUB_TOKEN/);
+    assert.doesNotMatch(wrong.err, /secret/);
+
+    for (const args of [['nonsense'], []]) {
+      const { code: status, err: usage } = await plaudit(args, {}).ended;
+      assert.equal(status, 2);
+      assert.match(usage, /^plaudit COMMAND/);
+    }
+    const { code: helped, out } = await plaudit(['export', '--help'], {}).ended;
+    assert.deepEqual([helped, out.startsWith('  plaudit export FILE')], [0, true]);
+    const misused = await plaudit(['serve', '--hlp'], {}).ended;
+    assert.deepEqual([misused.code, misused.out], [2, '']);
+    assert.match((await plaudit(['--version'], {}).ended).out, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await plaudit(['--help'], {}).ended).out, /sync PROVIDER\/NAME/);
+    const nameless = await plaudit(['sync', 'nobody'], {}).ended;
+    assert.equal(nameless.code, 1);
+    assert.match(nameless.err, /^plaudit: sync needs PROVIDER\/NAME/);
   });
 
   it('ends at once with one line, and creates nothing, when there is no git', async () => {
@@ -168,118 +169,5 @@ describe('the command line', () => {
     } finally {
       await client.end();
     }
-  });
-
-  it('names the setting when a port, the address or DATA_DIR cannot be used', async () => {
-    await using place = await makeTemporaryDirectory();
-    await using created = await createTestDatabase();
-    await using taken = await startSimulator();
-    const { port } = new URL(taken.url);
-    for (const [settings, expected] of [
-      [{ METRICS_PORT: port }, `METRICS_PORT: port ${port} is taken`],
-      [{ HOST: '203.0.113.9' }, 'HOST: 203.0.113.9 is no address of this machine'],
-      [{ METRICS_HOST: '203.0.113.9' }, 'METRICS_HOST: 203.0.113.9 is no address of this machine'],
-    ] as const) {
-      const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, ...settings };
-      await assert.rejects(serve(inProcess(environment)), { message: expected });
-    }
-    if (process.platform !== 'linux') return;
-    await assert.rejects(
-      serve(inProcess({ DATA_DIR: '/proc/plaudit' })),
-      /DATA_DIR: \/proc\/plaudit cannot be created; name a directory/,
-    );
-  });
-
-  it('names the configured hosts alone in the first line of serve, and not the quota of github.com', async () => {
-    const { world } = createContractWorld();
-    await using gitea = await startGiteaSimulator({ world });
-    await using created = await createTestDatabase();
-    await using place = await makeTemporaryDirectory();
-    const stopping = new AbortController();
-    const printed: string[] = [];
-    const io: Io = {
-      ...inProcess({ DATA_DIR: place.at('data'), DATABASE_URL: created.url, GITEA_URL: gitea.url }),
-      signal: stopping.signal,
-      print: (line) => {
-        printed.push(line);
-        stopping.abort();
-      },
-    };
-    await serve(io);
-    const [, url = '', facts = '', example = ''] = listening.exec(printed[0] ?? '') ?? [];
-    assert.match(facts, /; gitea: version \S+, called without a token$/);
-    assert.doesNotMatch(facts, /github/);
-    assert.equal(example, `${url}/v1/gitea/entities/NAME`);
-  });
-
-  it('stops the start for a wrong setting with one line that names the setting and not its value', async () => {
-    await using place = await makeTemporaryDirectory();
-    const environment = { LOG_LEVEL: 'warn', DATA_DIR: place.at('unused') };
-    const { code, out, err } = await plaudit(['serve'], { ...environment, GITHUB_TOKENS: 'secret-value' }).ended;
-    assert.deepEqual([code, out, err.trim().split('\n').length], [1, '', 1], err);
-    assert.match(err, /GITHUB_TOKENS.*GITHUB_TOKEN/);
-    assert.doesNotMatch(err, /secret/);
-    for (const [settings, expected] of [
-      [{ GITHUB_TOKEN_FILE: '/nonexistent/secret-value' }, /^GITHUB_TOKEN_FILE names a file that can't be read/],
-      [{ DATABASE_URL: 'postgresql://user:secret-value@127.0.0.1:9/none' }, /^The database does not respond/],
-    ] as const) {
-      const io = inProcess({ ...environment, ...settings });
-      await assert.rejects(serve(io), ({ message }: Error) => {
-        assert.match(message, expected);
-        assert.doesNotMatch(message, /secret|\n/);
-        return true;
-      });
-    }
-  });
-
-  it('prints the usage for an unknown command, and an error that names a missing argument', async () => {
-    for (const args of [['nonsense'], []]) {
-      const { code, err } = await plaudit(args, {}).ended;
-      assert.equal(code, 2);
-      assert.match(err, /^plaudit COMMAND/);
-    }
-    const { code: helped, out } = await plaudit(['export', '--help'], {}).ended;
-    assert.deepEqual([helped, out.startsWith('  plaudit export FILE')], [0, true]);
-    const misused = await plaudit(['serve', '--hlp'], {}).ended;
-    assert.deepEqual([misused.code, misused.out], [2, '']);
-    assert.match((await plaudit(['--version'], {}).ended).out, /^\d+\.\d+\.\d+\n$/);
-    assert.match((await plaudit(['--help'], {}).ended).out, /sync PROVIDER\/NAME/);
-    const { code, err } = await plaudit(['sync', 'nobody'], {}).ended;
-    assert.equal(code, 1);
-    assert.match(err, /^plaudit: sync needs PROVIDER\/NAME/);
-  });
-
-  it('exports everything, so that an import into another database restores the same data', async () => {
-    await using simulator = await startSimulator({ repositories: 3 });
-    await using one = await createTestDatabase();
-    await using other = await createTestDatabase({ withTables: false });
-    await using place = await makeTemporaryDirectory();
-    const environment = (databaseUrl: string) => ({
-      DATA_DIR: place.at('data'),
-      DATABASE_URL: databaseUrl,
-      GITHUB_URL: simulator.url,
-      GITHUB_API_URL: simulator.apiUrl,
-      GITHUB_TOKEN: simulator.tokens.public_only,
-    });
-    const file = place.at('everything.ndjson.gz');
-    const target = `github/${simulator.accounts.organization}`;
-    const printed: string[] = [];
-    const io = (databaseUrl: string): Io => ({
-      ...inProcess(environment(databaseUrl)),
-      print: (line) => void printed.push(line),
-    });
-    await sync(io(one.url), target);
-    assert.match(printed.join('\n'), /of \d+ repositories, last/);
-    await exportTo(io(one.url), file);
-    await importFrom(io(other.url), file);
-    assert.deepEqual(await snapshot(other.url), await snapshot(one.url));
-    // The database must be new, and the file must be an export.
-    await assert.rejects(importFrom(io(other.url), file), /needs a new database/);
-    await assert.rejects(importFrom(io(other.url), program), /not an export/);
-    await assert.rejects(importFrom(io(other.url), '/nonexistent'), /no such file/);
-    await assert.rejects(exportTo(io(one.url), undefined), /export needs the path of a file/);
-    // Collecting goes on from the imported data: the next sync costs little and changes nothing.
-    await sync(io(other.url), target);
-    assert.deepEqual((await snapshot(other.url))['contributors'], (await snapshot(one.url))['contributors']);
   });
 });

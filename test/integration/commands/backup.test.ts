@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { exportTo, importFrom } from '../../../src/commands/backup.ts';
+import type { Io } from '../../../src/commands/io.ts';
+import { sync } from '../../../src/commands/sync.ts';
+import { createTestDatabase } from '../../database.ts';
+import { snapshot } from '../sync/snapshot.ts';
+import { inProcess } from './in-process.ts';
+
+describe('plaudit export and import', () => {
+  it('exports everything, so that an import into another database restores the same data', async () => {
+    await using simulator = await startSimulator({ repositories: 3 });
+    await using one = await createTestDatabase();
+    await using other = await createTestDatabase({ withTables: false });
+    await using place = await makeTemporaryDirectory();
+    const environment = (databaseUrl: string) => ({
+      DATA_DIR: place.at('data'),
+      DATABASE_URL: databaseUrl,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      GITHUB_TOKEN: simulator.tokens.public_only,
+    });
+    const file = place.at('everything.ndjson.gz');
+    const target = `github/${simulator.accounts.organization}`;
+    const printed: string[] = [];
+    const io = (databaseUrl: string): Io => ({
+      ...inProcess(environment(databaseUrl)),
+      print: (line) => void printed.push(line),
+    });
+    await sync(io(one.url), target);
+    assert.match(printed.join('\n'), /of \d+ repositories, last/);
+    await exportTo(io(one.url), file);
+    await importFrom(io(other.url), file);
+    assert.deepEqual(await snapshot(other.url), await snapshot(one.url));
+    // The database must be new, and the file must be an export.
+    await assert.rejects(importFrom(io(other.url), file), /needs a new database/);
+    await assert.rejects(importFrom(io(other.url), fileURLToPath(import.meta.url)), /not an export/);
+    await assert.rejects(importFrom(io(other.url), '/nonexistent'), /no such file/);
+    await assert.rejects(exportTo(io(one.url), undefined), /export needs the path of a file/);
+    // Collecting goes on from the imported data: the next sync costs little and changes nothing.
+    await sync(io(other.url), target);
+    assert.deepEqual((await snapshot(other.url))['contributors'], (await snapshot(one.url))['contributors']);
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { previewAchievements } from '../../../src/commands/preview-achievements.ts';
+import type { Database } from '../../../src/database/connection.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { createTestDatabase } from '../../database.ts';
+import { fileWith } from '../../unit/achievements/reported.ts';
+
+/** Stores a repository with one issue of each person. */
+async function storeRepository(
+  { pool }: Database,
+  { provider, owner, name, people }: { provider: string; owner: string; name: string; people: readonly string[] },
+): Promise<void> {
+  const { rows } = await pool.query<{ id: string; name: string }>(
+    `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+     select gen_random_uuid(), $1, name, '', 'user', name, now(), now(), now() from unnest($2::text[]) as u (name)
+     returning id, name`,
+    [provider, [owner, ...people]],
+  );
+  await pool.query(
+    `with repository as (
+       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
+         created_at, updated_at)
+       values (gen_random_uuid(), $1, '1', '', $2, $3, false, false, now(), now(), now(), now()) returning id
+     )
+     insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+     select repository.id, 'issue', author, author::uuid, now(), now(), now()
+     from repository, unnest($4::text[]) as u (author)`,
+    [
+      provider,
+      rows.find((row) => row.name === owner)?.id,
+      name,
+      rows.filter((row) => row.name !== owner).map(({ id }) => id),
+    ],
+  );
+}
+
+const settings = {
+  GITEA_URL: 'https://git.example',
+  GITEA_TOKEN: 'a_token',
+  GITLAB_URL: 'https://lab.example',
+  GITLAB_TOKEN: 'a_token',
+};
+const opened = fileWith('{ actor: author, action: issue, condition: count() >= 1 }');
+const starred = fileWith('{ actor: author, action: star, condition: starred = true }');
+
+describe('plaudit achievements preview', () => {
+  it('accepts a repository with its host or subgroup, and warns of conditions on data that the host does not report', async () => {
+    await using created = await createTestDatabase();
+    await using place = await makeTemporaryDirectory();
+    const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    const people = ['ada', 'grace', 'max'];
+    await storeRepository(database, { provider: 'gitea', owner: 'engines', name: 'handbook', people });
+    await storeRepository(database, { provider: 'gitlab', owner: 'engines/looms', name: 'cards', people: ['max'] });
+    await database.close();
+    await writeFile(place.at('opened.yaml'), opened);
+    await writeFile(place.at('starred.yaml'), starred);
+    const preview = async (...args: string[]): Promise<{ lines: string[]; warnings: string[] }> => {
+      const [lines, warnings]: [string[], string[]] = [[], []];
+      const io = {
+        environment: { ...settings, DATA_DIR: place.path, DATABASE_URL: created.url },
+        print: (line: string) => void lines.push(line),
+        warn: (line: string) => void warnings.push(line),
+        isTerminal: false,
+        signal: AbortSignal.timeout(60_000),
+      };
+      await previewAchievements(io, args);
+      return { lines, warnings };
+    };
+
+    for (const target of [
+      ['gitea/engines/handbook'],
+      ['--repository', 'gitea/engines/HANDBOOK'],
+      ['--repository', 'engines/handbook', '--provider', 'gitea'],
+    ]) {
+      const { lines, warnings } = await preview(place.at('opened.yaml'), ...target);
+      assert.match(lines[0] ?? '', /^Hero: 3 would earn it$/, target.join(' '));
+      assert.deepEqual(warnings, []);
+    }
+    for (const owner of ['engines/looms', 'engines%2Flooms']) {
+      const { lines } = await preview(place.at('opened.yaml'), `gitlab/${owner}/cards`);
+      assert.match(lines.join('\n'), /^Hero: 1 would earn it\n {2}max /, owner);
+    }
+    const { lines, warnings } = await preview(place.at('starred.yaml'), 'gitea/engines/handbook');
+    assert.deepEqual(lines, ['Hero: 0 would earn it']);
+    assert.match(warnings.join('\n'), /warning: Gitea and Forgejo do not report the times of stars/);
+    for (const [args, expected] of [
+      [['codeberg/a/b'], /codeberg is not a provider here; those that are: github, gitea/],
+      [['handbook'], /needs FILE PROVIDER\/OWNER\/NAME/],
+      [[], /needs FILE/],
+      [['gitea/a/b', '--repository', 'gitea/a/b'], /needs FILE/],
+      [['gitea/a/b'], /nothing is stored of a\/b; plaudit sync gitea\/a\/b brings it/],
+    ] as [string[], RegExp][]) {
+      await assert.rejects(preview(place.at('opened.yaml'), ...args), expected, args.join(' '));
+    }
+  });
+});
