@@ -8,9 +8,9 @@ import { examineHost } from '../../../src/doctor/checks/hosts.ts';
 import { AppError } from '../../../src/errors.ts';
 import { reportOn } from '../../../src/providers/diagnosis.ts';
 import { createContractWorld } from '../../contract/world.ts';
-import { examine, linesOf, openWard, problems, type Ward } from '../../integration/doctor/examine.ts';
-import { plantRepository } from '../../integration/doctor/plant.ts';
-import { appSettings, organization } from '../installations/installed.ts';
+import { appSettings, organization } from '../../e2e/installations/installed.ts';
+import { examine, linesOf, openWard, problems, type Ward } from './examine.ts';
+import { plantRepository } from './plant.ts';
 
 describe('plaudit doctor on hosts and credentials', () => {
   let ward: Ward;
