@@ -10,7 +10,7 @@ import { ada, bearer, keeper, sending, serviceToken } from '../../integration/ac
 import { clock, until } from '../../time.ts';
 import { everythingStored, untilIdle } from '../access/state.ts';
 import { sendDelivery } from '../raw-request.ts';
-import { type ServiceResponse, startTestService, type TestService } from '../service.ts';
+import { type ServiceResponse, startTestService } from '../service.ts';
 
 const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
 const inCollected = 'In repositories collected here';
@@ -71,13 +71,26 @@ describe('the calendar card', () => {
     assert.notEqual(total, totalOf(simulator, keeper.name, now(), { withPrivate: true }));
   });
 
-  it('shows a stale calendar while it fetches a new one, and keeps the last good one after a failure', async () => {
+  it('follows deliveries, shows a stale calendar while it fetches a new one, and keeps the last good one', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now });
+    await using service = await startTestService({
+      simulator,
+      now,
+      settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
+    });
     const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
-    const first = await service.get(calendarOf(ada.name));
-    addIssue(simulator.world, notes, { author: simulator.world.accountByLogin(ada.name) ?? assert.fail() });
+    const author = simulator.world.accountByLogin(ada.name) ?? assert.fail();
+    const before = await service.get(calendarOf(ada.name));
+    const sent = outbox(simulator);
+    addIssue(simulator.world, notes, { author });
+    for (const delivery of sent) await sendDelivery(service, 'github', delivery);
+    const first = await until(async () => {
+      const response = await service.get(calendarOf(ada.name));
+      return readCard(response).total === readCard(before).total + 1 ? response : undefined;
+    }, 'the delivered issue is counted');
+    await untilIdle(service);
+    addIssue(simulator.world, notes, { author });
     advance(3601);
     assert.equal((await service.get(calendarOf(ada.name))).text, first.text);
     const second = await until(async () => {
@@ -99,60 +112,6 @@ describe('the calendar card', () => {
     }
   });
 
-  it("updates a calendar after deliveries about the user's contributions", async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
-    await using service = await startTestService({ simulator, settings });
-    const first = await service.get(calendarOf(ada.name));
-    const sent = outbox(simulator);
-    const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
-    addIssue(simulator.world, notes, { author: simulator.world.accountByLogin(ada.name) ?? assert.fail() });
-    for (const { headers, body } of sent) {
-      await sendDelivery(service, 'github', { headers, body });
-    }
-    await until(async () => {
-      const { total } = readCard(await service.get(calendarOf(ada.name)));
-      return total === readCard(first).total + 1 ? true : undefined;
-    }, 'the new issue is counted');
-  });
-
-  it('marks a calendar as not final while its first fetch takes longer than a caller waits', async () => {
-    const { now } = clock();
-    await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '400' } });
-    await service.getComplete(`${ada.name}/contributors`);
-    simulator.faults.add({ kind: 'slow', delayMs: 1500, on: 'Calendar', times: 2 });
-    const early = await service.get(calendarOf(ada.name));
-    assert.equal(readCard(early).coverage, `${inCollected} · still counting`);
-    assert.equal(early.headers.get('cache-control'), 'public, max-age=5');
-    const unlisted = await service.get(calendarOf(keeper.name));
-    assert.match(unlisted.text, />Collecting</);
-    await until(async () => {
-      const responses = await Promise.all([ada, keeper].map(({ name }) => service.get(calendarOf(name))));
-      return responses.every((response) => / contributions$|^Public contributions$/.test(readCard(response).coverage))
-        ? true
-        : undefined;
-    }, "GitHub's calendars are there");
-    assert.equal(requestsFor(simulator, 'Calendar'), 2);
-  });
-
-  it('draws collected days, and marks them as not final, when GitHub returns no calendar', async () => {
-    const { now, advance } = clock();
-    await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now });
-    simulator.faults.add({ kind: 'unavailable', on: 'Calendar', times: 1000 });
-    await service.getComplete(`${ada.name}/contributors`);
-    const collected = await service.get(calendarOf(ada.name));
-    assert.equal(readCard(collected).coverage, `${inCollected} · still counting`);
-    assert.equal(collected.headers.get('cache-control'), 'public, max-age=5');
-    simulator.faults.clear();
-    await until(async () => {
-      advance(11);
-      const { coverage } = readCard(await service.get(calendarOf(ada.name)));
-      return coverage === 'Public and private contributions' ? true : undefined;
-    }, "GitHub's calendar is there");
-  });
-
   it('draws days of collected repositories when no token is certain to see only public data', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
@@ -172,20 +131,6 @@ describe('the calendar card', () => {
     assert.match(response.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
     const { rows } = await service.database.pool.query('select from calendars');
     assert.equal(rows.length, 0);
-  });
-
-  it("draws collected days in an owner's calendar with private contributions", async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, tokens: ['private_owner', 'public_only'] });
-    const token = await serviceToken(service, simulator, keeper);
-    await service.getComplete(`${keeper.name}/contributors`, bearer(token));
-    await untilIdle(service);
-    const own = await service.get(`${calendarOf(keeper.name)}&private=true`, bearer(token));
-    assert.equal(readCard(own).coverage, `Public and private contributions · ${inCollected}`);
-    assert.equal(own.headers.get('cache-control'), 'private, no-store');
-    const open = await service.get(`${calendarOf(keeper.name)}&private=true`);
-    assert.equal(readCard(open).coverage, 'Public contributions');
-    assert.ok(readCard(own).total > readCard(open).total);
   });
 
   it('includes a calendar in the export, and erases it with its account', async () => {
@@ -220,29 +165,4 @@ describe('the calendar card', () => {
     assert.equal(await stored('calendars'), 0);
     assert.ok(!(await everythingStored(service)).includes(id));
   });
-
-  it("marks an organization's days as not final while its repositories are being collected", async () => {
-    const { now, advance } = clock();
-    await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now });
-    const { organization } = simulator.accounts;
-    simulator.faults.add({ kind: 'unavailable', on: 'PullRequests', times: 100_000 });
-    const early = await until(() => drawn(service, organization), 'some days are known');
-    assert.equal(readCard(early).coverage, `${inCollected} · still counting`);
-    assert.equal(early.headers.get('cache-control'), 'public, max-age=5');
-    simulator.faults.clear();
-    const final = await until(async () => {
-      advance(11);
-      const response = await drawn(service, organization);
-      return response && readCard(response).coverage === inCollected ? response : undefined;
-    }, 'everything is collected');
-    assert.ok(readCard(final).total > readCard(early).total);
-    assert.match(final.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
-  });
 });
-
-/** Requests the calendar; returns undefined while there is nothing to draw. */
-async function drawn(service: TestService, name: string): Promise<ServiceResponse | undefined> {
-  const response = await service.get(calendarOf(name));
-  return Number.isNaN(readCard(response).total) ? undefined : response;
-}
