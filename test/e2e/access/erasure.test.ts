@@ -7,7 +7,7 @@ import { addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
 import { decode } from '../../integration/access/forging.ts';
-import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 import { everythingStored, relisted, untilIdle } from './state.ts';
@@ -163,53 +163,5 @@ describe('erasure of an account', () => {
     assert.equal(rows.length, 0);
     const { rows: addresses } = await service.database.pool.query("select 1 from identities where email like 'ada%'");
     assert.equal(addresses.length, 0);
-  });
-
-  it('exports all data of an account line by line, to its owner only', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
-    const token = await serviceToken(service, simulator, keeper);
-    await service.getComplete(`${keeper.name}/contributors`, bearer(token));
-    await service.getComplete(`${engines.name}/contributors`);
-    const response = await service.get(`${keeper.name}/export`, bearer(token));
-    assert.equal(response.status, 200);
-    assert.equal(response.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
-    assert.equal(response.headers.get('cache-control'), 'private, no-store');
-    const lines = response.text
-      .trimEnd()
-      .split('\n')
-      .map((one) => JSON.parse(one) as { type: string; data: Record<string, unknown> });
-    const ofType = (type: string): Record<string, unknown>[] =>
-      lines.filter((one) => one.type === type).map(({ data }) => data);
-    assert.deepEqual(
-      ofType('account').map(({ name }) => name),
-      [keeper.name],
-    );
-    assert.deepEqual(
-      ofType('repository')
-        .map(({ name }) => String(name))
-        .toSorted(),
-      ['diary', 'open-diary', 'vault'],
-    );
-    const count = async (query: string): Promise<number> => {
-      const { rows } = await service.database.pool.query<{ count: number }>(`select count(*) as count ${query}`);
-      return rows[0]?.count ?? Number.NaN;
-    };
-    const me = `(select id from accounts where name = '${keeper.name}')`;
-    assert.equal(
-      ofType('contribution').length,
-      await count(`from contributions where account_id = ${me} or answered_by = ${me}`),
-    );
-    assert.equal(
-      ofType('repository_contribution').length,
-      await count(`from contributions where repository_id in (select id from repositories where owner_id = ${me})`),
-    );
-    assert.ok(ofType('commit').length > 0 && ofType('address').length > 0 && ofType('audit_entry').length > 0);
-    // The export holds his contribution to another owner's private repository, but not the repository's name.
-    assert.ok(!response.text.includes('hidden-engine'));
-    assert.ok(!response.text.includes(token) && !response.text.includes('private_key'));
-    const others = await serviceToken(service, simulator, engines);
-    assert.equal((await service.get(`${keeper.name}/export`, bearer(others))).status, 403);
-    assert.equal((await service.get(`${keeper.name}/export`)).status, 401);
   });
 });

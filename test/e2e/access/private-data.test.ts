@@ -5,7 +5,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Viewer } from '../../../simulators/world/world.ts';
-import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { shareService } from '../shared-service.ts';
@@ -37,54 +37,24 @@ async function everyPage(service: TestService, path: string, token: string): Pro
 describe('private data for its owner', () => {
   const shared = shareService({ simulator: { repositories: 2 }, service: { tokens: allTokens } });
 
-  it('lists all owned repositories at endpoint 6, newest first, in pages that fit together both ways', async () => {
-    const token = await serviceToken(shared.service, shared.simulator, engines);
-    const first = await until(async () => {
-      const response = await shared.service.get(`${engines.name}/repositories?limit=4`, bearer(token));
-      return response.status === 200 ? response : undefined;
-    }, 'the repositories are listed');
-    const pages = [first.body];
-    for (let page = first.body; page.next_cursor !== undefined; ) {
-      const path = `${engines.name}/repositories?limit=4&after=${encodeURIComponent(page.next_cursor)}`;
-      page = (await shared.service.get(path, bearer(token))).body;
-      pages.push(page);
+  it('is included at endpoints 2, 3 and 7, and for a repository that is not listed yet', async () => {
+    {
+      await using simulator = await startSimulator();
+      await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+      const token = await serviceToken(service, simulator, keeper);
+      assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
+      const { body } = await service.getComplete(
+        `${keeper.name}/repositories/diary/contributors?limit=100`,
+        bearer(token),
+      );
+      const expected = contributorsOf(simulator.world, keeper.name, {
+        viewer: viewer(simulator, keeper.name),
+        repository: 'diary',
+      });
+      assert.deepEqual(toContributors(body.data), expected);
+      assert.equal(body.meta_data.includes_private, true);
+      assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
     }
-    const items = pages.flatMap(({ data }) => data);
-    const owner = shared.simulator.world.accountByLogin(engines.name) ?? assert.fail();
-    const owned = shared.simulator.world.owned(owner);
-    assert.deepEqual(items.map(({ name }) => String(name)).toSorted(), owned.map(({ name }) => name).toSorted());
-    assert.ok(items.some((item) => item['private'] === true && item['name'] === 'hidden-engine'));
-    const times = items.map((item) => String(item['created_dttm']));
-    assert.deepEqual(times, times.toSorted().toReversed());
-    const back = pages.at(-1)?.previous_cursor ?? assert.fail();
-    const path = `${engines.name}/repositories?limit=4&before=${encodeURIComponent(back)}`;
-    assert.deepEqual((await shared.service.get(path, bearer(token))).body.data, pages.at(-2)?.data);
-
-    const hidden = items.find(({ name }) => name === 'hidden-engine');
-    const expected = owned.find(({ name }) => name === 'hidden-engine') ?? assert.fail();
-    const { id, created_dttm, updated_dttm, ...facts } = hidden ?? {};
-    assert.match(String(id), /^[0-9a-f-]{36}$/);
-    assert.match(`${String(created_dttm)} ${String(updated_dttm)}`, /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ?){2}$/);
-    assert.deepEqual(facts, {
-      provider: 'github',
-      owner: engines.name,
-      name: 'hidden-engine',
-      url: `${shared.simulator.apiUrl}/repos/${engines.name}/hidden-engine`,
-      deleted: false,
-      fork: false,
-      forks: expected.forkCount,
-      private: true,
-      description: expected.description ?? '',
-      language: expected.language ?? '',
-      open_issues: [...expected.issues, ...expected.pullRequests].filter(({ closedAt }) => closedAt === null).length,
-      stars: expected.stars.length,
-      size: expected.sizeKib,
-      license: expected.license?.name ?? '',
-      default_branch_name: expected.commits.length > 0 ? expected.defaultBranch : '',
-    });
-  });
-
-  it('includes private repositories at endpoints 3 and 7 for the owner only', async () => {
     for (const owner of [engines, keeper]) {
       const token = await serviceToken(shared.service, shared.simulator, owner);
       const sees = viewer(
@@ -119,24 +89,13 @@ describe('private data for its owner', () => {
       assert.equal(missing.status, 404);
       assert.equal(missing.body.error?.code, 2);
     }
-  });
-
-  it('finds a not yet listed repository by its name, for its owner only', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
-    const token = await serviceToken(service, simulator, keeper);
-    assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
-    const { body } = await service.getComplete(
-      `${keeper.name}/repositories/diary/contributors?limit=100`,
-      bearer(token),
-    );
-    const expected = contributorsOf(simulator.world, keeper.name, {
-      viewer: viewer(simulator, keeper.name),
-      repository: 'diary',
-    });
-    assert.deepEqual(toContributors(body.data), expected);
-    assert.equal(body.meta_data.includes_private, true);
-    assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
+    const token = await serviceToken(shared.service, shared.simulator, engines);
+    const { body } = await shared.service.getComplete(`${engines.name}/contributions?private=true`, bearer(token));
+    const sees = viewer(shared.simulator, shared.simulator.accounts.organization_admin);
+    assert.deepEqual(body.data[0]?.['contributions'], countersOf(shared.simulator.world, engines.name, sees));
+    const open = await shared.service.getComplete(`${engines.name}/contributions?private=true`);
+    assert.deepEqual(open.body.data[0]?.['contributions'], countersOf(shared.simulator.world, engines.name));
+    assert.equal(open.body.meta_data.includes_private, false);
   });
 
   it('adds private contributions at endpoint 2 once for the owner, whether collected, counted or both', async () => {
@@ -182,54 +141,6 @@ describe('private data for its owner', () => {
       const response = await service.get(path, init);
       assert.deepEqual(response.body.data[0]?.['contributions'], open);
       assert.equal(response.body.meta_data.includes_private, false);
-    }
-  });
-
-  it('counts all repositories of an organization, private ones included, for its administrator only', async () => {
-    const token = await serviceToken(shared.service, shared.simulator, engines);
-    const { body } = await shared.service.getComplete(`${engines.name}/contributions?private=true`, bearer(token));
-    const sees = viewer(shared.simulator, shared.simulator.accounts.organization_admin);
-    assert.deepEqual(body.data[0]?.['contributions'], countersOf(shared.simulator.world, engines.name, sees));
-    const open = await shared.service.getComplete(`${engines.name}/contributions?private=true`);
-    assert.deepEqual(open.body.data[0]?.['contributions'], countersOf(shared.simulator.world, engines.name));
-    assert.equal(open.body.meta_data.includes_private, false);
-  });
-
-  it('shows published numbers to all callers until the owner withdraws them, on every node', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
-    await using other = await startTestService({
-      simulator,
-      tokens: ['private_owner'],
-      databaseUrl: service.databaseUrl,
-      settings: { PUBLIC_URL: service.url },
-    });
-    const token = await serviceToken(service, simulator, keeper);
-    const path = `${keeper.name}/contributions?private=true`;
-    await service.getComplete(path, bearer(token));
-    const open = countersOf(simulator.world, keeper.name);
-    const own = countersOf(simulator.world, keeper.name, viewer(simulator, keeper.name));
-    const publish = (value: boolean) =>
-      service.get(`${keeper.name}/settings`, sending('PUT', token, { publish_private_contributions: value }));
-    for (const [value, expected] of [
-      [true, own],
-      [false, open],
-      [true, own],
-    ] as const) {
-      assert.equal((await publish(value)).status, 200);
-      for (const node of [service, other]) {
-        await until(async () => {
-          const { body, headers } = await node.get(path);
-          const isThere = JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(expected);
-          if (!isThere || body.meta_data.includes_private !== value) return undefined;
-          // A shared cache must not show the numbers long after the owner withdraws them.
-          assert.equal(/stale-while-revalidate/.test(headers.get('cache-control') ?? ''), !value);
-          return true;
-        }, `publishing ${value} is obeyed`);
-        // The numbers are only in responses to requests for them.
-        const plain = await node.get(`${keeper.name}/contributions`);
-        assert.deepEqual(plain.body.data[0]?.['contributions'], open);
-      }
     }
   });
 });
