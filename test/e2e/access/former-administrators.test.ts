@@ -14,6 +14,7 @@ describe('revocation of keys and embed links of former administrators', () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now, repositories: 1 });
     addMember(simulator.world, organization(simulator), person(simulator, 'olive'), 'admin');
+    addMember(simulator.world, organization(simulator), person(simulator, 'max'), 'admin');
     const app = { simulator, tokens: [], now: time.now };
     const own = { ...settings, ...appSettings(simulator) };
     await using service = await startTestService({ ...app, settings: own });
