@@ -11,7 +11,6 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { createTestDatabase } from '../../database.ts';
 import { processesIn, waitUntilEmpty } from '../../integration/database/embedded/cluster-processes.ts';
-import { until } from '../../time.ts';
 
 const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 
@@ -163,7 +162,7 @@ describe('the command line', () => {
     try {
       await client.query('alter table secrets rename to away');
       await using command = plaudit(['serve'], { DATA_DIR: place.at('data'), DATABASE_URL: created.url });
-      const failed = await until(async () => (command.hasEnded() ? command.ended : undefined), 'it ends');
+      const failed = await command.ended;
       assert.equal(failed.code, 1);
       assert.match(failed.err, /relation "secrets" does not exist/);
     } finally {
