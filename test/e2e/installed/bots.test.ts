@@ -55,63 +55,9 @@ const copilots = [
 const brief = ({ name, type }: Row): object => ({ name, type });
 
 describe('bots', () => {
-  it('keeps the names of both bots of Copilot and the display names of people after any kind of mention', async () => {
+  it('keep their names and types after any mention, with an App and without a token, and ghosts are no accounts', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     const ids = busyCopilot(simulator);
-    await using service = await startAppService(simulator);
-    simulator.app.install(organization(simulator));
-    await untilShown(service, 'engine-1', /installed collected/);
-    await untilIdle(service);
-    assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
-    // A first scan may read the briefest mention of an account last.
-    const scanAgain = async (): Promise<void> => {
-      await service.database.pool.query('update streams set full_scan_wanted_at = now()');
-      await poll(service);
-    };
-    await scanAgain();
-    const before = await storedAccounts(service, 'all');
-    assert.ok(before.some(({ displayName }) => displayName !== ''));
-    await scanAgain();
-    assert.deepEqual(await storedAccounts(service, 'all'), before, 'mentions of one interface do not undo the other');
-    const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
-    const listed = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
-    assert.deepEqual(listed, contributorsOf(simulator.world, engines.name));
-    const types = new Map(body.data.map(({ name, type }) => [name, type]));
-    for (const { name } of copilots) assert.equal(types.get(name), 'bot');
-    for (const { name } of copilots) {
-      const found = await until(async () => {
-        const { status, body: seen } = await service.get(encodeURIComponent(name));
-        return status === 200 ? seen : undefined;
-      }, `${name} is looked up`);
-      assert.deepEqual([found.data[0]?.['name'], found.data[0]?.['type']], [name, 'bot']);
-    }
-  });
-
-  it('stores both bots of Copilot as bots with the same names when it has no token', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    const ids = busyCopilot(simulator);
-    await using service = await startTestService({ simulator, tokens: [] });
-    await service.get(`${engines.name}/contributors`);
-    await untilIdle(service);
-    assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
-  });
-
-  it('corrects a wrong stored type when the host mentions the account', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    const ids = busyCopilot(simulator);
-    await using service = await startAppService(simulator);
-    simulator.app.install(organization(simulator));
-    await untilShown(service, 'engine-1', /installed collected/);
-    await untilIdle(service);
-    const { pool } = service.database;
-    await pool.query(`update accounts set type = 'user' where external_id = any($1::text[])`, [ids]);
-    await pool.query('update streams set full_scan_wanted_at = now()');
-    await poll(service);
-    assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
-  });
-
-  it('stores neither mannequins nor deleted accounts, which REST calls ghost, as accounts', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
     const { world, accounts } = simulator;
     const repository = stage(simulator);
     const someone = world.accountByLogin(accounts.outsider) ?? assert.fail();
@@ -126,16 +72,44 @@ describe('bots', () => {
       assert.deepEqual(await storedAccounts(service, [10_137, mannequin.id, someone.id]), []);
       assert.equal((await service.get('ghost')).status, 404);
     };
-    {
-      await using service = await startAppService(simulator);
-      simulator.app.install(organization(simulator));
-      await untilShown(service, 'engine-1', /installed collected/);
-      await untilIdle(service);
-      await isNobodyIn(service);
+    await using service = await startAppService(simulator);
+    simulator.app.install(organization(simulator));
+    await untilShown(service, 'engine-1', /installed collected/);
+    await untilIdle(service);
+    assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
+    await isNobodyIn(service);
+    // A first scan may read the briefest mention of an account last.
+    const scanAgain = async (): Promise<void> => {
+      await service.database.pool.query('update streams set full_scan_wanted_at = now()');
+      await poll(service);
+    };
+    await scanAgain();
+    const before = await storedAccounts(service, 'all');
+    assert.ok(before.some(({ displayName }) => displayName !== ''));
+    await scanAgain();
+    assert.deepEqual(await storedAccounts(service, 'all'), before, 'mentions of one interface do not undo the other');
+    const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
+    const listed = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
+    assert.deepEqual(listed, contributorsOf(world, engines.name));
+    const types = new Map(body.data.map(({ name, type }) => [name, type]));
+    for (const { name } of copilots) assert.equal(types.get(name), 'bot');
+    for (const { name } of copilots) {
+      const found = await until(async () => {
+        const { status, body: seen } = await service.get(encodeURIComponent(name));
+        return status === 200 ? seen : undefined;
+      }, `${name} is looked up`);
+      assert.deepEqual([found.data[0]?.['name'], found.data[0]?.['type']], [name, 'bot']);
     }
+
+    // An earlier release stored them as users.
+    await service.database.pool.query(`update accounts set type = 'user' where external_id = any($1::text[])`, [ids]);
+    await scanAgain();
+    assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
+
     await using anonymous = await startTestService({ simulator, tokens: [] });
     await anonymous.get(`${engines.name}/contributors`);
     await untilIdle(anonymous);
+    assert.deepEqual((await storedAccounts(anonymous, ids)).map(brief), copilots);
     await isNobodyIn(anonymous);
   });
 });

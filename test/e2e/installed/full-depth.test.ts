@@ -6,10 +6,10 @@ import { addCommit, addIssue, addPullRequest } from '../../../simulators/world/a
 import { lineCountsOf } from '../../../simulators/world/line-counts.ts';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { pushToPullRequest } from '../../../simulators/world/threads.ts';
+import { simple } from '../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { write } from '../achievements/awarding/awarding.ts';
-import { simple } from '../achievements/awarding/every-feature.ts';
 import { engine, organization, startAppService, untilShown } from '../installations/installed.ts';
 import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
@@ -23,7 +23,7 @@ async function untilSame(stored: () => Promise<unknown>, expected: () => unknown
 }
 
 describe('the data of an installed repository', () => {
-  it('stores everything in an installed repository, private data included', async () => {
+  it('is stored completely, private data included, with lines and files where they are needed, and follows changes', async () => {
     await using simulator = await startSimulator({ repositories: 3 });
     // GitHub does not list stars for Apps.
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
@@ -38,16 +38,8 @@ describe('the data of an installed repository', () => {
         () => worldItems(world, repository),
       );
     }
-  });
 
-  it('reads lines and files of commits and files of pull requests where they are needed, and follows changes', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startAppService(simulator);
-    const { world } = simulator;
     const { pool } = service.database;
-    simulator.app.install(organization(simulator));
-    await untilShown(service, 'engine-1', /collected/);
-    await untilIdle(service);
     const repository = engine(simulator, 'engine-1');
     const stored = async (): Promise<unknown> => {
       const commits = await pool.query(

@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
+import { everyFeature } from '../../../integration/achievements/awards/every-feature.ts';
 import { untilIdle } from '../../access/state.ts';
 import { startAppService } from '../../installations/installed.ts';
 import { awardedNow, install, stage, untilAwarded, untilTrue, write } from './awarding.ts';
-import { everyFeature } from './every-feature.ts';
-import { earnedIn, whatWas } from './expected-awards.ts';
+import { earnedIn } from './expected-awards.ts';
 import { scene } from './scene.ts';
 
 describe('awarding', () => {
-  it('awards achievements earned before the installation, as an independent count finds them', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
-    for (const happen of scene(simulator)) happen();
-    write(simulator, everyFeature);
-    const earned = new Set(earnedIn(simulator.world, stage(simulator), everyFeature).map(whatWas));
-    const unearned = everyFeature.achievements.filter(({ name }) => !earned.has(name));
-    assert.deepEqual(
-      unearned.map(({ name }) => name),
-      [],
-    );
-    await install(service, simulator);
-    await untilTrue(service, simulator, everyFeature);
-  });
-
   it('awards achievements at once after installation, and keeps them when the condition no longer holds', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });

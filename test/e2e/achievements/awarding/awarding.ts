@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import type { Repository } from '../../../../simulators/world/model.ts';
 import { writeFile } from '../../../../simulators/world/repository-changes.ts';
+import { type FileText, toYaml } from '../../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../../time.ts';
 import { untilIdle } from '../../access/state.ts';
 import { engine, organization, runTask, untilShown } from '../../installations/installed.ts';
 import type { TestService } from '../../service.ts';
-import { type FileText, toYaml } from './every-feature.ts';
 import { awardedIn, earnedIn } from './expected-awards.ts';
 
 export const filePath = '.plaudit/config.yaml';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
+import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { setVisibility } from '../../../../simulators/world/mutations.ts';
 import { bearer, engines, sending, serviceToken } from '../../../integration/access/owner.ts';
+import { type NamedText, simple } from '../../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../../time.ts';
 import { untilIdle } from '../../access/state.ts';
 import { startAppService } from '../../installations/installed.ts';
 import type { TestService } from '../../service.ts';
 import { shareService } from '../../shared-service.ts';
 import { install, stage, write } from './awarding.ts';
-import { type NamedText, simple } from './every-feature.ts';
 import { personCalled } from './scene.ts';
 
 const ada = { name: 'ada-lovelace', token: 'user' } as const;
@@ -51,8 +51,9 @@ async function namesUntil(service: TestService, names: string[], path = list, in
 describe('the list of awards', () => {
   const shared = shareService({ simulator: { repositories: 2 }, start: withAwards });
 
-  it('lists awards newest first, page by page, in the documented shape', async () => {
-    const { body, headers } = await shared.service.get(list);
+  it('lists awards newest first in pages, and lets only the owner of a repository revoke and restore them', async () => {
+    const { simulator, service } = shared;
+    const { body, headers } = await service.get(list);
     assert.deepEqual(body.meta_data, { count: 3, data_type: 5, includes_private: false });
     const [three, two, one] = body.data;
     assert.match(String(one?.['id']), /^[\da-f-]{36}$/);
@@ -62,31 +63,79 @@ describe('the list of awards', () => {
         id: '',
         repository_name: 'engine-1',
         name: 'One',
-        icon_url: `${shared.simulator.url}/${engines.name}/engine-1/raw/HEAD/docs/one.png`,
+        icon_url: `${simulator.url}/${engines.name}/engine-1/raw/HEAD/docs/one.png`,
         description: 'The first.',
         awarded_dttm: '2014-01-01T00:00:00Z',
       },
     );
     assert.deepEqual([two?.['icon_url'], three?.['icon_url']], ['https://example.org/two.svg', '']);
     assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+/);
-    const drawn = await shared.service.get(`${list}?format=svg`);
+    const drawn = await service.get(`${list}?format=svg`);
     assert.equal(drawn.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
     assert.match(drawn.text, /Three/);
-    const first = await shared.service.get(`${list}?limit=2`);
-    const second = await shared.service.get(`${list}?limit=2&after=${first.body.next_cursor}`);
+    const first = await service.get(`${list}?limit=2`);
+    const second = await service.get(`${list}?limit=2&after=${first.body.next_cursor}`);
     assert.deepEqual([...first.body.data, ...second.body.data], body.data);
     assert.equal(second.body.next_cursor, undefined);
-    const back = await shared.service.get(`${list}?limit=2&before=${second.body.previous_cursor}`);
+    const back = await service.get(`${list}?limit=2&before=${second.body.previous_cursor}`);
     assert.deepEqual(back.body.data, first.body.data);
-    const others = await shared.service.get(`max-member/achievements?after=${first.body.next_cursor}`);
+    const others = await service.get(`max-member/achievements?after=${first.body.next_cursor}`);
     assert.equal(others.status, 400);
-    assert.equal((await shared.service.get(`${list}?limit=0`)).status, 400);
-    assert.equal((await shared.service.get('nobody-at-all/achievements')).status, 404);
+    assert.equal((await service.get(`${list}?limit=0`)).status, 400);
+    assert.equal((await service.get('nobody-at-all/achievements')).status, 404);
+
+    const owner = await serviceToken(service, simulator, engines);
+    const hers = await serviceToken(service, simulator, ada);
+    const id = String((await service.get(list)).body.data[1]?.['id']);
+    const address = (name: string, award = id): string => `${name}/achievements/${award}`;
+    const reason = { reason: 'Made by a script.' };
+    const refused: [string, RequestInit, number][] = [
+      [address(engines.name), { method: 'DELETE' }, 401],
+      [address(engines.name), sending('DELETE', hers, reason), 403],
+      [address(ada.name), sending('DELETE', hers, reason), 404],
+      [address(engines.name), sending('DELETE', owner, {}), 400],
+      [address(engines.name), sending('DELETE', owner, { reason: '' }), 400],
+      [address(engines.name, 'not-an-id'), sending('DELETE', owner, reason), 400],
+      [address(engines.name, '01a1feb7-6352-7501-8a3e-2fa1b4f7ceff'), sending('DELETE', owner, reason), 404],
+    ];
+    for (const [path, init, status] of refused) {
+      const response = await service.get(path, {
+        ...init,
+        ...(init.body === undefined &&
+          init.method === 'DELETE' && {
+            ...sending('DELETE', '', reason),
+            headers: { 'content-type': 'application/json' },
+          }),
+      });
+      assert.equal(response.status, status, `${path} ${response.text}`);
+    }
+    for (let times = 0; times < 2; times += 1) {
+      assert.equal((await service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
+    }
+    await namesUntil(service, ['Three', 'One']);
+    // All people are evaluated again: the revoked award is not given again.
+    await service.database.pool.query(
+      'insert into pending_evaluations (repository_id) select repository_id from achievements limit 1',
+    );
+    await service.database.pool.query("select graphile_worker.add_job('award_due')");
+    await untilIdle(service);
+    await namesUntil(service, ['Three', 'One']);
+    assert.equal((await service.get(address(engines.name), sending('PUT', owner))).status, 204);
+    await namesUntil(service, ['Three', 'Two', 'One']);
+    assert.equal((await service.get(list)).body.data[1]?.['id'], id);
+    const audit = await service.get(`${engines.name}/audit`, bearer(owner));
+    const recorded = audit.body.data.filter(({ action }) => String(action).startsWith('award_'));
+    assert.deepEqual(
+      recorded.map(({ action, subject }) => [action, subject]),
+      [
+        ['award_restored', id],
+        ['award_revoked', `${id}: Made by a script.`],
+      ],
+    );
   });
 
-  it('shows an award in a repository that became private to its earner, and to others by consent', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await withAwards(simulator);
+  it('shows awards in a private repository to their earner, to others by consent, and none after an erasure', async () => {
+    const { simulator, service } = shared;
     setVisibility(simulator.world, stage(simulator), 'private');
     await namesUntil(service, []);
     const own = bearer(await serviceToken(service, simulator, ada));
@@ -118,67 +167,17 @@ describe('the list of awards', () => {
     assert.ok(!consented.text.includes('engine-1'));
     await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
     await until(async () => ((await service.get(list)).status === 404 ? true : undefined), 'she is hidden');
-  });
 
-  it('allows only the owner of a repository to revoke an award and to restore it', async () => {
-    const owner = await serviceToken(shared.service, shared.simulator, engines);
-    const hers = await serviceToken(shared.service, shared.simulator, ada);
-    const id = String((await shared.service.get(list)).body.data[1]?.['id']);
-    const address = (name: string, award = id): string => `${name}/achievements/${award}`;
-    const reason = { reason: 'Made by a script.' };
-    const refused: [string, RequestInit, number][] = [
-      [address(engines.name), { method: 'DELETE' }, 401],
-      [address(engines.name), sending('DELETE', hers, reason), 403],
-      [address(ada.name), sending('DELETE', hers, reason), 404],
-      [address(engines.name), sending('DELETE', owner, {}), 400],
-      [address(engines.name), sending('DELETE', owner, { reason: '' }), 400],
-      [address(engines.name, 'not-an-id'), sending('DELETE', owner, reason), 400],
-      [address(engines.name, '01a1feb7-6352-7501-8a3e-2fa1b4f7ceff'), sending('DELETE', owner, reason), 404],
-    ];
-    for (const [path, init, status] of refused) {
-      const response = await shared.service.get(path, {
-        ...init,
-        ...(init.body === undefined &&
-          init.method === 'DELETE' && {
-            ...sending('DELETE', '', reason),
-            headers: { 'content-type': 'application/json' },
-          }),
-      });
-      assert.equal(response.status, status, `${path} ${response.text}`);
-    }
-    for (let times = 0; times < 2; times += 1) {
-      assert.equal((await shared.service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
-    }
-    await namesUntil(shared.service, ['Three', 'One']);
-    // All people are evaluated again: the revoked award is not given again.
-    await shared.service.database.pool.query(
-      'insert into pending_evaluations (repository_id) select repository_id from achievements limit 1',
-    );
-    await shared.service.database.pool.query("select graphile_worker.add_job('award_due')");
-    await untilIdle(shared.service);
-    await namesUntil(shared.service, ['Three', 'One']);
-    assert.equal((await shared.service.get(address(engines.name), sending('PUT', owner))).status, 204);
-    await namesUntil(shared.service, ['Three', 'Two', 'One']);
-    assert.equal((await shared.service.get(list)).body.data[1]?.['id'], id);
-    const { body } = await shared.service.get(`${engines.name}/audit`, bearer(owner));
-    const recorded = body.data.filter(({ action }) => String(action).startsWith('award_'));
-    assert.deepEqual(
-      recorded.map(({ action, subject }) => [action, subject]),
-      [
-        ['award_restored', id],
-        ['award_revoked', `${id}: Made by a script.`],
-      ],
-    );
-  });
-
-  it('deletes the awards of an erased account, and awards nothing to it again', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await withAwards(simulator);
+    await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: false }));
+    setVisibility(simulator.world, stage(simulator), 'public');
+    await until(async () => {
+      const { text } = await service.get(list);
+      return text.includes('engine-1') ? true : undefined;
+    }, 'the repository is public again');
     const { pool } = service.database;
-    const { rows } = await pool.query<{ id: string }>('select id from accounts where name = $1', [ada.name]);
+    const accounts = await pool.query<{ id: string }>('select id from accounts where name = $1', [ada.name]);
     const exported = await service.get(`${ada.name}/export`, bearer(await serviceToken(service, simulator, ada)));
     assert.equal(exported.text.match(/"type" ?: ?"award"/g)?.length, 3);
-    const token = await serviceToken(service, simulator, ada);
     assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
     addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, ada.name) });
     await pool.query('insert into pending_evaluations (repository_id) select repository_id from achievements limit 1');
@@ -186,7 +185,7 @@ describe('the list of awards', () => {
     assert.equal((await service.get(list)).status, 404);
     const { rows: left } = await pool.query(
       'select 1 from awards where account_id = $1 union all select 1 from pending_evaluations where account_id = $1',
-      [rows[0]?.id],
+      [accounts.rows[0]?.id],
     );
     assert.equal(left.length, 0);
   });

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { Reactable, Repository } from '../../../../simulators/world/model.ts';
 import type { World } from '../../../../simulators/world/world.ts';
+import type { FileText } from '../../../integration/achievements/awards/every-feature.ts';
 import { evaluateNaively } from '../../../integration/achievements/evaluation/naive.ts';
 import type { Item, World as PlainWorld } from '../../../integration/achievements/evaluation/world.ts';
-import type { FileText } from './every-feature.ts';
 
 /**
  * Returns the earned achievements in a repository of the simulated GitHub, as `LOGIN: ACHIEVEMENT, TIME`, counted from

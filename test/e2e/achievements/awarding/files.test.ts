@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
-import { beginning } from '../../../integration/achievements/evaluation/world.ts';
-import { clock, until } from '../../../time.ts';
+import { type FileText, simple, toYaml } from '../../../integration/achievements/awards/every-feature.ts';
+import { until } from '../../../time.ts';
 import { untilIdle } from '../../access/state.ts';
-import { runTask, startAppService } from '../../installations/installed.ts';
+import { startAppService } from '../../installations/installed.ts';
 import type { TestService } from '../../service.ts';
-import { awardedNow, install, poll, stage, untilAwarded, write } from './awarding.ts';
-import { type FileText, simple, toYaml } from './every-feature.ts';
+import { awardedNow, install, stage, untilAwarded, write } from './awarding.ts';
 import { earnedIn, whatWas } from './expected-awards.ts';
 import { personCalled } from './scene.ts';
 
@@ -99,31 +98,5 @@ describe('the achievements file of a repository', () => {
         ...earnedIn(simulator.world, stage(simulator), file(issues)).filter((line) => line.startsWith('quiet-quill')),
       ].toSorted(),
     );
-  });
-
-  it('evaluates an achievement with a date once: at that date, or later if the service did not run then', async () => {
-    const { now, advance } = clock();
-    const day = Math.floor((now().getTime() - beginning) / 86_400_000) + 1;
-    const once = file(simple('That day', 'author issue: count() >= 1', { day }));
-    await using simulator = await startSimulator({ repositories: 2, now });
-    await using service = await startAppService(simulator, { now });
-    const { world } = simulator;
-    write(simulator, once);
-    await install(service, simulator);
-    addIssue(world, stage(simulator), { author: personCalled(simulator, 'quiet-quill') });
-    await poll(service);
-    assert.deepEqual(await awardedNow(service, simulator), []);
-    // The day passes, and two more.
-    advance(3 * 86_400);
-    addIssue(world, stage(simulator), { author: personCalled(simulator, 'max-member') });
-    const earned = earnedIn(world, stage(simulator), once);
-    assert.ok(earned.some((line) => line.startsWith('quiet-quill')));
-    assert.ok(!earned.some((line) => line.startsWith('max-member')));
-    await runTask(service.database, 'know_at_date');
-    await untilAwarded(service, simulator, earned);
-    await runTask(service.database, 'award_due');
-    write(simulator, file(...once.achievements, issues));
-    await untilNames(service, simulator, ['That day', 'Issues']);
-    assert.ok(!(await awardedNow(service, simulator)).some((line) => line.startsWith('max-member: That day')));
   });
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
-import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { ada, bearer, engines, sending, serviceToken } from '../../../integration/access/owner.ts';
 import { clock, until } from '../../../time.ts';
 import { startTestService } from '../../service.ts';
+import { shareService } from '../../shared-service.ts';
 import { award } from '../award.ts';
 import { faultsOf } from './open-badge-schema.ts';
 
@@ -35,11 +35,16 @@ async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> 
 const pathOf = (awardId: string): string => `${ada.name}/achievements/${awardId}/credential`;
 
 describe('awards as credentials', () => {
-  it('issues an award as an Open Badges 3.0 credential that verifies also years and keys later', async () => {
-    const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
-    await using service = await startTestService({ simulator, now });
+  const { now, advance } = clock();
+  const shared = shareService({ simulator: { now }, service: { now } });
+
+  it('issues an award as an Open Badges 3.0 credential, with one key on two nodes, that verifies also years and keys later', async () => {
+    const { simulator, service } = shared;
+    await using other = await startTestService({ simulator, databaseUrl: service.databaseUrl, now });
     const awardId = await award(service, 'Merge hero');
+    const responses = await Promise.all([service, other, service, other].map((node) => node.get(pathOf(awardId))));
+    const keyIds = new Set(responses.map(({ text }) => decodeProtectedHeader(text).kid?.split('/').at(-1)));
+    assert.equal(keyIds.size, 1, 'both nodes sign with one key');
     const response = await service.get(pathOf(awardId));
     assert.equal(response.status, 200, response.text);
     assert.equal(response.headers.get('content-type')?.split(';')[0], 'application/vc+jwt');
@@ -93,8 +98,7 @@ describe('awards as credentials', () => {
   });
 
   it('refuses the credential of an award that a caller may not see, and reports an issued one as revoked', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
+    const { simulator, service } = shared;
     const open = await award(service, 'open');
     const secret = await award(service, 'secret', { isPrivate: true });
     const token = await serviceToken(service, simulator, ada);
@@ -135,15 +139,5 @@ describe('awards as credentials', () => {
     await until(async () => ((await service.get(pathOf(open))).status === 404 ? true : undefined), 'it is hidden');
     await service.get(ada.name, sending('DELETE', token));
     assert.deepEqual(await status(), [{ id: `urn:uuid:${open}`, revoked: true }]);
-  });
-
-  it('signs with one key on several nodes', async () => {
-    await using simulator = await startSimulator();
-    await using one = await startTestService({ simulator });
-    await using other = await startTestService({ simulator, databaseUrl: one.databaseUrl });
-    const awardId = await award(one, 'both');
-    const responses = await Promise.all([one, other, one, other].map((node) => node.get(pathOf(awardId))));
-    const keys = new Set(responses.map(({ text }) => decodeProtectedHeader(text).kid?.split('/').at(-1)));
-    assert.equal(keys.size, 1);
   });
 });

@@ -1,58 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startSimulator } from '../../../../simulators/github/simulator.ts';
-import { addDiscussion } from '../../../../simulators/world/activity.ts';
-import { addDiscussionComment, markAnswer } from '../../../../simulators/world/comments.ts';
-import type { Discussion, DiscussionComment } from '../../../../simulators/world/model.ts';
-import { openTestDatabase } from '../../../database.ts';
-import { addRepository } from '../../../integration/contributions/stored-repository.ts';
-import { startAppService } from '../../installations/installed.ts';
-import { awardedNow, install, stage, untilAwarded, untilTrue, write } from './awarding.ts';
-import { type FileText, simple } from './every-feature.ts';
-import { earnedIn } from './expected-awards.ts';
-import { personCalled } from './scene.ts';
-
-const hoursAgo = (hours: number): Date => new Date(Math.floor(Date.now() / 1000 - hours * 3600) * 1000);
+import { openTestDatabase } from '../../database.ts';
+import { addRepository } from '../contributions/stored-repository.ts';
 
 describe('evaluation after a change', () => {
-  it('awards at once when a newer accepted answer changes the order of answers of discussions', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startAppService(simulator);
-    const { world } = simulator;
-    const [hero, other] = ['ada-lovelace', 'max-member'].map((login) => personCalled(simulator, login));
-    assert.ok(hero && other);
-    const answered: [Discussion, DiscussionComment][] = [];
-    for (const [by, hours] of [
-      [hero, 3],
-      [other, 2],
-    ] as const) {
-      const discussion = addDiscussion(world, stage(simulator), { author: other, createdAt: hoursAgo(5) });
-      const answer = addDiscussionComment(world, discussion, { author: by });
-      markAnswer(world, discussion, answer, { at: hoursAgo(hours) });
-      answered.push([discussion, answer]);
-    }
-    const file: FileText = {
-      pointActions: [
-        {
-          name: 'answers',
-          rules: [{ actor: 'resolved_by', action: 'discussion', condition: 'answered = true', value: 10 }],
-        },
-      ],
-      achievements: [simple('First to answer', 'author point: rank(1) sum(answers)')],
-    };
-    write(simulator, file);
-    await install(service, simulator);
-    await untilTrue(service, simulator, file);
-    const before = await awardedNow(service, simulator);
-    assert.match(before.join(), /^ada-lovelace: First to answer, /);
-
-    const [discussion, answer] = answered[0] ?? assert.fail();
-    markAnswer(world, discussion, answer);
-    const now = earnedIn(world, stage(simulator), file);
-    assert.match(now.join(), /^max-member: First to answer, /);
-    await untilAwarded(service, simulator, [...before, ...now].toSorted());
-  });
-
   for (const [table, keys, silent] of [
     ['contributions', ['repository_id', 'kind', 'external_id'], ['seen_at', 'updated_at']],
     ['commits', ['repository_id', 'oid'], ['scan_number']],

@@ -1,9 +1,5 @@
-import type {
-  AchievementText,
-  PointActionText,
-  TriggerText,
-} from '../../../integration/achievements/evaluation/random-achievements.ts';
-import { beginning } from '../../../integration/achievements/evaluation/world.ts';
+import type { AchievementText, PointActionText, TriggerText } from '../evaluation/random-achievements.ts';
+import { beginning } from '../evaluation/world.ts';
 
 /** A file of achievements, in the form that the naive evaluation takes. */
 export interface FileText {
