@@ -3,32 +3,172 @@ import { request } from 'node:http';
 import { after, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
-import { bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { avatar } from '../../../simulators/github/avatar.ts';
+import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { serve } from '../../unit/outbound/receiver.ts';
+import { award } from '../achievements/award.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
+import { shareService } from '../shared-service.ts';
 
 const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-/** Returns one service for all tests that change nothing. It reads private data, and shows it only to its owners. */
-async function served(): Promise<{ simulator: Simulator; service: TestService }> {
-  started ??= (async () => {
-    const simulator = await startSimulator({ repositories: 6 });
-    return { simulator, service: await startTestService({ simulator, tokens: ['private_owner'] }) };
-  })();
-  return started;
-}
-let started: ReturnType<typeof served> | undefined;
-
 describe('responses with cards', () => {
-  after(async () => {
-    const { simulator, service } = (await started) ?? {};
-    await service?.[Symbol.asyncDispose]();
-    await simulator?.close();
+  const requestedIcons: string[] = [];
+  let icons: Awaited<ReturnType<typeof serve>> | undefined;
+  // The service reads private data, and shows it only to its owners.
+  const shared = shareService({
+    simulator: { repositories: 6 },
+    start: async (simulator) => {
+      icons = await serve((request, response) => {
+        requestedIcons.push(request.url ?? '');
+        if (request.url === '/gold.png') response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(4));
+        else response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg onload="alert(1)"/>');
+      });
+      return startTestService({ simulator, tokens: ['private_owner'], settings: { OUTBOUND_ALLOW: icons.host } });
+    },
+  });
+  after(() => icons?.[Symbol.asyncDispose]());
+
+  it('serves the same card for addresses with the same meaning, in any encoding and as PNG of any scale', async () => {
+    const { simulator, service } = shared;
+    const { user, organization } = simulator.accounts;
+    const first = await service.get(`${user}/contributions?format=svg&hide=level,avatar`);
+    const requests = simulator.requests.length;
+    for (const same of [
+      `${user}/contributions?hide=avatar,level&format=svg`,
+      `${user}/contributions?format=svg&hide=avatar,level,&theme=auto&locale=en&radius=8&border=true`,
+      `${user.toUpperCase()}/contributions?format=svg&hide=avatar,level&v=${Math.PI}`,
+      `${user}/contributions?format=svg&hide=avatar,level&card=contributions&animation=none`,
+    ]) {
+      for (let round = 0; round < 2; round += 1) {
+        const { status, headers } = await service.get(same);
+        assert.deepEqual([status, headers.get('etag')], [200, first.headers.get('etag')], same);
+      }
+    }
+    assert.notEqual(
+      (await service.get(`${user}/contributions?format=svg`)).headers.get('etag'),
+      first.headers.get('etag'),
+    );
+    assert.equal(simulator.requests.length, requests);
+
+    const path = `/v1/github/entities/${user}/contributions?format=svg&hide=avatar`;
+    const plain = await (await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } })).text();
+    const tags = new Set<string>();
+    for (const [accepted, coding, unpack] of [
+      ['gzip, deflate, br', 'br', brotliDecompressSync],
+      ['gzip;q=1.0, br;q=0', 'gzip', gunzipSync],
+      ['GZIP, br;q=0.000', 'gzip', gunzipSync],
+      ['br ; q=0.1, gzip', 'br', brotliDecompressSync],
+      ['identity', null, undefined],
+      ['*', null, undefined],
+      ['deflate, br;q=0.0, gzip;q=0', null, undefined],
+    ] as const) {
+      const response = await fetchRaw(service, path, { 'accept-encoding': accepted });
+      assert.equal(response.headers['content-encoding'] ?? null, coding, accepted);
+      assert.equal((unpack ? unpack(response.bytes) : response.bytes).toString(), plain);
+      const etag = String(response.headers['etag']);
+      tags.add(etag);
+      assert.match(String(response.headers['vary']), /accept-encoding/);
+      assert.equal(response.headers['content-length'], String(response.bytes.length));
+      const again = await fetchRaw(service, path, { 'accept-encoding': accepted, 'if-none-match': etag });
+      assert.deepEqual([again.status, again.bytes.length, again.headers['etag']], [304, 0, etag]);
+    }
+    assert.equal(tags.size, 3);
+    const head = await send(service, path, 'HEAD');
+    assert.deepEqual([head.status, head.headers['content-length']], [200, String(Buffer.byteLength(plain))]);
+
+    const dracula = `${user}/contributions?theme=dracula&width=400`;
+    const [one, three] = await Promise.all(
+      [1, 3].map((scale) => fetchBytes(service, `${dracula}&format=png&scale=${scale}`)),
+    );
+    assert.deepEqual([one?.type, three?.type], ['image/png', 'image/png']);
+    const [small, large] = [await sharp(one?.bytes).metadata(), await sharp(three?.bytes).metadata()];
+    assert.deepEqual([small.width, large.width, large.height], [400, 1200, 3 * small.height]);
+    const { data } = await sharp(one?.bytes)
+      .extract({ left: 200, top: 5, width: 1, height: 1 })
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    assert.deepEqual([...data.subarray(0, 3)], [0x28, 0x2a, 0x36]);
+    await service.getComplete(`${organization}/contributors`);
+    const huge = await fetchBytes(
+      service,
+      `${organization}/contributors?format=png&scale=4&limit=100&columns=1&width=1200`,
+    );
+    const { width, height } = await sharp(huge.bytes).metadata();
+    assert.ok(width * height <= 16_100_000 && width > 600, `${width} ${height}`);
+    // Concurrent requests wait in a queue; those beyond its limit get a 429.
+    const many = await Promise.all(
+      Array.from({ length: 75 }, (_, index) =>
+        fetchBytes(service, `${organization}/badges/community?format=png&title=${index}`),
+      ),
+    );
+    assert.ok(many.every(({ status }) => status === 200 || status === 429));
+    assert.ok(many.filter(({ status }) => status === 200).length >= 60);
+  });
+
+  it('draws contributors, the calendar of a year, and achievements with icons that are requested once', async () => {
+    const { simulator, service } = shared;
+    const { organization } = simulator.accounts;
+    const people = await service.getComplete(`${organization}/contributors?bots=false&limit=100`);
+    const everybody = await service.getComplete(`${organization}/contributors?limit=100`);
+    const drawn = await service.get(`${organization}/contributors?format=svg&limit=3`);
+    assert.equal(drawn.text.match(/<image /g)?.length, 3);
+    assert.ok(drawn.text.includes(`>+${people.body.data.length - 3} more<`), drawn.text);
+    assert.ok(everybody.body.data.length > people.body.data.length);
+    const bots = await service.get(`${organization}/contributors?format=svg&limit=3&bots=true`);
+    assert.ok(bots.text.includes(`>+${everybody.body.data.length - 3} more<`));
+    const last = await service.get(`${organization}/contributors?format=svg&limit=100`);
+    assert.doesNotMatch(last.text, / more</);
+    const badge = await service.get(`${organization}/badges/community`);
+    assert.ok(badge.text.includes(`>${people.body.data.length} contributors<`), badge.text);
+    assert.match(badge.text, /height="20"/);
+
+    const calendar = await service.get(`${organization}/contributions?format=svg&card=calendar`);
+    assert.equal(calendar.status, 200);
+    const { rows } = await service.database.pool.query<{ total: string }>(
+      `select coalesce(sum(commits + issues + pull_requests + reviews + discussions), 0) as total
+    from contribution_days d join repositories r on r.id = d.repository_id join accounts a on a.id = r.owner_id
+    where a.name = $1 and not r.is_private and d.day > current_date - 365`,
+      [organization],
+    );
+    assert.ok(
+      calendar.text.includes(`>${Number(rows[0]?.total).toLocaleString('en')} contributions in the last year<`),
+      calendar.text.slice(0, 1500),
+    );
+
+    const path = `${ada.name}/achievements`;
+    assert.match((await service.get(`${path}?format=svg`)).text, />Nothing yet</);
+    await award(service, 'Gold', { icon: `${icons?.url}/gold.png` });
+    await award(service, 'Drawn', { icon: `${icons?.url}/drawn.svg` });
+    await award(service, 'Own', { icon: 'icons/nowhere.png' });
+    await award(service, 'Plain', { icon: '' });
+    await award(service, 'Inside', { icon: 'http://169.254.169.254/latest/meta-data/' });
+    const { text } = await service.get(`${path}?format=svg&v=1`);
+    assert.equal(text.match(/<image /g)?.length, 1);
+    assert.equal(text.match(/<circle class="t"/g)?.length, 4);
+    for (const expected of ['>Gold<', '>Plain<', '>Mar 1, 2026<']) assert.ok(text.includes(expected), expected);
+    const raw = await service.get(`${path}?format=svg&raw=true`);
+    assert.deepEqual([raw.status, raw.text.match(/<image /g)?.length], [200, 1]);
+    assert.doesNotMatch(raw.text, /<text|<rect/);
+    assert.deepEqual(requestedIcons.toSorted(), ['/drawn.svg', '/gold.png']);
+
+    const png = await fetch(`${service.url}/v1/github/entities/${path}?format=png&raw=true&scale=2`);
+    const { width, height, hasAlpha } = await sharp(Buffer.from(await png.arrayBuffer())).metadata();
+    assert.deepEqual([width, height, hasAlpha], [2 * (5 * 56 - 12), 88, true]);
+    for (const format of ['svg', 'json']) {
+      const wrong = await service.get(`${path}?format=${format}&raw=maybe`);
+      assert.equal(wrong.status, 400);
+      assert.match(wrong.text, /raw must be/);
+    }
+    assert.deepEqual(
+      (await service.get(`${path}?format=svg&raw=false`)).headers.get('etag'),
+      (await service.get(`${path}?format=svg`)).headers.get('etag'),
+    );
   });
 
   it('draws an error where an image is requested, with status 200 and the code of the error', async () => {
-    const { simulator, service } = await served();
+    const { simulator, service } = shared;
     const { user, organization } = simulator.accounts;
     for (const [path, code, title] of [
       [`${user}/contributions?format=svg&theme=pink`, 3, 'Something in the address is wrong'],
@@ -63,143 +203,8 @@ describe('responses with cards', () => {
     assert.equal((await sharp(png.bytes).metadata()).width, 480);
   });
 
-  it('serves the same card for addresses with the same meaning, without another provider request', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
-    const { user } = simulator.accounts;
-    const first = await service.get(`${user}/contributions?format=svg&hide=level,avatar`);
-    const requests = simulator.requests.length;
-    for (const same of [
-      `${user}/contributions?hide=avatar,level&format=svg`,
-      `${user}/contributions?format=svg&hide=avatar,level,&theme=auto&locale=en&radius=8&border=true`,
-      `${user.toUpperCase()}/contributions?format=svg&hide=avatar,level&v=${Math.PI}`,
-      `${user}/contributions?format=svg&hide=avatar,level&card=contributions&animation=none`,
-    ]) {
-      for (let round = 0; round < 2; round += 1) {
-        const { status, headers } = await service.get(same);
-        assert.deepEqual([status, headers.get('etag')], [200, first.headers.get('etag')], same);
-      }
-    }
-    assert.notEqual(
-      (await service.get(`${user}/contributions?format=svg`)).headers.get('etag'),
-      first.headers.get('etag'),
-    );
-    assert.equal(simulator.requests.length, requests);
-  });
-
-  it('sends a card in an encoding that the client accepts, with an ETag for each encoding', async () => {
-    const { simulator, service } = await served();
-    const path = `/v1/github/entities/${simulator.accounts.user}/contributions?format=svg&hide=avatar`;
-    const plain = await (await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } })).text();
-    const tags = new Set<string>();
-    for (const [accepted, coding, unpack] of [
-      ['gzip, deflate, br', 'br', brotliDecompressSync],
-      ['gzip;q=1.0, br;q=0', 'gzip', gunzipSync],
-      ['GZIP, br;q=0.000', 'gzip', gunzipSync],
-      ['br ; q=0.1, gzip', 'br', brotliDecompressSync],
-      ['identity', null, undefined],
-      ['*', null, undefined],
-      ['deflate, br;q=0.0, gzip;q=0', null, undefined],
-    ] as const) {
-      const response = await fetchRaw(service, path, { 'accept-encoding': accepted });
-      assert.equal(response.headers['content-encoding'] ?? null, coding, accepted);
-      assert.equal((unpack ? unpack(response.bytes) : response.bytes).toString(), plain);
-      const etag = String(response.headers['etag']);
-      tags.add(etag);
-      assert.match(String(response.headers['vary']), /accept-encoding/);
-      assert.equal(response.headers['content-length'], String(response.bytes.length));
-      const again = await fetchRaw(service, path, { 'accept-encoding': accepted, 'if-none-match': etag });
-      assert.deepEqual([again.status, again.bytes.length, again.headers['etag']], [304, 0, etag]);
-    }
-    assert.equal(tags.size, 3);
-    const head = await send(service, path, 'HEAD');
-    assert.deepEqual([head.status, head.headers['content-length']], [200, String(Buffer.byteLength(plain))]);
-  });
-
-  it('serves the same card as PNG, in the requested scale', async () => {
-    const { simulator, service } = await served();
-    const { user, organization } = simulator.accounts;
-    const path = `${user}/contributions?theme=dracula&width=400`;
-    const [one, three] = await Promise.all(
-      [1, 3].map((scale) => fetchBytes(service, `${path}&format=png&scale=${scale}`)),
-    );
-    assert.deepEqual([one?.type, three?.type], ['image/png', 'image/png']);
-    const [small, large] = [await sharp(one?.bytes).metadata(), await sharp(three?.bytes).metadata()];
-    assert.deepEqual([small.width, large.width, large.height], [400, 1200, 3 * small.height]);
-    const { data } = await sharp(one?.bytes)
-      .extract({ left: 200, top: 5, width: 1, height: 1 })
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    assert.deepEqual([...data.subarray(0, 3)], [0x28, 0x2a, 0x36]);
-    await service.getComplete(`${organization}/contributors`);
-    const huge = await fetchBytes(
-      service,
-      `${organization}/contributors?format=png&scale=4&limit=100&columns=1&width=1200`,
-    );
-    const { width, height } = await sharp(huge.bytes).metadata();
-    assert.ok(width * height <= 16_100_000 && width > 600, `${width} ${height}`);
-    // Concurrent requests wait in a queue; those beyond its limit get a 429.
-    const many = await Promise.all(
-      Array.from({ length: 75 }, (_, index) =>
-        fetchBytes(service, `${organization}/badges/community?format=png&title=${index}`),
-      ),
-    );
-    assert.ok(many.every(({ status }) => status === 200 || status === 429));
-    assert.ok(many.filter(({ status }) => status === 200).length >= 60);
-  });
-
-  it('draws contributors with their avatars, and the number of those who are not shown', async () => {
-    const { simulator, service } = await served();
-    const { organization } = simulator.accounts;
-    const people = await service.getComplete(`${organization}/contributors?bots=false&limit=100`);
-    const everybody = await service.getComplete(`${organization}/contributors?limit=100`);
-    const drawn = await service.get(`${organization}/contributors?format=svg&limit=3`);
-    assert.equal(drawn.text.match(/<image /g)?.length, 3);
-    assert.ok(drawn.text.includes(`>+${people.body.data.length - 3} more<`), drawn.text);
-    assert.ok(everybody.body.data.length > people.body.data.length);
-    const bots = await service.get(`${organization}/contributors?format=svg&limit=3&bots=true`);
-    assert.ok(bots.text.includes(`>+${everybody.body.data.length - 3} more<`));
-    const last = await service.get(`${organization}/contributors?format=svg&limit=100`);
-    assert.doesNotMatch(last.text, / more</);
-    const badge = await service.get(`${organization}/badges/community`);
-    assert.ok(badge.text.includes(`>${people.body.data.length} contributors<`), badge.text);
-    assert.match(badge.text, /height="20"/);
-  });
-
-  it('counts the contributions of the last year in a calendar', async () => {
-    const { simulator, service } = await served();
-    const { organization } = simulator.accounts;
-    await service.getComplete(`${organization}/contributors`);
-    const { text, status } = await service.get(`${organization}/contributions?format=svg&card=calendar`);
-    assert.equal(status, 200);
-    const { rows } = await service.database.pool.query<{ total: string }>(
-      `select coalesce(sum(commits + issues + pull_requests + reviews + discussions), 0) as total
-    from contribution_days d join repositories r on r.id = d.repository_id join accounts a on a.id = r.owner_id
-    where a.name = $1 and not r.is_private and d.day > current_date - 365`,
-      [organization],
-    );
-    assert.ok(
-      text.includes(`>${Number(rows[0]?.total).toLocaleString('en')} contributions in the last year<`),
-      text.slice(0, 1500),
-    );
-  });
-
-  it('shows a calendar without a collected day as collecting, not as a year without contributions', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startTestService({ simulator });
-    const calendar = `${simulator.accounts.organization}/contributions?format=svg&card=calendar`;
-    for (const on of ['Issues', 'PullRequests', 'Discussions']) {
-      simulator.faults.add({ kind: 'slow', delayMs: 60_000, on, times: 1000 });
-    }
-    for (const repository of simulator.world.repositories) simulator.withoutGit.add(repository);
-    const early = await service.get(calendar);
-    assert.equal(early.status, 200);
-    assert.match(early.text, />Collecting</);
-    assert.match(early.headers.get('cache-control') ?? '', /max-age=[1-9]$/);
-  });
-
   it('keeps private cards private with any card options', async () => {
-    const { simulator, service } = await served();
+    const { simulator, service } = shared;
     const token = await serviceToken(service, simulator, keeper);
     const path = `${keeper.name}/contributions?private=true&theme=nord&hide=avatar`;
     await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(token));

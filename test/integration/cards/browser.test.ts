@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { assertGoldenImage } from '../../unit/cards/golden.ts';
 import {
   achievementsOf,
@@ -15,7 +11,6 @@ import {
   names,
   sampleNames,
 } from '../../unit/cards/samples.ts';
-import { startTestService } from '../service.ts';
 import { sharedBrowser, showPicture } from './browser.ts';
 
 interface Box {
@@ -125,56 +120,6 @@ describe('cards in a browser', () => {
       [255, 255, 255, 255],
       [13, 17, 23, 255],
     ]);
-  });
-
-  it('serves an accessible page that composes cards, with and without JavaScript', async () => {
-    await using simulator = await startSimulator({ repositories: 4 });
-    await using service = await startTestService({ simulator, settings: { LOOKUP_BUDGET_MS: '500' } });
-    const browser = await sharedBrowser();
-    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    const { user, organization } = simulator.accounts;
-    const complaints: string[] = [];
-    const open = async (scheme: 'light' | 'dark', width: number): Promise<Page> => {
-      const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 }, bypassCSP: true });
-      page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
-      });
-      await page.goto(`${service.url}/cards?name=${user}`);
-      await page.evaluate(axe);
-      const violations = await page.evaluate(
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html)))',
-      );
-      assert.deepEqual(violations, [], scheme);
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, 'nothing sticks out');
-      return page;
-    };
-    await (await open('dark', 360)).close();
-    const live = await open('light', 1100);
-    await live.selectOption('#theme', 'nord');
-    await live.locator('.light img[src*="theme=nord"]').waitFor();
-    await live.selectOption('#card', 'contributors');
-    await live.fill('#name', organization);
-    await live.locator('.dark img[src*="contributors"]').waitFor();
-    await live.waitForFunction(`document.querySelector('textarea')?.value.includes('${organization}')`);
-    const markdown = await live.inputValue('#markdown');
-    assert.equal(
-      markdown,
-      `[![Contributors to ${organization}](${service.url}/v1/github/entities/${organization}/contributors?format=svg&theme=nord)](${simulator.url}/${organization})`,
-    );
-    await live.close();
-    assert.deepEqual(complaints, []);
-    const plain = await browser.newContext({ javaScriptEnabled: false });
-    const page = await plain.newPage();
-    await page.goto(`${service.url}/cards`);
-    await page.fill('#name', user);
-    await page.selectOption('#theme', 'rose');
-    await page.check('input[name=hide][value=level]');
-    await page.check('input[name=hide][value=avatar]');
-    await page.click('button[type=submit]');
-    const address = await page.locator('.light img').getAttribute('src');
-    assert.equal(address, `/v1/github/entities/${user}/contributions?format=svg&theme=rose&hide=avatar,level`);
-    assert.equal((await service.get(address)).status, 200);
-    assert.equal(await page.locator('button.copy').first().isVisible(), false);
   });
 });
 
