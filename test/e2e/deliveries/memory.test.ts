@@ -42,49 +42,9 @@ async function bytesOfBodies({ service }: TestService): Promise<number> {
 }
 
 describe('limit of memory for deliveries', () => {
-  it('uses no memory for a delivery that can be refused by its headers', async () => {
+  it('holds while many large unsigned bodies are sent, and is not used by deliveries that their headers refuse', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, settings: { ...settings, GITEA_URL: simulator.url } });
-    const { headers } = signed('issues', '{}');
-    const { 'x-hub-signature-256': _, ...unsigned } = headers;
-    const statusOf = async (given: Record<string, string>, path?: string): Promise<number> => {
-      await using posted = await post(service, given, path);
-      return Number((await posted.response).split(' ', 2)[1]);
-    };
-    assert.equal(await statusOf(headers, '/v1/gitea/webhooks'), 404);
-    assert.equal(await statusOf(headers, '/v1/nowhere/webhooks'), 404);
-    assert.equal(await statusOf(unsigned), 401);
-    assert.equal(await statusOf({ ...headers, 'content-encoding': 'gzip' }), 400);
-    assert.equal(await statusOf({ ...headers, 'content-length': '99999999' }), 413);
-    const client = { ...headers, 'x-forwarded-for': '192.0.2.9' };
-    assert.equal(await statusOf({ ...client, 'content-length': '99999999' }), 413);
-    const tooLarge = { ...headers, 'content-length': '99999999' };
-    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2::1' }), 413);
-    await sql`update rate_limits set count = 6000`.execute(service.database.connection);
-    assert.equal(await statusOf(client), 429);
-    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2:ffff::1' }), 429);
-    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:3::1' }), 413);
-  });
-
-  it('lets all addresses of an IPv6 network share the part of one sender', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, settings });
-    const { headers } = signed('issues', '{}');
-    const postFrom = (address: string): Promise<Posted> =>
-      post(service, { ...headers, ...wrongSignature, 'x-forwarded-for': address });
-    await using holding = await postFrom('2001:db8:1:2::1');
-    holding.socket.write(Buffer.alloc(bodyBytes - 1));
-    await until(async () => (await bytesOfBodies(service)) === bodyBytes || undefined, 'it is received');
-    await using neighbour = await postFrom('2001:db8:1:2:ffff::1');
-    assert.match(await neighbour.response, /^HTTP\/1\.1 503 /);
-    await using other = await postFrom('2001:db8:1:3::1');
-    other.socket.write(Buffer.alloc(bodyBytes - 1));
-    await until(async () => (await bytesOfBodies(service)) === 2 * bodyBytes || undefined, 'the other is received');
-  });
-
-  it('stays within its budget while many large unsigned bodies are sent, and accepts others again afterwards', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, settings });
     await using stack = new AsyncDisposableStack();
     const { headers } = signed('issues', '{}');
     const postFrom = async (address: string): Promise<Posted> =>
@@ -110,5 +70,41 @@ describe('limit of memory for deliveries', () => {
     const small = signed('ping', '{"zen":"x"}');
     const { status } = await service.get('/v1/github/webhooks', { method: 'POST', ...small });
     assert.equal(status, 202);
+
+    const { 'x-hub-signature-256': _, ...unsigned } = headers;
+    const statusOf = async (given: Record<string, string>, path?: string): Promise<number> => {
+      await using posted = await post(service, given, path);
+      return Number((await posted.response).split(' ', 2)[1]);
+    };
+    assert.equal(await statusOf(headers, '/v1/gitea/webhooks'), 404);
+    assert.equal(await statusOf(headers, '/v1/nowhere/webhooks'), 404);
+    assert.equal(await statusOf(unsigned), 401);
+    assert.equal(await statusOf({ ...headers, 'content-encoding': 'gzip' }), 400);
+    assert.equal(await statusOf({ ...headers, 'content-length': '99999999' }), 413);
+    const client = { ...headers, 'x-forwarded-for': '192.0.2.9' };
+    assert.equal(await statusOf({ ...client, 'content-length': '99999999' }), 413);
+    const tooLarge = { ...headers, 'content-length': '99999999' };
+    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2::1' }), 413);
+    await sql`update rate_limits set count = 6000`.execute(service.database.connection);
+    assert.equal(await statusOf(client), 429);
+    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2:ffff::1' }), 429);
+    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:3::1' }), 413);
+    assert.equal(await bytesOfBodies(service), 0);
+  });
+
+  it('lets all addresses of an IPv6 network share the part of one sender', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startTestService({ simulator, settings });
+    const { headers } = signed('issues', '{}');
+    const postFrom = (address: string): Promise<Posted> =>
+      post(service, { ...headers, ...wrongSignature, 'x-forwarded-for': address });
+    await using holding = await postFrom('2001:db8:1:2::1');
+    holding.socket.write(Buffer.alloc(bodyBytes - 1));
+    await until(async () => (await bytesOfBodies(service)) === bodyBytes || undefined, 'it is received');
+    await using neighbour = await postFrom('2001:db8:1:2:ffff::1');
+    assert.match(await neighbour.response, /^HTTP\/1\.1 503 /);
+    await using other = await postFrom('2001:db8:1:3::1');
+    other.socket.write(Buffer.alloc(bodyBytes - 1));
+    await until(async () => (await bytesOfBodies(service)) === 2 * bodyBytes || undefined, 'the other is received');
   });
 });

@@ -1,129 +1,120 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { signed, webhookSecret } from '../../../simulators/github/deliver.ts';
+import { type Sent, signed, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { openDatabase } from '../../../src/database/open.ts';
-import { addRejections, findRejections, type RejectionCount } from '../../../src/deliveries/rejection-store.ts';
-import { Rejections } from '../../../src/deliveries/rejections.ts';
-import { createTestDatabase, openTestDatabase } from '../../database.ts';
-import { clock } from '../../time.ts';
+import { findRejections } from '../../../src/deliveries/rejection-store.ts';
+import { createTestDatabase } from '../../database.ts';
 import { send } from '../raw-request.ts';
 import { startTestService } from '../service.ts';
 
 const path = '/v1/github/webhooks';
+const ofEnterprise = '{"action":"created","installation":{"id":5,"account":{"id":6,"slug":"big-enterprise"}}}';
 
-describe('counts of rejected deliveries', () => {
-  it('keeps counts by provider and reason, without any content of the deliveries', async () => {
+describe('rejected deliveries', () => {
+  it('are too large, broken or not signed by GitHub, and are counted by provider and reason without any content', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using created = await createTestDatabase();
-    const good = signed('ping', '{"zen":"x"}');
-    const { 'x-github-event': _, ...withoutEvent } = good.headers;
+    const counts = new Map<string, number>();
+    const count = (counted: string): void => void counts.set(counted, (counts.get(counted) ?? 0) + 1);
     {
       await using service = await startTestService({
         simulator,
         databaseUrl: created.url,
         settings: { GITHUB_WEBHOOK_SECRET: webhookSecret, GITEA_URL: simulator.url },
       });
-      const rejected = [
-        signed('issues', '{"marker": 1}', { secret: 'another secret, as long' }),
-        { ...good, headers: { ...good.headers, 'x-hub-signature-256': '' } },
-        signed('issues', '{"marker": 1}'),
-        { body: good.body, headers: withoutEvent },
-        {
-          body: gzipSync(good.body).toString('latin1'),
-          headers: { ...good.headers, 'content-encoding': 'gzip' },
-        },
+      const good = signed('ping', '{"zen":"x"}');
+      const { 'x-github-event': _, ...withoutEvent } = good.headers;
+      const body = JSON.stringify({ action: 'opened' });
+      const cases: [what: string, sent: Sent, status: number, reason?: string][] = [
+        ['a ping', good, 202],
+        ['an event that nobody knows', signed('sponsorship_of_nothing', '{}'), 202],
+        ['an event named like a method', signed('constructor', '{}'), 202],
+        [
+          'an unknown action',
+          signed(
+            'issues',
+            JSON.stringify({
+              action: 'x',
+              issue: {},
+              repository: { id: 1, name: 'r', owner: { id: 2, login: 'nobody-here' } },
+            }),
+          ),
+          202,
+        ],
+        ['an installation of an enterprise', signed('installation', ofEnterprise), 202],
+        ['no signature', { ...good, headers: { ...good.headers, 'x-hub-signature-256': '' } }, 401, 'signature'],
+        ['another secret', signed('issues', body, { secret: 'another secret, as long' }), 401, 'signature'],
+        ['a changed body', { ...good, body: '{"zen":"y"}' }, 401, 'signature'],
+        [
+          'a short signature',
+          { ...good, headers: { ...good.headers, 'x-hub-signature-256': 'sha256=00' } },
+          401,
+          'signature',
+        ],
+        [
+          'the old signature',
+          { ...good, headers: { ...good.headers, 'x-hub-signature-256': '', 'x-hub-signature': 'sha1=00' } },
+          401,
+          'signature',
+        ],
+        ['missing fields', signed('issues', body), 400, 'payload'],
+        [
+          'fields of other kinds',
+          signed('push', JSON.stringify({ repository: { id: '1', name: [], owner: null } })),
+          400,
+          'payload',
+        ],
+        ['no JSON', signed('issues', 'payload=%7B%7D'), 400, 'payload'],
+        ['nothing', signed('issues', ''), 400, 'payload'],
+        ['an id that is none', signed('ping', '{}', { id: "x' or 1=1" }), 400, 'payload'],
+        [
+          'compressed',
+          { body: gzipSync(good.body).toString('latin1'), headers: { ...good.headers, 'content-encoding': 'gzip' } },
+          400,
+          'compressed',
+        ],
+        ['no event', { ...good, headers: withoutEvent }, 400, 'headers'],
+        ['more than GitHub sends', signed('push', `"${'x'.repeat(26 * 1024 * 1024)}"`), 413, 'too_large'],
       ];
-      for (const { headers, body } of rejected) {
-        const { status } = await send(service, path, 'POST', headers, body);
-        assert.ok(status === 400 || status === 401, String(status));
+      for (const [what, { headers, body: sentBody }, status, reason] of cases) {
+        const response = await send(service, path, 'POST', headers, sentBody).catch((error: unknown) => {
+          // The service may close the connection while the rest of the body is still being sent.
+          if (status === 413) return { status: 413 };
+          throw error;
+        });
+        assert.equal(response.status, status, what);
+        if (reason !== undefined) count(`github ${reason}`);
       }
-      // The service may close the connection while the rest of the body is still being sent.
-      const huge = signed('push', `"${'x'.repeat(26 * 1024 * 1024)}"`);
-      await send(service, path, 'POST', huge.headers, huge.body).catch(() => undefined);
-      assert.equal((await send(service, '/v1/gitea/webhooks', 'POST', good.headers, good.body)).status, 404);
-      // Strangers cannot create counts for hosts that are not configured, nor with an invalid credential.
-      assert.equal((await send(service, '/v1/nowhere/webhooks', 'POST', good.headers, good.body)).status, 404);
+      const large = signed(
+        'push',
+        JSON.stringify({
+          x: 'y'.repeat(20 * 1024 * 1024),
+          repository: { id: 1, name: 'r', owner: { id: 2, login: 'nobody-here' } },
+          sender: null,
+        }),
+      );
+      assert.equal((await send(service, path, 'POST', large.headers, large.body)).status, 202);
+      assert.equal((await send(service, path, 'GET')).status, 405);
+      // Strangers create no counts for hosts that are not configured, nor with an invalid credential.
+      for (const [provider, status] of [
+        ['gitea', 404],
+        ['gitlab', 404],
+        ['nowhere', 404],
+      ] as const) {
+        const response = await send(service, `/v1/${provider}/webhooks`, 'POST', good.headers, good.body);
+        assert.equal(response.status, status);
+      }
+      count('gitea no_secret');
       const authorized = { ...good.headers, authorization: 'Bearer a.b.c' };
       assert.equal((await send(service, path, 'POST', authorized, good.body)).status, 401);
-      assert.equal((await send(service, path, 'POST', good.headers, good.body)).status, 202);
+      assert.ok(service.lines.every((line) => !line.includes(webhookSecret)));
     }
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-    const counts = await findRejections(database.connection);
+    const stored = await findRejections(database.connection);
     await database.close();
-    assert.deepEqual(counts.map(({ provider, reason, count }) => `${provider} ${reason} ${count}`).toSorted(), [
-      'gitea no_secret 1',
-      'github compressed 1',
-      'github headers 1',
-      'github payload 1',
-      'github signature 2',
-      'github too_large 1',
-    ]);
-    assert.ok(counts.every(({ firstAt, lastAt }) => firstAt <= lastAt));
-  });
-
-  it('executes one statement per interval, however many deliveries are rejected', async () => {
-    await using opened = await openTestDatabase();
-    const { connection } = opened.database;
-    const time = clock();
-    const { promise: isStored, resolve: stored } = Promise.withResolvers<void>();
-    let statements = 0;
-    const rejections = new Rejections({
-      now: time.now,
-      storeEveryMs: 1,
-      store: async (counts) => {
-        statements += 1;
-        await addRejections(connection, counts);
-        stored();
-      },
-      onFailure: (error) => assert.fail(String(error)),
-    });
-    const first = time.now();
-    for (let count = 0; count < 100_000; count += 1)
-      rejections.add('github', count % 2 === 0 ? 'signature' : 'payload');
-    await isStored;
-    assert.equal(statements, 1);
-    time.advance(60);
-    rejections.add('github', 'signature');
-    await rejections.close();
-    assert.equal(statements, 2);
-    const counts = await findRejections(connection);
-    assert.deepEqual(
-      counts.map(({ reason, count, firstAt, lastAt }) => ({ reason, count, firstAt, lastAt })),
-      [
-        { reason: 'signature', count: 50_001, firstAt: first, lastAt: time.now() },
-        { reason: 'payload', count: 50_000, firstAt: first, lastAt: first },
-      ],
-    );
-  });
-
-  it('loses no counts when the database is unavailable for a while', async () => {
-    const failures: unknown[] = [];
-    const kept: RejectionCount[][] = [];
-    let isAway = true;
-    const { promise: hasFailed, resolve: fail } = Promise.withResolvers<void>();
-    const rejections = new Rejections({
-      now: clock().now,
-      storeEveryMs: 1,
-      store: async (counts) => {
-        if (isAway) throw new Error('away');
-        kept.push([...counts]);
-      },
-      onFailure: (error) => {
-        failures.push(error);
-        fail();
-      },
-    });
-    rejections.add('github', 'signature');
-    await hasFailed;
-    isAway = false;
-    rejections.add('github', 'signature');
-    await rejections.close();
-    assert.equal(failures.length, 1);
-    assert.deepEqual(
-      kept.flat().map(({ reason, count }) => [reason, count]),
-      [['signature', 2]],
-    );
+    assert.deepEqual(new Map(stored.map((one) => [`${one.provider} ${one.reason}`, one.count])), new Map(counts));
+    assert.ok(stored.every(({ firstAt, lastAt }) => firstAt <= lastAt));
   });
 });

@@ -135,6 +135,35 @@ describe('webhooks of GitHub', () => {
     assert.ok(variantsRead > 10_000, `${variantsRead} variants`);
   });
 
+  it('takes changes from all examples of some events, and from none of the others', () => {
+    const takenOf = ({ name, examples: payloads }: (typeof events)[number]): Set<boolean> =>
+      new Set(payloads.map((payload) => read(name, payload).length > 0));
+    for (const event of events) assert.equal(takenOf(event).size, 1, event.name);
+    assert.deepEqual(
+      events
+        .filter((event) => takenOf(event).has(true))
+        .map(({ name }) => name)
+        .toSorted(),
+      [
+        'discussion',
+        'discussion_comment',
+        'fork',
+        'installation',
+        'installation_repositories',
+        'issue_comment',
+        'issues',
+        'organization',
+        'public',
+        'pull_request',
+        'pull_request_review',
+        'pull_request_review_comment',
+        'push',
+        'repository',
+        'star',
+      ],
+    );
+  });
+
   it('follows an installation of an enterprise, whose account has a slug and no login', () => {
     const account = { id: 9, slug: 'big-enterprise', node_id: 'E_1', name: 'Big', avatar_url: 'https://a.example' };
     const installation = { id: 5, account, target_type: 'Enterprise', repository_selection: 'all' };
