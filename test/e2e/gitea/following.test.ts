@@ -1,25 +1,39 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { comment, item, repository } from '../../../simulators/gitea/answers.ts';
+import { accountAsUser, comment, item, repository } from '../../../simulators/gitea/answers.ts';
 import { addCommit, addIssue, addReview } from '../../../simulators/world/activity.ts';
 import { addComment, deleteComment } from '../../../simulators/world/comments.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import { closeItem, deleteItem, setVisibility } from '../../../simulators/world/mutations.ts';
+import { closeItem, deleteItem, forcePush, setVisibility } from '../../../simulators/world/mutations.ts';
+import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { everything, kindsStored, numbersOf } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
+import { runTask } from '../installations/installed.ts';
 import { send } from '../raw-request.ts';
 import { deliver, entity, inService, placeOf, settingsOf, untilTrue } from './scene.ts';
 
-describe('installed repositories of Gitea', () => {
-  /** Tests that changes at a simulated Gitea reach the whole service. */
+/** Tests that changes at a simulated Gitea reach the whole service. */
 
-  it('updates the responses within seconds of a delivery', async () => {
+const file = (name: string): string => `version: 0.0.1
+achievements:
+  - achievement:
+      name: ${name}
+      icon: icons/opener.png
+      description: Opened an issue
+      triggers: [{trigger: {actor: author, action: issue, condition: "count() >= 1"}}]
+  - achievement:
+      name: Gazer
+      triggers: [{trigger: {actor: author, action: star, condition: starred = true}}]
+`;
+
+describe('changes at Gitea', () => {
+  it('reach the responses within seconds of a delivery, for everyone whose contributions or whose visibility change', async () => {
     await inService(async (scene) => {
-      const { service, world, people, repositories, pulls } = scene;
+      const { service, simulator, world, people, repositories, issues, pulls, advance } = scene;
       await untilTrue(scene, 'everything is counted');
       await untilIdle(service);
       const place = placeOf(scene);
@@ -44,17 +58,102 @@ describe('installed repositories of Gitea', () => {
       assert.equal(await deliver(scene, '057-release-published', {}), 'ignored');
       const unsigned = await send(service, '/v1/gitea/webhooks', 'POST', { 'content-type': 'application/json' }, '{}');
       assert.equal(unsigned.status, 401);
+
+      const { ada, max, olive } = people;
+      for (const { login } of [ada, max]) await service.get(entity(login));
+      await untilIdle(service);
+      for (const { login } of [ada, max])
+        assert.deepEqual(await numbersOf(service, entity(login)), countersOf(world, login));
+      const requestCount = simulator.requests.length;
+      addCommit(world, repositories.handbook, {
+        author: { name: 'Max', email: max.emails[0] ?? '' },
+        coAuthors: [{ name: 'Ada', email: ada.emails[0] ?? '' }],
+      });
+      await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
+      await untilIdle(service);
+      for (const { login } of [ada, max])
+        assert.deepEqual(await numbersOf(service, entity(login)), countersOf(world, login));
+      // Gitea reports no totals, so that requests for the accounts would be useless.
+      const accountRequests = simulator.requests
+        .slice(requestCount)
+        .filter((request) => / \/users\/(?:ada|max)[\w-]*$/.test(request));
+      assert.deepEqual(accountRequests, []);
+
+      // Nothing delivers the deletion, and the repository is not installed.
+      deleteItem(world, repositories.handbook, issues[0] ?? assert.fail());
+      advance(31 * 86_400);
+      await untilTrue(scene, 'the issue is gone');
+
+      const names = [people.ada.login, people.max.login];
+      await untilIdle(service);
+      const numbers = await Promise.all(names.map((name) => numbersOf(service, entity(name))));
+      scene.advance(2);
+      forcePush(world, repositories.handbook, repositories.handbook.commits.length, ['nobody@elsewhere.example']);
+      await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), people.olive) });
+      await untilIdle(service);
+      for (const [index, name] of names.entries()) {
+        assert.deepEqual(await numbersOf(service, entity(name)), { ...Object(numbers[index]), commits: 0 });
+      }
+
+      // A process was killed after it committed a page of a scan.
+      const before = Object(await numbersOf(service, entity(people.ada.login)));
+      // A page of a scan is committed, and nothing after it.
+      await service.database.pool.query(
+        `delete from contributions where kind = 'issue' and account_id = (select id from accounts where name = $1)`,
+        [people.ada.login],
+      );
+      await runTask(service.database, 'update_totals');
+      assert.deepEqual(await numbersOf(service, entity(people.ada.login)), { ...before, issues: 0, issues_closed: 0 });
+      const { rows: changed } = await service.database.pool.query('select 1 from changed_contributors');
+      assert.deepEqual(changed, []);
+
+      setVisibility(world, repositories.handbook, 'private');
+      advance(2);
+      await deliver(scene, '001-repository-created', { repository: repository(placeOf(scene), repositories.handbook) });
+      await until(async () => {
+        await service.get(`${entity(engines.name)}/contributors`);
+        const { rows } = await service.database.pool.query(
+          "select 1 from repositories where name = 'handbook' and owner_id = (select id from accounts where name = $1) and (is_private or deleted_at is not null)",
+          [engines.name],
+        );
+        return rows.length > 0 ? true : undefined;
+      }, 'it is known to be private');
+      assert.deepEqual(await numbersOf(service, entity(people.ada.login)), countersOf(world, people.ada.login));
     });
   });
 
-  it('collects comments of an installed repository, and hides deleted items', async () => {
+  it('are read at full depth in an installed repository, with its achievements file', async () => {
     await inService(async (scene) => {
-      const { service, world, repositories, people, issues, advance } = scene;
+      const { service, world, repositories, people, issues, advance, now } = scene;
+      const { pool } = service.database;
       await untilTrue(scene, 'everything is counted');
       await untilIdle(service);
-      const { pool } = service.database;
       await installAsOperator(service, settingsOf(scene.simulator), 'gitea/analytical-engines/handbook');
       await untilIdle(service);
+      // The command has the clock of the machine, which is ahead of the test's.
+      await pool.query('update repositories set installed_at = $1 where installed_at is not null', [now()]);
+
+      // The run that reads a push reads the file too.
+      const author = { name: 'Olive', email: 'olive-admin@mail.example' };
+      for (const name of ['Opener', 'Opener of issues']) {
+        advance(60);
+        const { oid } = writeFile(world, repositories.handbook, '.plaudit/config.yaml', file(name), author);
+        await deliver(scene, '004-push', {});
+        await untilIdle(service);
+        const { rows } = await pool.query(
+          `select f.revision, a.name from achievement_files f
+         join achievements a on a.repository_id = f.repository_id and a.is_current and a.name <> 'Gazer'`,
+        );
+        assert.deepEqual(rows, [{ revision: oid, name }]);
+      }
+      const { rows: files } = await pool.query<{ reports: { severity: string; message: string }[] }>(
+        'select reports from achievement_files where path is not null',
+      );
+      assert.deepEqual(
+        files.flatMap(({ reports }) => reports.map(({ severity, message }) => `${severity}: ${message}`)),
+        ['warning: Gitea and Forgejo do not report the times of stars: this trigger never holds there'],
+      );
+
       const kinds = () => kindsStored(service, repositories.handbook);
       await until(async () => {
         if (isDeepStrictEqual(await kinds(), everything)) return true;
@@ -93,46 +192,6 @@ describe('installed repositories of Gitea', () => {
         await service.get(`${entity(engines.name)}/contributors`);
         return (await kinds())['issue'] === 4 ? true : undefined;
       }, 'an issue that nobody told to be deleted is gone');
-    });
-  });
-
-  it('hides a deleted item of a repository that is not installed within a month', async () => {
-    await inService(async (scene) => {
-      const { service, world, repositories, issues, advance } = scene;
-      await untilTrue(scene, 'everything is counted');
-      await untilIdle(service);
-      const [first] = issues;
-      assert.ok(first);
-      deleteItem(world, repositories.handbook, first);
-      advance(31 * 86_400);
-      await untilTrue(scene, 'the issue is gone');
-    });
-  });
-
-  it('excludes contributions in a repository that becomes private from the public numbers of people', async () => {
-    await inService(async (scene) => {
-      const { service, world, repositories, advance } = scene;
-      await untilTrue(scene, 'everything is counted');
-      await untilIdle(service);
-      const numbers = () => numbersOf(service, entity('ada-lovelace'));
-      await service.get(entity('ada-lovelace'));
-      await untilIdle(service);
-      await until(
-        async () => (isDeepStrictEqual(await numbers(), countersOf(world, 'ada-lovelace')) ? true : undefined),
-        'she is counted',
-      );
-      setVisibility(world, repositories.handbook, 'private');
-      advance(2);
-      await deliver(scene, '001-repository-created', { repository: repository(placeOf(scene), repositories.handbook) });
-      await until(async () => {
-        await service.get(`${entity(engines.name)}/contributors`);
-        const { rows } = await service.database.pool.query(
-          "select 1 from repositories where name = 'handbook' and owner_id = (select id from accounts where name = $1) and (is_private or deleted_at is not null)",
-          [engines.name],
-        );
-        return rows.length > 0 ? true : undefined;
-      }, 'it is known to be private');
-      assert.deepEqual(await numbers(), countersOf(world, 'ada-lovelace'));
     });
   });
 });

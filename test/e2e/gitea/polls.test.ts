@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
@@ -54,58 +54,9 @@ describe('polls of owners at Gitea', () => {
   });
   // The scene is missing when it could not be set up.
   after(() => scene?.[Symbol.asyncDispose]());
-  afterEach(() => {
-    scene.simulator.overrides.length = 0;
-  });
 
-  it('hides a repository within 60 seconds that becomes private or is deleted, and shows it again', async () => {
-    await using scene = await openInstalled();
-    const { world, repositories } = scene;
-    await assertTrue(scene);
-    setVisibility(world, repositories.handbook, 'private');
-    await round(scene);
-    await assertTrue(scene);
-    setVisibility(world, repositories.handbook, 'public');
-    await round(scene);
-    await assertTrue(scene);
-    deleteRepository(world, repositories.handbook);
-    await round(scene);
-    await assertTrue(scene);
-  });
-
-  it('hides a repository when the token shows no repository any more', async () => {
-    await using scene = await openInstalled();
-    const { service, world, repositories, organization, people } = scene;
-    const { rows } = await service.database.pool.query(
-      "select 1 from repositories where name = 'secret-plans' and deleted_at is null",
-    );
-    assert.equal(rows.length, 1);
-    world.memberships.splice(0, world.memberships.length);
-    setVisibility(world, repositories.handbook, 'private');
-    assert.equal(world.membership(organization.id, people.max.id), undefined);
-    await round(scene);
-    const { rows: shown } = await service.database.pool.query(
-      'select name from repositories where deleted_at is null and owner_id = (select id from accounts where name = $1)',
-      [engines.name],
-    );
-    assert.deepEqual(shown, [{ name: 'empty' }]);
-    await assertTrue(scene);
-  });
-
-  it('changes nothing when another account takes the name of the owner', async () => {
-    await using scene = await openInstalled();
-    const { service, world, organization, now } = scene;
-    renameAccount(world, organization, 'difference-engines');
-    const other = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
-    addRepository(world, { ownerId: other.id, name: 'looms', createdAt: now() });
-    await round(scene);
-    const { rows } = await service.database.pool.query("select 1 from repositories where name = 'looms'");
-    assert.deepEqual(rows, []);
-    assert.equal((await service.get(`${entity(engines.name)}/contributors`)).status, 404);
-  });
-
-  it('reads new issues, comments, reviews and commits within 60 seconds, and requests nothing of other repositories', async () => {
-    const { service, simulator, world, repositories, people, issues, pulls } = scene;
+  it('requests a page for each view and one search, reads only what changed, also after a failure, and costs its share', async () => {
+    const { service, simulator, world, repositories, people, issues, pulls, advance } = scene;
     const { handbook } = repositories;
     const [, second] = issues;
     const [, , , pull] = pulls;
@@ -128,35 +79,29 @@ describe('polls of owners at Gitea', () => {
     }
     const kinds = await kindsStored(service, handbook);
     for (const kind of ['issue', 'issue_comment', 'review']) assert.equal(kinds[kind], (known[kind] ?? 0) + 1, kind);
-  });
 
-  it('requests a page for each view and one search where nothing changed, and writes nothing', async () => {
-    const { service, simulator } = scene;
     // The first poll reads the changes of the hour before it; they are stored now.
     await round(scene, 3700);
-    const rows = async (): Promise<unknown> => {
-      const { rows: versions } = await service.database.pool.query(
+    const versions = async (): Promise<unknown> => {
+      const { rows } = await service.database.pool.query(
         `select 'repository' as what, id::text, xmin::text from repositories
          union all select 'stream', repository_id::text || name, xmin::text from streams
          union all select 'account', id::text, xmin::text from accounts order by 1, 2`,
       );
-      return versions;
+      return rows;
     };
-    const [requests, written] = [simulator.requests.length, await rows()];
+    const [requestCount, written] = [simulator.requests.length, await versions()];
     await round(scene);
     assert.deepEqual(
-      simulator.requests.slice(requests).map((request) => request.replace(/\?.*$/, '')),
+      simulator.requests.slice(requestCount).map((request) => request.replace(/\?.*$/, '')),
       ['/orgs/analytical-engines/repos', '/orgs/analytical-engines/repos', '/repos/issues/search'].map(
         (path) => `organization_member ${path}`,
       ),
     );
-    assert.deepEqual(await rows(), written);
+    assert.deepEqual(await versions(), written);
     await round(scene, 5);
-    assert.equal(simulator.requests.length, requests + 3);
-  });
+    assert.equal(simulator.requests.length, requestCount + 3);
 
-  it('finds changes later that happened while the host failed', async () => {
-    const { simulator, world, repositories, people } = scene;
     addIssue(world, repositories.handbook, { author: people.max });
     simulator.overrides.push((path) =>
       path.startsWith('/repos/issues/search') ? { status: 500, body: {} } : undefined,
@@ -165,12 +110,9 @@ describe('polls of owners at Gitea', () => {
     simulator.overrides.length = 0;
     await round(scene, 60);
     await assertTrue(scene);
-  });
 
-  it('polls an owner once although several rounds begin at the same time', async () => {
-    const { service, simulator, advance } = scene;
     await round(scene, 3700);
-    const before = simulator.requests.length;
+    const pollsBefore = simulator.requests.length;
     advance(30);
     await Promise.all(
       ['one', 'two', 'three'].map((name) =>
@@ -181,12 +123,8 @@ describe('polls of owners at Gitea', () => {
       ),
     );
     await untilIdle(service);
-    assert.equal(simulator.requests.length - before, 3);
-  });
+    assert.equal(simulator.requests.length - pollsBefore, 3);
 
-  it('polls less often where the owners of a host cost more than their share', async () => {
-    await using scene = await openInstalled();
-    const { service, simulator } = scene;
     const { pool } = service.database;
     await service.get(entity('ada-lovelace'));
     await untilIdle(service);
@@ -206,5 +144,48 @@ describe('polls of owners at Gitea', () => {
     assert.ok(
       isDeepStrictEqual((await pool.query('select count(*)::integer as count from owner_polls')).rows, [{ count: 2 }]),
     );
+    // The next polls are due as before.
+    await pool.query('update owner_polls set cost = 3, next_at = $1', [scene.now()]);
+  });
+
+  it('hides a repository within 60 seconds that is private, deleted or not shown to the token, and shows it again', async () => {
+    const { service, world, organization, repositories, people, now } = scene;
+    await assertTrue(scene);
+    setVisibility(world, repositories.handbook, 'private');
+    await round(scene);
+    await assertTrue(scene);
+    setVisibility(world, repositories.handbook, 'public');
+    await round(scene);
+    await assertTrue(scene);
+
+    const { rows: known } = await service.database.pool.query(
+      "select 1 from repositories where name = 'secret-plans' and deleted_at is null",
+    );
+    assert.equal(known.length, 1);
+    world.memberships.splice(0, world.memberships.length);
+    setVisibility(world, repositories.handbook, 'private');
+    assert.equal(world.membership(organization.id, people.max.id), undefined);
+    await round(scene);
+    const { rows: shown } = await service.database.pool.query(
+      'select name from repositories where deleted_at is null and owner_id = (select id from accounts where name = $1)',
+      [engines.name],
+    );
+    assert.deepEqual(shown, [{ name: 'empty' }]);
+    await assertTrue(scene);
+    setVisibility(world, repositories.handbook, 'public');
+    await round(scene);
+    await assertTrue(scene);
+    deleteRepository(world, repositories.handbook);
+    await round(scene);
+    await assertTrue(scene);
+
+    // Another account takes the name of the owner.
+    renameAccount(world, organization, 'difference-engines');
+    const other = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
+    addRepository(world, { ownerId: other.id, name: 'looms', createdAt: now() });
+    await round(scene);
+    const { rows: looms } = await service.database.pool.query("select 1 from repositories where name = 'looms'");
+    assert.deepEqual(looms, []);
+    assert.equal((await service.get(`${entity(engines.name)}/contributors`)).status, 404);
   });
 });

@@ -39,9 +39,9 @@ async function startInstalled() {
 }
 
 describe('polls of owners at GitHub', () => {
-  it('hide a repository within 60 seconds that becomes private or is deleted, and show it again', async () => {
+  it('follow new repositories, names and issues, and hide a repository within 60 seconds that becomes private or is deleted', async () => {
     await using scene = await startInstalled();
-    const { simulator, service, round, assertTrue } = scene;
+    const { simulator, service, round, assertTrue, now } = scene;
     const { world } = simulator;
     const repository = engine(simulator, 'engine-1');
     await assertTrue();
@@ -52,16 +52,6 @@ describe('polls of owners at GitHub', () => {
     setVisibility(world, repository, 'public');
     await round();
     await assertTrue();
-    deleteRepository(world, repository);
-    await round();
-    assert.match((await shown(service))['engine-1'] ?? '', /gone$/);
-    await assertTrue();
-  });
-
-  it('follow new repositories, new names and new issues', async () => {
-    await using scene = await startInstalled();
-    const { simulator, service, round, assertTrue, now } = scene;
-    const { world } = simulator;
     const { id: ownerId } = organization(simulator);
     const author = world.accountByLogin(keeper.name) ?? assert.fail();
     const added = addRepository(world, { ownerId, name: 'new-engine', createdAt: now() });
@@ -72,6 +62,11 @@ describe('polls of owners at GitHub', () => {
     assert.match(names['new-engine'] ?? '', /^public installed/);
     addIssue(world, added, { author });
     await round();
+    await assertTrue();
+
+    deleteRepository(world, repository);
+    await round();
+    assert.match((await shown(service))['engine-1'] ?? '', /gone$/);
     await assertTrue();
   });
 });
