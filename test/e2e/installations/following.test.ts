@@ -50,10 +50,10 @@ const ways = ['deliveries', 'looking alone'] as const;
 
 describe('changes of installations', () => {
   for (const way of ways) {
-    it(`follows a changed selection, suspension, changed permissions and the end of an installation by ${way}`, async () => {
+    it(`follows a selection, suspension, permissions, renames, visibility, transfers and the end by ${way}`, async () => {
       await using setting = await following(way);
-      const { simulator, service, installation, hidden, follow } = setting;
-      const { app } = simulator;
+      const { simulator, service, installation, hidden, first, follow } = setting;
+      const { app, world } = simulator;
       app.removeRepositories(installation, [hidden]);
       await follow();
       await untilShown(service, 'hidden-engine', /^private collected gone$/);
@@ -78,16 +78,7 @@ describe('changes of installations', () => {
       await follow();
       await untilIdle(service);
       assert.deepEqual(await missing(service), []);
-      app.uninstall(installation);
-      await follow();
-      await untilShown(service, 'hidden-engine', /^private collected gone$/);
-      await untilShown(service, 'engine-1', /^public( collected)?$/);
-    });
 
-    it(`follows renames, changes of visibility, transfers and deletions by ${way}`, async () => {
-      await using setting = await following(way);
-      const { simulator, service, installation, hidden, first, follow } = setting;
-      const { app, world } = simulator;
       renameRepository(world, hidden, 'renamed-engine');
       await follow();
       await untilShown(service, 'renamed-engine', /^private installed collected$/);
@@ -108,17 +99,31 @@ describe('changes of installations', () => {
       app.addRepositories(installation, [hidden]);
       await follow();
       await untilShown(service, 'renamed-engine', /^private installed collected$/);
+      app.addRepositories(installation, [engine(simulator, 'engine-2')]);
+      await follow();
+      await untilShown(service, 'engine-2', /^public installed/);
       deleteRepository(world, first);
       await follow();
       await untilShown(service, 'engine-1', /gone$/);
+
+      app.uninstall(installation);
+      await follow();
+      await untilShown(service, 'renamed-engine', /^private collected gone$/);
+      await untilShown(service, 'engine-2', /^public( collected)?$/);
     });
   }
 
-  it('hides repositories when a delivery suspends or ends their installation, even while GitHub is unavailable', async () => {
+  it('installs new repositories of an account with everything, and hides them by a delivery while GitHub is unavailable', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator);
-    const { app } = simulator;
+    const { app, world } = simulator;
+    const hidden = engine(simulator, 'hidden-engine');
+    const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
+    transferRepository(world, hidden, keeper);
     const installation = app.install(organization(simulator));
+    await untilShown(service, 'engine-2', /^public installed collected$/);
+    assert.equal((await shown(service))['hidden-engine'], undefined);
+    transferRepository(world, hidden, organization(simulator));
     await untilShown(service, 'hidden-engine', /^private installed collected$/);
     await untilIdle(service);
     const away = async (lose: () => void): Promise<void> => {
@@ -133,19 +138,5 @@ describe('changes of installations', () => {
     app.unsuspend(installation);
     await untilShown(service, 'hidden-engine', /^private installed collected$/);
     await away(() => app.uninstall(installation));
-  });
-
-  it('installs new repositories of an account that has everything installed', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startAppService(simulator);
-    const { app, world } = simulator;
-    const hidden = engine(simulator, 'hidden-engine');
-    const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
-    transferRepository(world, hidden, keeper);
-    app.install(organization(simulator));
-    await untilShown(service, 'engine-2', /^public installed collected$/);
-    assert.equal((await shown(service))['hidden-engine'], undefined);
-    transferRepository(world, hidden, organization(simulator));
-    await untilShown(service, 'hidden-engine', /^private installed collected$/);
   });
 });
