@@ -62,12 +62,33 @@ const location = async (service: TestService, path: string, token?: string): Pro
 
 describe('renamed repositories', () => {
   for (const provider of Object.keys(hosts)) {
-    it(`redirects a former name of a ${provider} repository with 301, later without a request, until another one takes it`, async () => {
-      await inService(provider, async ({ service, hosted, owner, world, organization, repositories, advance, now }) => {
+    it(`redirects former names of ${provider} repositories, but not under a former owner, and hides those of private ones`, async () => {
+      await inService(provider, async (scene) => {
+        const { service, hosted, owner, world, people, organization, repositories, advance, now } = scene;
+        const { fork, handbook } = repositories;
+        renameRepository(world, fork, 'copy');
+        transferRepository(world, repositories.handbook, people.ada);
+        const transferred = await Promise.all(
+          ['handbook', 'never-was', repositories.plans.name].map((name) =>
+            service.get(`${owner}/contributors?repository=${name}`),
+          ),
+        );
+        assert.deepEqual(
+          transferred.map(({ status }) => status),
+          [404, 404, 404],
+        );
+        const { rows } = await service.database.pool.query('select name from repositories');
+        assert.deepEqual(rows, []);
+        transferRepository(world, handbook, organization);
+        advance(3700);
+
         renameRepository(world, repositories.handbook, 'manual');
         const list = `${owner}/contributors?limit=5&repository=HANDBOOK&bots=false`;
         const expected = `301 ${owner}/contributors?limit=5&repository=manual&bots=false`;
-        assert.equal(await location(service, list), expected);
+        await until(
+          async () => ((await location(service, list)) === expected ? true : undefined),
+          'the former name leads to the new one',
+        );
         await untilIdle(service);
         const requestCount = hosted.requests.length;
         assert.equal(await location(service, list), expected);
@@ -105,11 +126,7 @@ describe('renamed repositories', () => {
           const { status } = await service.get(`${owner}/contributors?repository=handbook`);
           return status === 200 ? true : undefined;
         }, 'the repository that took the name is answered');
-      });
-    });
 
-    it(`hides the former name of a private ${provider} repository from strangers, and redirects its owner`, async () => {
-      await inService(provider, async ({ service, hosted, owner, world, repositories, advance }) => {
         renameRepository(world, repositories.plans, 'hidden-plans');
         const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
         const token = tokenIn(own);
@@ -121,20 +138,19 @@ describe('renamed repositories', () => {
         );
         await untilIdle(service);
         // A repository that was public under a name and is private now looks as absent as one that never existed.
-        await service.getComplete(`${owner}/contributors?repository=handbook`);
-        renameRepository(world, repositories.handbook, 'manual');
+        renameRepository(world, repositories.handbook, 'leaflet');
         advance(3700);
         await until(async () => {
           await service.get(`${owner}/contributors`);
-          return (await location(service, `${owner}/contributors?repository=handbook`)).startsWith('301')
+          return (await location(service, `${owner}/contributors?repository=guide`)).startsWith('301')
             ? true
             : undefined;
         }, 'the rename is noticed');
         setVisibility(world, repositories.handbook, 'private');
         advance(3700);
         await until(async () => {
-          await service.get(`${owner}/contributors?repository=manual`);
-          return (await location(service, `${owner}/contributors?repository=handbook`)).startsWith('404')
+          await service.get(`${owner}/contributors?repository=leaflet`);
+          return (await location(service, `${owner}/contributors?repository=guide`)).startsWith('404')
             ? true
             : undefined;
         }, 'it is hidden');
@@ -144,7 +160,7 @@ describe('renamed repositories', () => {
           'contributors?repository=NAME&format=svg',
         ]) {
           const responses = [];
-          for (const name of ['secret-plans', 'hidden-plans', 'handbook', 'manual', 'never-was']) {
+          for (const name of ['secret-plans', 'hidden-plans', 'guide', 'leaflet', 'never-was']) {
             const address = `${owner}/${path.replace('NAME', name)}`;
             await until(
               async () => ((await service.get(address)).status === 202 ? undefined : true),
@@ -158,23 +174,6 @@ describe('renamed repositories', () => {
         }
         const other = await service.get(pathOf('secret-plans'));
         assert.deepEqual([other.status, other.headers.get('location')], [401, null]);
-      });
-    });
-
-    it(`responds with 404 for a transferred ${provider} repository under its former owner`, async () => {
-      await inService(provider, async ({ service, owner, world, people, repositories }) => {
-        const { plans, handbook } = repositories;
-        renameRepository(world, repositories.fork, 'copy');
-        transferRepository(world, handbook, people.ada);
-        const responses = await Promise.all(
-          ['handbook', 'never-was', plans.name].map((name) => service.get(`${owner}/contributors?repository=${name}`)),
-        );
-        assert.deepEqual(
-          responses.map(({ status }) => status),
-          [404, 404, 404],
-        );
-        const { rows } = await service.database.pool.query('select name from repositories');
-        assert.deepEqual(rows, []);
       });
     });
   }

@@ -108,7 +108,7 @@ describe('notifications', () => {
     assert.ok(receiver.heard.every(({ id, text }) => bodies.get(id) === text));
   });
 
-  it('allows only owners to list messages, to send given-up ones again and to create secrets', async () => {
+  it('are listed, sent again and given secrets by owners alone, in pages', async () => {
     let status = 410;
     await using receiver = await listening(() => status);
     await using simulator = await startSimulator({ repositories: 2 });
@@ -173,16 +173,8 @@ describe('notifications', () => {
       ({ action }) => action,
     );
     assert.deepEqual(audit.slice(0, 3), ['webhook_secret_removed', 'notification_retried', 'webhook_secret_made']);
-  });
 
-  it('lists notifications in pages', async () => {
-    await using receiver = await listening(() => 200);
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
-    const token = await serviceToken(service, simulator, engines);
-    const awarding = await prepareAwarding(service.database, now, engines.name);
     await awarding.follow([{ name: 'hook', type: 'http', url: receiver.url, achievements: ['First'] }]);
-    const path = `${engines.name}/notifications`;
     for (const person of ['p1', 'p2', 'p3', 'p4', 'p5']) await awarding.award('First', person);
     const all = (await service.get(path, bearer(token))).body.data.map(({ id }) => id);
     const paged: unknown[] = [];
@@ -194,15 +186,8 @@ describe('notifications', () => {
       paged.push(...body.data.map(({ id }) => id));
       next = body.next_cursor;
     }
-    assert.deepEqual([paged, paged.length], [all, 5]);
-  });
+    assert.deepEqual([paged, paged.length], [all, 6]);
 
-  it('refuses requests of other accounts and invalid addresses', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startTestService({ simulator });
-    const token = await serviceToken(service, simulator, engines);
-    const others = await serviceToken(service, simulator, ada);
-    const secrets = `${engines.name}/webhook-secrets`;
     for (const where of [`${engines.name}/notifications`, secrets]) {
       assert.equal((await service.get(where)).status, 401);
       assert.equal((await service.get(where, bearer(others))).status, 403);
