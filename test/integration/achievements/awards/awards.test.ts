@@ -179,7 +179,7 @@ describe('awarding', () => {
       achievements: [simple('First to answer', 'author point: rank(1) sum(answers)')],
     };
     const answered = (person: number, answeredAt: number) => ({
-      ...issue(1, day(1)),
+      ...issue(person, day(1)),
       action: 'discussion' as const,
       answeredBy: person,
       resolvedBy: person,
