@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util';
 import { type ReadConfigFile, readConfigFile } from '../achievements/config-file.ts';
+import { explainFile } from '../achievements/explain-file.ts';
 import { formatReport } from '../achievements/report.ts';
 import { AppError } from '../errors.ts';
 import { unreportedBy } from '../providers/index.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 
-const usage = 'achievements check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, and --json';
+const usage =
+  'achievements check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, --explain and --json';
 
 /** `plaudit achievements check|preview`: checks or previews files of achievements before they are live. */
 export async function achievements(io: Io, args: readonly string[]): Promise<void> {
@@ -22,7 +24,7 @@ export async function achievements(io: Io, args: readonly string[]): Promise<voi
  * @throws AppError `invalid_input` when any file has an error, after all faults were reported.
  */
 async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
-  const { paths, host, json } = readArguments(args);
+  const { paths, host, isExplained, json } = readArguments(args);
   const unreported = host === undefined ? [] : unreportedBy(host, true);
   const files: { file: string; read: ReadConfigFile }[] = [];
   for (const file of paths) files.push({ file, read: readConfigFile(await readBytes(io, file), unreported) });
@@ -32,6 +34,7 @@ async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
     for (const { file, read } of files) {
       for (const report of read.reports) io.print(formatReport(file, read.text, report));
       const { achievements } = read.config;
+      if (isExplained) for (const sentence of explainFile(read.config)) io.print(sentence);
       if (read.reports.length === 0) io.print(`${file}: ${counted(achievements.length, 'achievement')}, no fault`);
     }
   }
@@ -43,13 +46,27 @@ async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
   }
 }
 
-function readArguments(args: readonly string[]): { paths: string[]; host: string | undefined; json: boolean } {
-  const options = { host: { type: 'string' }, json: { type: 'boolean' } } as const;
+interface Arguments {
+  paths: string[];
+  host: string | undefined;
+  /** True to say in English what must be true to earn each achievement. */
+  isExplained: boolean;
+  json: boolean;
+}
+
+function readArguments(args: readonly string[]): Arguments {
+  const options = { host: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (positionals.length > 0) return { paths: positionals, host: values.host, json: values.json ?? false };
+    const { host, explain: isExplained = false, json = false } = values;
+    if (isExplained && json)
+      throw new AppError('invalid_input', 'achievements check takes --explain or --json, not both');
+    if (positionals.length > 0) return { paths: positionals, host, isExplained, json };
   } catch (cause) {
-    const unknown = args.find((argument) => argument.startsWith('--') && !/^--(?:host|json)(?:=|$)/.test(argument));
+    if (cause instanceof AppError) throw cause;
+    const unknown = args.find(
+      (argument) => argument.startsWith('--') && !/^--(?:host|explain|json)(?:=|$)/.test(argument),
+    );
     throw new AppError('invalid_input', unknown === undefined ? usage : `${usage}, not ${unknown}`, { cause });
   }
   throw new AppError('invalid_input', usage);

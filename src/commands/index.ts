@@ -102,11 +102,11 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   achievements: {
     forms: [
-      'check FILE... [--host github|gitea|forgejo|gitlab] [--json]',
+      'check FILE... [--host github|gitea|forgejo|gitlab] [--explain | --json]',
       'preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--json]',
     ],
     description:
-      'check reports errors in achievements files (- is standard input); preview reports who would earn what, and why not',
+      'check reports errors in achievements files (- is standard input), and with --explain what each achievement needs; preview reports who would earn what, and why not',
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./achievements.ts')).achievements),
   },

@@ -1,0 +1,199 @@
+import {
+  asksAboutPerson,
+  type Checked,
+  type DateTerm,
+  type ItemTerm,
+  type ListTerm,
+  type NumberTerm,
+} from './conditions/checked.ts';
+import type { ComparisonOperator } from './conditions/syntax.ts';
+import type { Action, Actor, Field } from './conditions/vocabulary.ts';
+import type { Achievement, Config, PointRule, Trigger } from './config.ts';
+
+/** Says in English what a file of achievements means, so that its author sees a different meaning before others do. */
+
+/** Returns one sentence for each achievement and each point action. */
+export function explainFile({ achievements, pointActions }: Config): string[] {
+  return [
+    ...pointActions.map(({ name, rules }) => `${name}: ${rules.map(explainRule).join('; ')}.`),
+    ...achievements.map(explainAchievement),
+  ];
+}
+
+function explainAchievement({ name, triggers, evaluateAt }: Achievement): string {
+  const groups = triggers.map((group) => {
+    const said = group.map((trigger) => explainCondition(trigger, trigger.condition, []));
+    return said.length > 1 ? `(${said.join(' or ')})` : said.join('');
+  });
+  const when = evaluateAt === null ? '' : ` at ${evaluateAt.toISOString().slice(0, 16)} UTC, when it is decided once`;
+  return `${name}: a person needs ${groups.join(' and ')}${when}.`;
+}
+
+function explainRule(rule: PointRule): string {
+  const points = `${rule.value} ${rule.value === 1 ? 'point' : 'points'}`;
+  if (asksAboutPerson(rule.condition)) return `${points} once for ${explainCondition(rule, rule.condition, [])}`;
+  return `${points} for each ${withFilters(nounOf(rule, 'one'), [rule.condition], 'which')}`;
+}
+
+/** @param filters conditions on single contributions that stand beside the condition. */
+function explainCondition(trigger: Trigger, condition: Checked, filters: readonly Checked[]): string {
+  if (!asksAboutPerson(condition)) {
+    return `at least one ${withFilters(nounOf(trigger, 'one'), [...filters, condition], 'which')}`;
+  }
+  switch (condition.kind) {
+    case 'and': {
+      const items = condition.terms.filter((term) => !asksAboutPerson(term));
+      const persons = condition.terms.filter(asksAboutPerson);
+      return persons.map((term) => explainCondition(trigger, term, [...filters, ...items])).join(' and ');
+    }
+    case 'or':
+      return `(${condition.terms.map((term) => explainCondition(trigger, term, filters)).join(' or ')})`;
+    case 'count': {
+      const counted = [...filters, ...(condition.condition === null ? [] : [condition.condition])];
+      const number = condition.value === 1 && condition.operator !== '<' ? 'one' : 'many';
+      const noun = withFilters(nounOf(trigger, number), counted, number === 'one' ? 'which' : 'each of which');
+      return `${amount(condition)} ${noun}`;
+    }
+    case 'sum': {
+      const sum = `${amount(condition)} points of ${joined(condition.actions, 'and')}`;
+      return filters.length === 0 ? sum : `${sum} with ${explainAll(filters)}`;
+    }
+    case 'rank':
+      return `rank ${condition.rank} by points of ${joined(condition.actions, 'and')}`;
+    default:
+      throw new Error(`${condition.kind} is a condition on one contribution`);
+  }
+}
+
+const amounts: Readonly<Record<ComparisonOperator, string>> = {
+  '=': 'exactly',
+  '!=': 'any number but',
+  '>': 'more than',
+  '>=': 'at least',
+  '<': 'fewer than',
+  '<=': 'at most',
+};
+
+function amount({ operator, value }: { operator: ComparisonOperator; value: number }): string {
+  return `${amounts[operator]} ${value}`;
+}
+
+const nouns: Readonly<Record<Action, { one: string; many: string }>> = {
+  pull_request: { one: 'pull request', many: 'pull requests' },
+  review: { one: 'review', many: 'reviews' },
+  commit: { one: 'commit', many: 'commits' },
+  issue: { one: 'issue', many: 'issues' },
+  issue_comment: { one: 'comment on an issue', many: 'comments on issues' },
+  pull_request_comment: { one: 'comment on a pull request', many: 'comments on pull requests' },
+  discussion: { one: 'discussion', many: 'discussions' },
+  star: { one: 'star', many: 'stars' },
+  point: { one: 'point', many: 'points' },
+};
+
+const parts: Readonly<Record<Exclude<Actor, 'author'>, (action: Action) => string>> = {
+  resolved_by: (action) => (action === 'discussion' ? ' that they answered' : ' that they closed'),
+  assignees: () => ' assigned to them',
+  reviewers: () => ' with them as reviewer',
+};
+
+function nounOf({ actor, action }: Trigger, number: 'one' | 'many'): string {
+  const own = action === 'star' ? ' for the repository' : action === 'point' ? '' : ' of their own';
+  return `${nouns[action][number]}${actor === 'author' ? own : parts[actor](action)}`;
+}
+
+function withFilters(noun: string, filters: readonly Checked[], pronoun: string): string {
+  const said = explainAll(filters);
+  return said === '' ? noun : `${noun}, ${pronoun} ${said}`;
+}
+
+function explainAll(conditions: readonly Checked[]): string {
+  return conditions
+    .map(explainItem)
+    .filter((text) => text !== '')
+    .join(' and ');
+}
+
+/** Says what holds for a contribution, as the rest of a sentence: `is merged`, `has at least 5 comments`. */
+function explainItem(condition: Checked): string {
+  switch (condition.kind) {
+    case 'and':
+      return explainAll(condition.terms);
+    case 'or':
+      return `(${condition.terms.map(explainItem).join(' or ')})`;
+    case 'count':
+    case 'sum':
+    case 'rank':
+      throw new Error(`${condition.kind} is not about one contribution`);
+    default:
+      return explainTerm(condition);
+  }
+}
+
+function explainTerm(term: ItemTerm): string {
+  switch (term.kind) {
+    case 'flag':
+      return `is ${term.value ? '' : 'not '}${term.field}`;
+    case 'number':
+      return `has ${amount(term)} ${counted(term)}`;
+    case 'date':
+      return `was ${term.field.replace('_at', '')} ${explainDate(term)}`;
+    case 'reason':
+      return `was ${term.operator === '=' ? '' : 'not '}closed as ${term.value}`;
+    case 'list':
+      return explainList(term);
+    case 'age':
+      return `was open for ${amount(term)} ${term.unit}`;
+    default:
+      return term satisfies never;
+  }
+}
+
+const lines: Partial<Record<Field, string>> = {
+  additions: 'added lines',
+  deletions: 'deleted lines',
+  changed_files: 'changed files',
+};
+
+function counted({ field }: NumberTerm): string {
+  return lines[field] ?? field;
+}
+
+const moments: Readonly<Record<ComparisonOperator, string>> = {
+  '=': 'on',
+  '!=': 'on another day than',
+  '>': 'after',
+  '>=': 'on or after',
+  '<': 'before',
+  '<=': 'on or before',
+};
+
+function explainDate({ operator, value: { from, isWholeDay } }: DateTerm): string {
+  const iso = from.toISOString();
+  return `${moments[operator]} ${isWholeDay ? iso.slice(0, 10) : `${iso.slice(0, 16).replace('T', ' ')} UTC`}`;
+}
+
+const lists: Readonly<Record<ListTerm['form'], { verb: string; word: 'or' | 'and' }>> = {
+  any: { verb: 'has', word: 'or' },
+  none: { verb: 'has none of', word: 'and' },
+  all: { verb: 'has all of', word: 'and' },
+  not_all: { verb: 'lacks one or more of', word: 'and' },
+};
+const listNames: Readonly<Record<ListTerm['field'], string>> = {
+  labels: 'the labels',
+  emojis: 'the reactions',
+  reactors: 'reactions of',
+  actor: 'the accounts',
+  files: 'changes of the files',
+};
+
+function explainList({ form, field, values }: ListTerm): string {
+  const { verb, word } = lists[form];
+  const quoted = values.map((value) => `'${value}'`);
+  if (field === 'actor') return `is ${form === 'none' ? 'not ' : ''}by ${joined(quoted, 'or')}`;
+  return `${verb} ${listNames[field]} ${joined(quoted, word)}`;
+}
+
+function joined(names: readonly string[], word: 'and' | 'or'): string {
+  const last = names.at(-1) ?? '';
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${word} ${last}`;
+}
