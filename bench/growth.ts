@@ -135,7 +135,7 @@ function listed(name: string, contributions: number): ListedRepository {
     license: '',
     defaultBranch: '',
     isPrivate: false,
-    access: null,
+    credentialName: null,
     isFork: false,
     stars: 0,
     forks: 0,

@@ -171,11 +171,13 @@ async function loadPrivateTotals(
   { connection, resolver, now }: RouteServices,
   { account, provider, ...terms }: ResolvedAccount,
 ): Promise<void> {
-  const accesses = provider.privateData?.accesses(account) ?? [];
-  if (account.type !== 'user' || account.pinned || accesses.length === 0) return;
+  const credentialNames = provider.privateData?.credentialNames(account) ?? [];
+  if (account.type !== 'user' || account.pinned || credentialNames.length === 0) return;
   const stored = await findReportedTotals(connection, account.id);
   const job = seeTotalsJob(account.id);
-  const isUnknown = accesses.some((access) => !stored.some((totals) => totals.access === access));
+  const isUnknown = credentialNames.some(
+    (credentialName) => !stored.some((totals) => totals.credentialName === credentialName),
+  );
   if (isUnknown) {
     const outcome = await findOutcome(connection, job.key, now());
     if (outcome === undefined) await resolver.requestAndWait(job, terms, async () => undefined);

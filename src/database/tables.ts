@@ -234,7 +234,7 @@ interface RepositoriesTable {
   default_branch: Generated<string>;
   is_private: boolean;
   /** For a private repository, the name of the provider's credential that shows it. */
-  access: string | null;
+  credential_name: string | null;
   is_fork: boolean;
   stars: Generated<number>;
   forks: Generated<number>;

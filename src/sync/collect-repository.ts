@@ -149,7 +149,7 @@ async function isStillAsItWas(
   { account, repository, provider, call }: Subject,
 ): Promise<boolean> {
   const requestedAt = context.now();
-  const { name, externalId, isPrivate, access } = repository;
+  const { name, externalId, isPrivate, credentialName } = repository;
   const found = await provider.repositories.find(account, name, { withPrivate: true }, call).catch((error: unknown) => {
     if (call.signal.aborted) throw error;
     return null;
@@ -157,7 +157,7 @@ async function isStillAsItWas(
   return inTransaction(context.connection, async (transaction) => {
     if (found?.externalId === externalId) {
       await saveListed(context, transaction, { account, provider, repositories: [found], listedAt: requestedAt });
-      return found.isPrivate === isPrivate && found.access === access;
+      return found.isPrivate === isPrivate && found.credentialName === credentialName;
     }
     // A repository that another process has listed since `requestedAt` is not hidden: that process has it read again.
     if (await markRepositoryDeleted(transaction, repository, requestedAt)) {

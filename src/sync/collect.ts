@@ -227,8 +227,11 @@ export async function whileClaimed<Done>(
 }
 
 /** Returns a stored repository in the form that its provider needs for requests. */
-export function toKnown(account: Account, { name, handle, defaultBranch, access }: Repository): KnownRepository {
-  return { owner: account.name, name, handle, defaultBranch, access };
+export function toKnown(
+  account: Account,
+  { name, handle, defaultBranch, credentialName }: Repository,
+): KnownRepository {
+  return { owner: account.name, name, handle, defaultBranch, credentialName };
 }
 
 function isOnlyThisRepositorys(error: unknown): boolean {

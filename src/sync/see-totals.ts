@@ -22,20 +22,20 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
     return;
   }
   await runLookup(context, job, call, async () => {
-    const accesses = provider.privateData?.accesses(account) ?? [];
+    const credentialNames = provider.privateData?.credentialNames(account) ?? [];
     const known = await findReportedTotals(connection, accountId);
-    for (const access of accesses) {
-      const memory = known.find((seen) => seen.access === access)?.memory ?? null;
-      const report = await lastReport(provider, { ...account, memory }, { ...call, access });
+    for (const credentialName of credentialNames) {
+      const memory = known.find((seen) => seen.credentialName === credentialName)?.memory ?? null;
+      const report = await lastReport(provider, { ...account, memory }, { ...call, credentialName });
       const fetchedAt = context.now();
       await inTransaction(connection, async (transaction) => {
-        await saveReportedTotals(transaction, accountId, { access, fetchedAt, ...report });
+        await saveReportedTotals(transaction, accountId, { credentialName, fetchedAt, ...report });
         await recordPrivateCounters(transaction, account);
         await announce(transaction, { kind: 'account', key: accountId });
       });
       await renewLookup(connection, key, fetchedAt);
     }
-    await forgetReportedTotals(connection, account.provider, provider.privateData?.accesses() ?? []);
+    await forgetReportedTotals(connection, account.provider, provider.privateData?.credentialNames() ?? []);
     return accountId;
   });
 }

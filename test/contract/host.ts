@@ -112,5 +112,11 @@ export async function knownRepository(
   const owner = await knownAccount(provider, login);
   const found = await provider.repositories.find(owner, name, { withPrivate: true }, call());
   assert.ok(found, name);
-  return { owner: login, name, handle: found.handle, defaultBranch: found.defaultBranch, access: found.access };
+  return {
+    owner: login,
+    name,
+    handle: found.handle,
+    defaultBranch: found.defaultBranch,
+    credentialName: found.credentialName,
+  };
 }

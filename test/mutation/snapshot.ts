@@ -31,7 +31,7 @@ const parts: Record<string, string> = {
     from counters c join accounts a on a.id = c.account_id order by a.external_id, c.includes_private, c.day desc`,
   repository: `
     select external_id, handle, ${person('owner_id')} as owner, name, description, language, license, default_branch,
-      is_private, access, is_fork, stars, forks, open_issues, size_kib, deleted_at is not null as is_gone,
+      is_private, credential_name, is_fork, stars, forks, open_issues, size_kib, deleted_at is not null as is_gone,
       installed_at is not null as is_installed, collected_at is not null as is_collected
     from repositories`,
   stream: `
@@ -67,7 +67,7 @@ const parts: Record<string, string> = {
     select r.external_id || ' ' || l.detail || ' ' || l.key
     from pending_details l join repositories r on r.id = l.repository_id`,
   seen: `
-select ${person('account_id')} || ' ' || access, counters, missing from reported_totals`,
+select ${person('account_id')} || ' ' || credential_name, counters, missing from reported_totals`,
   calendar: `
     select ${person('account_id')}, first_day, counts, total, includes_private from calendars`,
   installation: `

@@ -2,7 +2,7 @@ import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient, type RestHostOptions } from '../rest/client.ts';
-import { accessesOf } from '../rest/views.ts';
+import { credentialNamesOf } from '../rest/views.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
 import { createAnnouncer } from './announcer.ts';
@@ -55,7 +55,7 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
     },
     unreported,
     ...partsOfRepositories(client, url),
-    privateData: { accesses: () => accessesOf(client) },
+    privateData: { credentialNames: () => credentialNamesOf(client) },
     deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
       prove: (credential, login, signal) =>

@@ -156,7 +156,7 @@ export class GitHubClient {
         address,
         body,
         resource,
-        candidates: () => this.credentials.candidates(resource, call.access),
+        candidates: () => this.credentials.candidates(resource, call.credentialName),
         headers: (secret) => ({
           ...restHeaders,
           ...(body !== undefined && { accept: 'application/json' }),

@@ -2,7 +2,7 @@ import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient, type RestHostOptions } from '../rest/client.ts';
-import { accessesOf, gitAuthorization } from '../rest/views.ts';
+import { credentialNamesOf, gitAuthorization } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
 import { createAnnouncer } from './announcer.ts';
@@ -66,7 +66,7 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     },
     unreported: unreportedWith(tokens.length > 0),
     ...partsOfRepositories(client, options),
-    privateData: { accesses: () => accessesOf(client) },
+    privateData: { credentialNames: () => credentialNamesOf(client) },
     deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
       prove: (credential, login, signal) =>
@@ -93,9 +93,9 @@ function partsOfRepositories(
         readStream(client, stream, repository, position, seenBy(repository, call)),
     },
     history: {
-      remoteOf: async ({ owner, name, access }) => ({
+      remoteOf: async ({ owner, name, credentialName }) => ({
         url: `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}.git`,
-        authorization: gitAuthorization(client, access),
+        authorization: gitAuthorization(client, credentialName),
       }),
       // They take five queries.
       identitiesAtOnce: 40,

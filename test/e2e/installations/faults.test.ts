@@ -108,7 +108,8 @@ describe('faults of an App', () => {
     for (const { service } of [one, other]) {
       const provider = service.providers.get('github') ?? assert.fail();
       await until(
-        async () => (provider.privateData?.accesses().includes(`installation:${installation.id}`) ? true : undefined),
+        async () =>
+          provider.privateData?.credentialNames().includes(`installation:${installation.id}`) ? true : undefined,
         'it is known',
       );
     }
@@ -118,7 +119,7 @@ describe('faults of an App', () => {
     await untilShown(one, 'hidden-engine', /^private collected gone$/);
     await until(async () => {
       const left = [one, other].flatMap(
-        ({ service }) => service.providers.get('github')?.privateData?.accesses() ?? [],
+        ({ service }) => service.providers.get('github')?.privateData?.credentialNames() ?? [],
       );
       return left.length === 0 ? true : undefined;
     }, 'no node asks with it any more');

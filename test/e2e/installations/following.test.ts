@@ -96,10 +96,11 @@ describe('changes of installations', () => {
         await follow();
         await untilShown(service, 'renamed-engine', new RegExp(`^${visibility} installed collected$`));
       }
-      const { rows } = await service.database.pool.query('select access from repositories where external_id = $1', [
-        String(hidden.id),
-      ]);
-      assert.deepEqual(rows, [{ access: `installation:${installation.id}` }]);
+      const { rows } = await service.database.pool.query(
+        'select credential_name from repositories where external_id = $1',
+        [String(hidden.id)],
+      );
+      assert.deepEqual(rows, [{ credential_name: `installation:${installation.id}` }]);
       const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
       transferRepository(world, hidden, keeper);
       await follow();

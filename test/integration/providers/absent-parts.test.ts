@@ -36,8 +36,8 @@ async function* report(): AsyncGenerator<AccountReport, void, undefined> {
     memory: null,
   };
 }
-const page = { access: null, total: null, endsView: true, isRefused: false, nextCursor: null };
-const listed = { ...engine, tips: {}, isPrivate: false, access: null };
+const page = { credentialName: null, total: null, endsView: true, isRefused: false, nextCursor: null };
+const listed = { ...engine, tips: {}, isPrivate: false, credentialName: null };
 const provider: Provider = {
   name: 'github',
   accounts: {

@@ -15,7 +15,7 @@ import {
   type InstallationPayload,
   InstallationsPayload,
 } from './payloads.ts';
-import { accessOf, missingPermissions } from './registration.ts';
+import { credentialNameOf, missingPermissions } from './registration.ts';
 import { InstallationTokens } from './tokens.ts';
 
 const perPage = 100;
@@ -129,11 +129,11 @@ export class GitHubApp implements InstallableApp {
    * Returns the credential name of an organization's installation that may read its members; undefined when there is
    * none. A request for members without this permission is not refused, but shows public members only.
    */
-  async membersAccess(organization: string, signal: AbortSignal): Promise<string | undefined> {
+  async membersCredentialName(organization: string, signal: AbortSignal): Promise<string | undefined> {
     const token = [...this.#used.values()].find(({ account }) => account === organization);
     if (!(token?.secret instanceof InstallationTokens)) return undefined;
     const permissions = await token.secret.permissions(signal).catch(unlessDenied(undefined));
-    return permissions?.['members'] === undefined ? undefined : token.access;
+    return permissions?.['members'] === undefined ? undefined : token.name;
   }
 
   async attempts(cursor: string | null, call: Call): Promise<AttemptPage> {
@@ -161,7 +161,7 @@ export class GitHubApp implements InstallableApp {
 
   #credential({ externalId, account }: UsableInstallation): Token {
     const secret = new InstallationTokens(this.#client, externalId, this.#now);
-    return new Token({ secret, label: `installation ${externalId}`, access: accessOf(externalId), account });
+    return new Token({ secret, label: `installation ${externalId}`, name: credentialNameOf(externalId), account });
   }
 
   #send<Schema extends TSchema>(request: AppRequest, schema: Schema, call: Call) {
@@ -178,7 +178,7 @@ function toInstallation(payload: InstallationPayload): Installation[] {
   return [
     {
       externalId,
-      access: accessOf(externalId),
+      credentialName: credentialNameOf(externalId),
       account: { externalId: String(account.id), name: account.login },
       covers: payload.repository_selection === 'all' ? 'all' : 'selected',
       suspendedAt: payload.suspended_at ? new Date(payload.suspended_at) : null,

@@ -34,7 +34,7 @@ export async function readNotes(context: StreamContext, thread: Thread): Promise
   // The issue or merge request may have been deleted since it was listed.
   const watched = watchSkips(context.call);
   const notes = (await readAll(context.client, list, watched.call)) ?? [];
-  const items = context.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
+  const items = context.repository.credentialName === null ? notes.filter((note) => !isForMembers(note)) : notes;
   return { items, isWhole: !watched.hasSkipped() };
 }
 

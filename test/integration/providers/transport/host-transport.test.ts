@@ -28,7 +28,7 @@ const redirect = (response: ServerResponse, status: number, location: string): v
 
 function startTransport(secrets: string[] = ['secret'], now = (): Date => new Date()) {
   const slots = new Slots({ all: 1, background: 1, waiting: 10 });
-  const credentials = secrets.map((secret) => new Credential({ secret: fixedSecret(secret), access: secret, slots }));
+  const credentials = secrets.map((secret) => new Credential({ secret: fixedSecret(secret), name: secret, slots }));
   const unavailable = (cause: unknown): AppError => new AppError('provider_unavailable', 'unavailable', { cause });
   const limited = (retryAt: Date): AppError => new AppError('provider_rate_limited', 'limited', { retryAt });
   const transport = new HostTransport<Credential>({
