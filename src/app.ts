@@ -186,9 +186,9 @@ async function createApp(
   const publicUrl = (): string => config.publicUrl ?? formatUrl(config.host, app.server.address());
   const isLive = (): boolean => listener.isConnected();
   const access = createAccess({ connection, now, publicUrl, isLive });
-  core.onChange.add((change) => {
-    if (change === undefined) access.clear();
-    else if (change.kind === 'account') access.forget(change.key);
+  core.onAnnouncement.add((announcement) => {
+    if (announcement === undefined) access.clear();
+    else if (announcement.kind === 'account') access.forget(announcement.key);
   });
   const app: App = await createServer({
     cache,
@@ -255,7 +255,7 @@ function profileUrls({ providers }: Config): (provider: string, name: string) =>
 }
 
 /** Deletes this node's files about erased accounts: at the start, and each time an account is erased. */
-function sweepErased({ database, sync, onChange }: Core, log: Log): void {
+function sweepErased({ database, sync, onAnnouncement }: Core, log: Log): void {
   const sweep = async (): Promise<void> => {
     const wanted = await findRepositoryIds(database.connection);
     await sync.histories.sweep((id) => wanted.has(id));
@@ -264,8 +264,8 @@ function sweepErased({ database, sync, onChange }: Core, log: Log): void {
     sweep().catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));
   };
   begin();
-  onChange.add((change) => {
-    if (change === undefined || change.kind === 'erased') begin();
+  onAnnouncement.add((announcement) => {
+    if (announcement === undefined || announcement.kind === 'erased') begin();
   });
 }
 

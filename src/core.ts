@@ -7,7 +7,7 @@ import { type DatabaseClock, followClock } from './database/clock.ts';
 import type { Database } from './database/connection.ts';
 import { hasEmbeddedDatabase } from './database/embedded/embedded.ts';
 import { correctFutureTimes } from './database/future-store.ts';
-import { type Change, type Listener, listen } from './database/listener.ts';
+import { type Announcement, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
 import { type ConnectionPool, openPool } from './database/pool.ts';
@@ -50,7 +50,7 @@ export interface Core {
   outcomes: Outcomes;
   cache: ResponseCache;
   /** The receivers of changes; undefined means that some may have been missed. */
-  onChange: Set<(change: Change | undefined) => void>;
+  onAnnouncement: Set<(announcement: Announcement | undefined) => void>;
   /** The clock for everything that is stored. */
   now: () => Date;
   close(): Promise<void>;
@@ -81,18 +81,18 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   clock = await closingOnFailure(openClock(database, options), database);
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
-  const onChange = receiversOf(cache, outcomes);
+  const onAnnouncement = receiversOf(cache, outcomes);
   const requests = openRequests(database, config);
-  const emitChange = (change: Change | undefined): void => {
-    for (const hear of onChange) hear(change);
+  const emitAnnouncement = (announcement: Announcement | undefined): void => {
+    for (const receive of onAnnouncement) receive(announcement);
   };
   const dropSilent = (forMs: number): void => {
     for (const pool of [requests, database]) pool.dropSilent(forMs);
   };
   const listening = listen({
     clientConfig: database.clientConfig,
-    onChange: emitChange,
-    onReset: () => emitChange(undefined),
+    onAnnouncement: emitAnnouncement,
+    onReset: () => emitAnnouncement(undefined),
     onSilent: dropSilent,
     log: (line) => log.warn(line),
   });
@@ -117,8 +117,8 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     await requests.close();
     await database.close();
   };
-  onChange.add((change) => {
-    if (change !== undefined && change.kind !== 'installations') return;
+  onAnnouncement.add((announcement) => {
+    if (announcement !== undefined && announcement.kind !== 'installations') return;
     discoverInstallations(sync).catch((error: unknown) =>
       sync.onFailure(error, 'reading which installations there are'),
     );
@@ -133,7 +133,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     sync,
     outcomes,
     cache,
-    onChange,
+    onAnnouncement,
     now,
     close,
   };
@@ -145,15 +145,15 @@ function openRequests({ clientConfig }: Database, { lookupBudgetMs }: Config): C
 }
 
 /** Returns the receivers of changes that every process has. */
-function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onChange'] {
-  return new Set<(change: Change | undefined) => void>([
-    (change) => {
-      if (change === undefined) cache.clear();
-      else if (change.kind === 'account') cache.invalidate(change.key);
+function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onAnnouncement'] {
+  return new Set<(announcement: Announcement | undefined) => void>([
+    (announcement) => {
+      if (announcement === undefined) cache.clear();
+      else if (announcement.kind === 'account') cache.invalidate(announcement.key);
     },
-    (change) => {
-      if (change === undefined) outcomes.wakeAll();
-      else if (change.kind === 'question') outcomes.wake(change.key);
+    (announcement) => {
+      if (announcement === undefined) outcomes.wakeAll();
+      else if (announcement.kind === 'lookup') outcomes.wake(announcement.key);
     },
   ]);
 }

@@ -84,7 +84,7 @@ const reasons = [
   from skipped_items`,
   `select 'failed stream' as what, s.name as stream, s.failure, s.failure_reason, s.covers, r.external_id as repository
   from streams s join repositories r on r.id = s.repository_id where s.failure is not null`,
-  `select 'question without an answer' as what, split_part(key, ' ', 1) as task, state, error_code, error_message
+  `select 'lookup without a result' as what, split_part(key, ' ', 1) as task, state, error_code, error_message
   from lookups where state <> 'running'`,
 ];
 

@@ -82,7 +82,7 @@ describe('lookups', () => {
       await until(async () => {
         const { rows } = await service.database.pool.query("select 1 from lookups where state = 'failed'");
         return rows.length > 0 ? true : undefined;
-      }, 'the question is settled');
+      }, 'the lookup is settled');
     }
   });
 
