@@ -47,7 +47,7 @@ import { notificationRoutes } from './notifications/routes.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { forgetWaits } from './sync/forget-waits.ts';
-import { withInstallations } from './sync/installations/learn.ts';
+import { withInstallations } from './sync/installations/load-installations.ts';
 import { createInstallationTasks } from './sync/installations/tasks.ts';
 import { hideLostRepositories } from './sync/lost-access.ts';
 import { createSyncMetrics } from './sync/metrics.ts';

@@ -17,7 +17,7 @@ import type { Log } from './log.ts';
 import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SyncContext } from './sync/context.ts';
-import { discoverInstallations } from './sync/installations/learn.ts';
+import { loadInstallations } from './sync/installations/load-installations.ts';
 import { noMetrics, type SyncMetrics } from './sync/metrics.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
@@ -49,7 +49,7 @@ export interface Core {
   sync: SyncContext;
   outcomes: Outcomes;
   cache: ResponseCache;
-  /** The receivers of changes; undefined means that some may have been missed. */
+  /** The receivers of announcements; undefined means that some may have been missed. */
   onAnnouncement: Set<(announcement: Announcement | undefined) => void>;
   /** The clock for everything that is stored. */
   now: () => Date;
@@ -119,11 +119,9 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   };
   onAnnouncement.add((announcement) => {
     if (announcement !== undefined && announcement.kind !== 'installations') return;
-    discoverInstallations(sync).catch((error: unknown) =>
-      sync.onFailure(error, 'reading which installations there are'),
-    );
+    loadInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading which installations there are'));
   });
-  await closingOnFailure(discoverInstallations(sync), { close });
+  await closingOnFailure(loadInstallations(sync), { close });
   return {
     database,
     requests,

@@ -165,7 +165,7 @@ export class Resolver implements AccountResolver {
       case 'renamed':
         if (holder.checkAfter <= now()) this.requestInBackground(lookUpJob(name));
         return { state: 'renamed', account: holder.account };
-      case 'gone':
+      case 'deleted':
         if (this.isStale(holder.account.fetchedAt)) this.requestInBackground(lookUpJob(name));
         return { state: 'absent' };
       case undefined:

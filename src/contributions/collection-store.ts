@@ -10,7 +10,7 @@ import { isUncollected, toKinds, uncollectedKinds } from './uncollected-store.ts
 export interface Collection {
   /** The time when its repositories were last listed; null: never. */
   listedAt: Date | null;
-  /** True when the provider has hinted since then that the list changed. */
+  /** True when the provider has reported since then that the list changed. */
   isListOutdated: boolean;
   /** Kinds that are not completely known. */
   uncollected: ContributionKind[];

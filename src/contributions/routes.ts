@@ -22,7 +22,7 @@ import { type Calendar, findCalendar } from './calendar.ts';
 import { findCollection } from './collection-store.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, experienceOf, unknownCounters } from './counters.ts';
-import { collectJob, seeTotalsJob } from './jobs.ts';
+import { collectJob, fetchReportedTotalsJob } from './jobs.ts';
 import { isSame, withPrivate } from './private-counters.ts';
 import { findReportedTotals } from './private-store.ts';
 
@@ -174,7 +174,7 @@ async function loadPrivateTotals(
   const credentialNames = provider.privateData?.credentialNames(account) ?? [];
   if (account.type !== 'user' || account.pinned || credentialNames.length === 0) return;
   const stored = await findReportedTotals(connection, account.id);
-  const job = seeTotalsJob(account.id);
+  const job = fetchReportedTotalsJob(account.id);
   const isUnknown = credentialNames.some(
     (credentialName) => !stored.some((totals) => totals.credentialName === credentialName),
   );

@@ -15,7 +15,7 @@ import { slackMessage } from './senders/slack.ts';
 
 const noSecret = 'has no secret yet: the owner makes one with PUT .../webhook-secrets';
 /** The time slice of one receiver, in ms. */
-const turnMs = 60_000;
+const timeSliceMs = 60_000;
 /**
  * GitHub requires a second between two writing requests.
  * https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
@@ -37,7 +37,7 @@ export interface NotificationContext {
 /** Sends a receiver's waiting messages, one after the other, until none is left, one fails or the time slice ends. */
 export async function deliver(context: NotificationContext, receiver: string, signal: AbortSignal): Promise<void> {
   const { connection, now, random } = context;
-  const until = now().getTime() + turnMs;
+  const until = now().getTime() + timeSliceMs;
   for (let isFirst = true; now().getTime() < until; isFirst = false) {
     signal.throwIfAborted();
     const claimed = await claimNext(connection, receiver, { now: now(), random: random() });

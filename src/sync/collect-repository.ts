@@ -22,8 +22,8 @@ const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_l
 
 const partFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
 
-/** The state of a repository after it was collected; `gone`: it was hidden, or its visibility changed meanwhile. */
-export type Collected = 'complete' | 'incomplete' | 'gone';
+/** The state of a repository after it was collected; `hidden`: its host no longer shows it, or shows it to others than before. */
+export type Collected = 'complete' | 'incomplete' | 'hidden';
 
 /**
  * Updates the stored data of one repository from its provider.
@@ -38,7 +38,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   for (const stream of await findStreams(context.connection, repository.id)) {
     const { isRead, failure } = await outcomeOf(collectStream(context, subject, stream));
     isComplete &&= isRead;
-    if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'gone';
+    if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'hidden';
     // The file of achievements is read after the push that changed it, and also where git cannot be read.
     if (isHistory(stream) && !call.signal.aborted) await tryFollowFile(context, subject, failure !== undefined);
     if (failure === undefined) {
@@ -53,7 +53,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
     await tryFillCommitFiles(context, subject);
     await storeSkips(context, subject, 'details', startedAt);
   } catch (error) {
-    if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
+    if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'hidden';
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'reading details');
     isComplete = false;

@@ -128,11 +128,11 @@ export function visibleIn({ rows }: Snapshot): Set<string> {
 function isShown(rows: ReadonlyMap<string, Row>, key: string, row: Row | undefined): boolean {
   if (row === undefined) return false;
   const [kind, id, second] = key.split(' ');
-  if (kind === 'account') return row['is_gone'] !== true && row['hidden'] !== true;
+  if (kind === 'account') return row['is_deleted'] !== true && row['hidden'] !== true;
   if (kind === 'counters') return second === 'public';
   const repository = rows.get(`repository ${id}`);
   if (repository === undefined) return false;
-  return repository['is_private'] === false && repository['is_gone'] === false;
+  return repository['is_private'] === false && repository['is_deleted'] === false;
 }
 
 const countedColumns: Record<string, RegExp> = {

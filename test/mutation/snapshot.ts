@@ -19,7 +19,7 @@ const people = (column: string): string =>
 const parts: Record<string, string> = {
   account: `
     select external_id, type, handle, name, display_name, avatar_url, website, description, socials, followers,
-      following, experience, hidden, publishes_private, deleted_at is not null as is_gone, fetched_at is not null as is_asked,
+      following, experience, hidden, publishes_private, deleted_at is not null as is_deleted, fetched_at is not null as is_fetched,
       listed_at is not null as is_listed, uncollected
     from accounts`,
   former_name: `select name_key, ${person('account_id')} as account from former_names`,
@@ -31,7 +31,7 @@ const parts: Record<string, string> = {
     from counters c join accounts a on a.id = c.account_id order by a.external_id, c.includes_private, c.day desc`,
   repository: `
     select external_id, handle, ${person('owner_id')} as owner, name, description, language, license, default_branch,
-      is_private, credential_name, is_fork, stars, forks, open_issues, size_kib, deleted_at is not null as is_gone,
+      is_private, credential_name, is_fork, stars, forks, open_issues, size_kib, deleted_at is not null as is_deleted,
       installed_at is not null as is_installed, collected_at is not null as is_collected
     from repositories`,
   stream: `

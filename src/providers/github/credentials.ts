@@ -65,7 +65,7 @@ export class Token extends Credential {
   }
 
   /** @param header the value of `x-oauth-scopes` in a response to the token; undefined: there is none. */
-  learnScopes(header: string | undefined): void {
+  recordScopes(header: string | undefined): void {
     this.#hasAnswered = true;
     if (header !== undefined) this.#scopes = header.split(',').map((scope) => scope.trim());
   }

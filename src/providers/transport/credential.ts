@@ -48,8 +48,8 @@ export class Credential {
     this.quota(resource).take();
   }
 
-  learn(resource: string, report: LimitReport): void {
-    this.quota(resource).learn(report);
+  updateQuota(resource: string, report: LimitReport): void {
+    this.quota(resource).update(report);
   }
 
   quota(resource: string): Quota {

@@ -54,7 +54,7 @@ describe('polls of owners at GitHub', () => {
     await assertTrue();
     deleteRepository(world, repository);
     await round();
-    assert.match((await shown(service))['engine-1'] ?? '', /gone$/);
+    assert.match((await shown(service))['engine-1'] ?? '', /deleted$/);
     await assertTrue();
   });
 

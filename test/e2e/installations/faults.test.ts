@@ -116,7 +116,7 @@ describe('faults of an App', () => {
     await untilIdle(one);
     app.suspend(installation);
     await app.deliverer.idle();
-    await untilShown(one, 'hidden-engine', /^private collected gone$/);
+    await untilShown(one, 'hidden-engine', /^private collected deleted$/);
     await until(async () => {
       const left = [one, other].flatMap(
         ({ service }) => service.providers.get('github')?.privateData?.credentialNames() ?? [],
@@ -136,7 +136,7 @@ describe('faults of an App', () => {
     simulator.faults.clear();
     app.suspend(installation);
     await app.deliverer.idle();
-    await untilShown(service, 'hidden-engine', /gone$/);
+    await untilShown(service, 'hidden-engine', /deleted$/);
     await untilIdle(service);
     const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
     const response = await service.get('nobody-of-this-name');
@@ -162,7 +162,7 @@ describe('faults of an App', () => {
     const { databaseUrl } = first;
     const settings = { GITHUB_APP_ID: '', GITHUB_APP_PRIVATE_KEY: '', PUBLIC_URL: first.url };
     await using second = await startAppService(simulator, { databaseUrl, tokens: ['public_only'], settings });
-    await untilShown(second, 'hidden-engine', /^private collected gone$/);
+    await untilShown(second, 'hidden-engine', /^private collected deleted$/);
     const token = await serviceToken(second, simulator, engines);
     const one = await second.get(`${engines.name}/repositories/hidden-engine/contributors`, bearer(token));
     assert.equal(one.status, 404);

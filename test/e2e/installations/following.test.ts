@@ -56,13 +56,13 @@ describe('changes of installations', () => {
       const { app } = simulator;
       app.removeRepositories(installation, [hidden]);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
       app.addRepositories(installation, [hidden]);
       await follow();
       await untilShown(service, 'hidden-engine', /^private installed collected$/);
       app.suspend(installation);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
       await untilShown(service, 'engine-1', /^public( collected)?$/);
       app.unsuspend(installation);
       await follow();
@@ -80,7 +80,7 @@ describe('changes of installations', () => {
       assert.deepEqual(await missing(service), []);
       app.uninstall(installation);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
       await untilShown(service, 'engine-1', /^public( collected)?$/);
     });
 
@@ -104,14 +104,14 @@ describe('changes of installations', () => {
       const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
       transferRepository(world, hidden, keeper);
       await follow();
-      await untilShown(service, 'renamed-engine', /^(absent|private collected gone)$/);
+      await untilShown(service, 'renamed-engine', /^(absent|private collected deleted)$/);
       transferRepository(world, hidden, organization(simulator));
       app.addRepositories(installation, [hidden]);
       await follow();
       await untilShown(service, 'renamed-engine', /^private installed collected$/);
       deleteRepository(world, first);
       await follow();
-      await untilShown(service, 'engine-1', /gone$/);
+      await untilShown(service, 'engine-1', /deleted$/);
     });
   }
 
@@ -126,7 +126,7 @@ describe('changes of installations', () => {
       simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
       lose();
       await app.deliverer.idle();
-      await untilShown(service, 'hidden-engine', /^private (installed )?collected gone$/);
+      await untilShown(service, 'hidden-engine', /^private (installed )?collected deleted$/);
       assert.match((await shown(service))['engine-1'] ?? '', /^public/);
       simulator.faults.clear();
     };

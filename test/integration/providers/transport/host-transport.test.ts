@@ -37,7 +37,7 @@ function startTransport(secrets: string[] = ['secret'], now = (): Date => new Da
     now,
     rules: {
       redirectTo: withinOrigin,
-      learn: () => {},
+      recordLimits: () => {},
       isLimited: ({ status }) => status === 429,
       block: ({ backoff }) => backoff.block(undefined, now()),
       garbled: () => undefined,

@@ -164,7 +164,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
 
   it('end when a quota resets', async () => {
     const { time, credential, request, begun, inMs } = make();
-    credential.learn(resource, { limit: 100, remaining: 10, resetAt: inMs(3000) });
+    credential.updateQuota(resource, { limit: 100, remaining: 10, resetAt: inMs(3000) });
     const waiting = request('one', 'background');
     await request('owner', 'owner');
     await time.advance(2999);

@@ -1,5 +1,5 @@
 import { findById } from '../accounts/store.ts';
-import { seeTotalsJob } from '../contributions/jobs.ts';
+import { fetchReportedTotalsJob } from '../contributions/jobs.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { findReportedTotals, forgetReportedTotals, saveReportedTotals } from '../contributions/private-store.ts';
 import { announce } from '../database/listener.ts';
@@ -11,11 +11,11 @@ import type { SyncContext } from './context.ts';
 import { runLookup } from './look-up.ts';
 
 /** Fetches a user's lifetime totals once with each credential that may see private data. */
-export async function seeTotals(context: SyncContext, accountId: string, call: Call): Promise<void> {
+export async function fetchReportedTotals(context: SyncContext, accountId: string, call: Call): Promise<void> {
   const { connection } = context;
   const account = await findById(connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const job = seeTotalsJob(accountId);
+  const job = fetchReportedTotalsJob(accountId);
   const { key } = job;
   if (account?.type !== 'user' || provider === undefined || account.pinned) {
     await completeLookup(connection, key);
