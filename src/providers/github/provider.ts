@@ -101,7 +101,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
       administers: (organization, person, call) => administers({ client, app }, organization, person, call),
     },
     app,
-    announcer: app?.announcer,
+    notifier: app?.notifier,
     diagnose: (signal) => diagnose({ client, app, tokens: options.tokens, now }, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close(), app?.close()]);

@@ -5,12 +5,12 @@ import { RestClient, type RestHostOptions } from '../rest/client.ts';
 import { credentialNamesOf, gitAuthorization } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
-import { createAnnouncer } from './announcer.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
 import { gitlabDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
+import { createNotifier } from './notifier.ts';
 import { findRepository, listRepositories } from './projects.ts';
 import { proveOwnership } from './prove.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
@@ -73,7 +73,7 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
         proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
-    announcer: createAnnouncer(client),
+    notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);

@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import type { Announcer } from '../../announcer.ts';
 import { unlessDenied } from '../../denied.ts';
 import type { AttemptPage, CoveredPage, InstallableApp, Installation, UsableInstallation } from '../../installation.ts';
+import type { Notifier } from '../../notifier.ts';
 import type { Call } from '../../provider.ts';
 import { type Credentials, Token } from '../credentials.ts';
-import { createAnnouncer } from './announcer.ts';
 import { AppClient, type AppClientOptions, type AppRequest, unknownApp } from './client.ts';
+import { createNotifier } from './notifier.ts';
 import {
   AnyPayload,
   AppPayload,
@@ -37,7 +37,7 @@ export class GitHubApp implements InstallableApp {
   readonly #credentials: Credentials;
   readonly #now: () => Date;
   readonly takesDeliveries: boolean;
-  readonly announcer: Announcer;
+  readonly notifier: Notifier;
   #used = new Map<string, Token>();
   #botName: string | undefined;
 
@@ -48,7 +48,7 @@ export class GitHubApp implements InstallableApp {
     this.#now = options.now;
     this.takesDeliveries = options.webhookSecret !== undefined;
     const on = (account: string) => [...this.#used.values()].find((token) => token.account === account);
-    this.announcer = createAnnouncer(this.#client, (account) => on(account)?.secret);
+    this.notifier = createNotifier(this.#client, (account) => on(account)?.secret);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { noDetails } from '../../../contributions/contribution.ts';
-import { isWrittenByService } from '../../announcer.ts';
 import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
+import { isWrittenByService } from '../../notifier.ts';
 import { readAll } from '../../rest/lists.ts';
 import type { StreamContext } from '../../rest/streams.ts';
 import { type AwardPayload, AwardsPayload, type NotePayload, NotesPayload } from '../payloads.ts';
