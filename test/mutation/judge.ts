@@ -42,7 +42,7 @@ export class Judge {
       ...this.#ends(outcome),
       ...this.#keepsTheRest(mutation, differences),
       ...this.#showsNoMore(mutation),
-      ...this.#tellsWhy(mutation, differences),
+      ...this.#explainsDifferences(mutation, differences),
       ...storesText(outcome.snapshot),
     ];
   }
@@ -92,7 +92,7 @@ export class Judge {
     return larger.length > 0 ? [...failures, { rule: 'shows', detail: larger.slice(0, 3).join('; ') }] : failures;
   }
 
-  #tellsWhy({ candidate, outcome }: TriedMutation, differences: readonly Difference[]): Failure[] {
+  #explainsDifferences({ candidate, outcome }: TriedMutation, differences: readonly Difference[]): Failure[] {
     const { snapshot } = this.#baseline;
     const known = new Set(snapshot.reasons.map((reason) => JSON.stringify(reason)));
     const isReported = outcome.snapshot.reasons.some((reason) => !known.has(JSON.stringify(reason)));

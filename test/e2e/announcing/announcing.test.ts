@@ -62,10 +62,10 @@ describe('announcements and checks on GitHub', () => {
     await using service = await start(simulator, writing);
     addIssue(world, repository, { author });
     await poll(service);
-    await until(async () => (comments().length === 1 ? true : undefined), 'the first is told');
+    await until(async () => (comments().length === 1 ? true : undefined), 'the first is sent');
     addIssue(world, repository, { author: other });
     await poll(service);
-    await until(async () => (comments().length === 2 ? true : undefined), 'the second is told');
+    await until(async () => (comments().length === 2 ? true : undefined), 'the second is sent');
     await until(
       async () => ((await reasons(service)).every(({ state }) => state === 'sent') ? true : undefined),
       'all are sent',
@@ -106,7 +106,7 @@ describe('announcements and checks on GitHub', () => {
       await until(async () => {
         const reported = (await reasons(service)).map(({ state, error }) => `${state} ${error}`);
         return reported.some((one) => expected.test(one)) ? true : undefined;
-      }, `it is told why: ${expected.source}`);
+      }, `the check names the cause: ${expected.source}`);
       assert.deepEqual(discussion.comments, []);
     }
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { accountAsUser, repository } from '../../../simulators/gitea/answers.ts';
+import { accountAsUser, repository } from '../../../simulators/gitea/responses.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';

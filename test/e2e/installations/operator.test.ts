@@ -129,10 +129,10 @@ describe('installations by the operator', () => {
   it('requests read access to the collected data and deliveries to this service in the link that registers an App', async () => {
     const [link = ''] = await run(gitHubAppUrl, ['analytical-engines'], { PUBLIC_URL: 'https://plaudit.example/' });
     const url = new URL(link);
-    const [announcingLink = ''] = await run(gitHubAppUrl, ['--telling', 'engines'], {
+    const [writingLink = ''] = await run(gitHubAppUrl, ['--writing', 'engines'], {
       PUBLIC_URL: 'https://plaudit.example',
     });
-    assert.match(announcingLink, /&discussions=write&.*checks=write&/);
+    assert.match(writingLink, /&discussions=write&.*checks=write&/);
     assert.equal(
       `${url.origin}${url.pathname}`,
       'https://github.com/organizations/analytical-engines/settings/apps/new',

@@ -111,7 +111,7 @@ describe('accounts that are hidden at their host', () => {
       };
       const requestCount = simulator.requests.length;
       await check();
-      assert.equal(simulator.requests.length, requestCount, 'the mentions have just told that all are public');
+      assert.equal(simulator.requests.length, requestCount, 'the mentions have just shown that all are public');
       assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
       deleteAccount(world, people.max);
       simulator.hidden.set(people.ada.id, 'private');
