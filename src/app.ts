@@ -208,7 +208,6 @@ async function createApp(
     register: (routes) => {
       const services = {
         providers: core.providers,
-        accounts: resolver,
         resolver,
         cache,
         isCacheLive: isLive,

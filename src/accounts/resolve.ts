@@ -21,6 +21,7 @@ export interface LoadServices {
 /** The services of routes about accounts. */
 export interface RouteServices extends PipelineServices, LoadServices {
   providers: ReadonlyMap<string, Provider>;
+  resolver: Resolver;
 }
 
 /** The stored state of a name. */
