@@ -3,7 +3,7 @@ import type { Repository } from '../simulators/world/model.ts';
 import { findById } from '../src/accounts/store.ts';
 import type { Core } from '../src/core.ts';
 import type { Provider } from '../src/providers/provider.ts';
-import { collectNamed } from '../src/sync/collect.ts';
+import { collectNamedRepository } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
 import { install } from '../src/sync/installations/operator.ts';
 import { lookUp } from '../src/sync/look-up.ts';
@@ -92,7 +92,7 @@ async function timed(
   const spent = { ...call.cost };
   const begun = performance.now();
   const request = { accountId: account.id, repository: repository.name, withPrivate: false };
-  await collectNamed(context, request, { call, onProgress: () => {} });
+  await collectNamedRepository(context, request, { call, onProgress: () => {} });
   return {
     totalMs: performance.now() - begun,
     providerMs,

@@ -1,5 +1,5 @@
 import { type Simulator, startSimulator } from '../simulators/github/simulator.ts';
-import { collect, collectNamed } from '../src/sync/collect.ts';
+import { collectAccount, collectNamedRepository } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
 import { lookUp, refresh } from '../src/sync/look-up.ts';
 import { openBenchCore } from './bench-core.ts';
@@ -26,13 +26,15 @@ export async function run(): Promise<BenchResult[]> {
     const again = await measure((call) => refresh(core.sync, userId, call));
     const accountId = (await find(organization)(newCall())) ?? '';
     const repository = await measure((call) =>
-      collectNamed(
+      collectNamedRepository(
         core.sync,
         { accountId, repository: 'serverpod', withPrivate: false },
         { call, onProgress: () => {} },
       ),
     );
-    const all = await measure((call) => collect(core.sync, accountId, { call, onProgress: () => {} }, undefined));
+    const all = await measure((call) =>
+      collectAccount(core.sync, accountId, { call, onProgress: () => {} }, undefined),
+    );
     return [
       result('cost-look-up', 1, one, 'one point: every lifetime counter in one request'),
       result('cost-refresh', 1, again, 'one point'),

@@ -55,7 +55,7 @@ async function countEarned({ connection }: Database, repositoryId: string, confi
   let earned = 0;
   for (const { query } of evaluationQueries(repositoryId, config)) {
     const { rows } = await withEvaluationMemory(connection, (transaction) =>
-      sql<{ earned: number }>`select count(earned_at) as earned from (${query}) as judged`.execute(transaction),
+      sql<{ earned: number }>`select count(earned_at) as earned from (${query}) as evaluated`.execute(transaction),
     );
     earned += rows[0]?.earned ?? 0;
   }

@@ -25,7 +25,7 @@ export async function run(): Promise<BenchResult[]> {
   return [await applied(), ...(await followed())];
 }
 
-/** Measures hints about many repositories, against the same updates of rows alone. */
+/** Measures changes reported of many repositories, against the same updates of rows alone. */
 async function applied(): Promise<BenchResult> {
   await using place = await makeDataDir();
   const { connection, pool } = place.database;

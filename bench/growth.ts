@@ -3,7 +3,7 @@ import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import type { ContributionPage, ListedRepository, Provider, Streams } from '../src/providers/provider.ts';
-import { collectNamed } from '../src/sync/collect.ts';
+import { collectNamedRepository } from '../src/sync/collect.ts';
 import { newCost, type SyncContext } from '../src/sync/context.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
@@ -119,7 +119,7 @@ async function apply(
   const times: number[] = [];
   for (; done < events; done += 1) {
     const begun = performance.now();
-    await collectNamed(context, { accountId, repository: name, withPrivate: false }, work);
+    await collectNamedRepository(context, { accountId, repository: name, withPrivate: false }, work);
     times.push(performance.now() - begun);
   }
   return median(times);
@@ -135,7 +135,7 @@ function listed(name: string, contributions: number): ListedRepository {
     license: '',
     defaultBranch: '',
     isPrivate: false,
-    access: null,
+    credentialName: null,
     isFork: false,
     stars: 0,
     forks: 0,

@@ -107,7 +107,7 @@ async function scan(database: Database, repositoryId: string): Promise<void> {
   const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
   const account = await findById(connection, repository.ownerId);
   if (account === undefined) throw new Error('the repository is nobody’s');
-  const known = { owner: 'bench', name: 'bench', handle: 'R_1', defaultBranch: 'main', access: null };
+  const known = { owner: 'bench', name: 'bench', handle: 'R_1', defaultBranch: 'main', credentialName: null };
   const subject = { account, repository, known, provider, call, skips: new SkipCollector(call) };
   await readStream(context, subject, stream, 'everything');
 }

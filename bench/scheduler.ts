@@ -120,7 +120,7 @@ async function measureIdeal(requests: readonly Request[]): Promise<number> {
 function eventDriven(): Scheduler {
   const fail = (): AppError => new AppError('provider_rate_limited', 'limited');
   const scheduler = new RequestScheduler({ now: () => new Date(), limited: fail, denied: fail });
-  const credential = new Credential({ secret: undefined, access: '', slots: new Slots({ ...slots, waiting: count }) });
+  const credential = new Credential({ secret: undefined, name: '', slots: new Slots({ ...slots, waiting: count }) });
   const { signal } = new AbortController();
   return async ({ urgency }, send) => {
     const lease = await scheduler.acquire({

@@ -13,7 +13,7 @@ import { exportTo } from '../src/commands/backup.ts';
 import { readConfig } from '../src/config/config.ts';
 import { type Core, openCore } from '../src/core.ts';
 import { createLog } from '../src/log.ts';
-import { collect } from '../src/sync/collect.ts';
+import { collectAccount } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
 import { lookUp } from '../src/sync/look-up.ts';
 
@@ -49,7 +49,7 @@ try {
     readConfig(environment, () => ''),
     { log: createLog('warn'), now },
   );
-  await learn(core);
+  await collectEverything(core);
   await removeTraces(core);
   await core.close();
   const signal = new AbortController().signal;
@@ -77,7 +77,7 @@ function giveSampleNames(world: World): void {
 }
 
 /** Fetches all accounts day by day, so that there is a history to show, and collects all contributors. */
-async function learn(core: Core): Promise<void> {
+async function collectEverything(core: Core): Promise<void> {
   const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
   const work = { call, onProgress: () => {} };
   const owners = ['sample-ada', 'sample-garden', `sample-${namedAccounts.heavy}`];
@@ -88,7 +88,7 @@ async function learn(core: Core): Promise<void> {
     if (ada !== undefined && notes !== undefined && day % 3 !== 0) addIssue(world, notes, { author: ada });
     for (const name of owners) {
       const id = await lookUp(core.sync, { provider: 'github', name }, call);
-      if (id !== undefined) await collect(core.sync, id, work, undefined);
+      if (id !== undefined) await collectAccount(core.sync, id, work, undefined);
     }
   }
   const others = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);

@@ -47,7 +47,7 @@ import { notificationRoutes } from './notifications/routes.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { forgetWaits } from './sync/forget-waits.ts';
-import { withInstallations } from './sync/installations/learn.ts';
+import { withInstallations } from './sync/installations/load-installations.ts';
 import { createInstallationTasks } from './sync/installations/tasks.ts';
 import { hideLostRepositories } from './sync/lost-access.ts';
 import { createSyncMetrics } from './sync/metrics.ts';
@@ -187,9 +187,9 @@ export async function createApp(
   const publicUrl = (): string => config.publicUrl ?? formatUrl(config.host, app.server.address());
   const isLive = (): boolean => listener.isConnected();
   const access = createAccess({ connection, now, publicUrl, isLive });
-  core.onChange.add((change) => {
-    if (change === undefined) access.clear();
-    else if (change.kind === 'account') access.forget(change.key);
+  core.onAnnouncement.add((announcement) => {
+    if (announcement === undefined) access.clear();
+    else if (announcement.kind === 'account') access.forget(announcement.key);
   });
   const app: App = await createServer({
     cache,
@@ -209,7 +209,6 @@ export async function createApp(
     register: (routes) => {
       const services = {
         providers: core.providers,
-        accounts: resolver,
         resolver,
         cache,
         isCacheLive: isLive,
@@ -257,7 +256,7 @@ function profileUrls({ providers }: Config): (provider: string, name: string) =>
 }
 
 /** Deletes this node's files about erased accounts: at the start, and each time an account is erased. */
-function sweepErased({ database, sync, onChange }: Core, log: Log): void {
+function sweepErased({ database, sync, onAnnouncement }: Core, log: Log): void {
   const sweep = async (): Promise<void> => {
     const wanted = await findRepositoryIds(database.connection);
     await sync.histories.sweep((id) => wanted.has(id));
@@ -266,8 +265,8 @@ function sweepErased({ database, sync, onChange }: Core, log: Log): void {
     sweep().catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));
   };
   begin();
-  onChange.add((change) => {
-    if (change === undefined || change.kind === 'erased') begin();
+  onAnnouncement.add((announcement) => {
+    if (announcement === undefined || announcement.kind === 'erased') begin();
   });
 }
 

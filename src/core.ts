@@ -7,7 +7,7 @@ import { type DatabaseClock, followClock } from './database/clock.ts';
 import type { Database } from './database/connection.ts';
 import { hasEmbeddedDatabase } from './database/embedded/embedded.ts';
 import { correctFutureTimes } from './database/future-store.ts';
-import { type Change, type Listener, listen } from './database/listener.ts';
+import { type Announcement, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
 import { type ConnectionPool, openPool } from './database/pool.ts';
@@ -17,7 +17,7 @@ import type { Log } from './log.ts';
 import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SyncContext } from './sync/context.ts';
-import { discoverInstallations } from './sync/installations/learn.ts';
+import { loadInstallations } from './sync/installations/load-installations.ts';
 import { noMetrics, type SyncMetrics } from './sync/metrics.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
@@ -49,8 +49,8 @@ export interface Core {
   sync: SyncContext;
   outcomes: Outcomes;
   cache: ResponseCache;
-  /** The receivers of changes; undefined means that some may have been missed. */
-  onChange: Set<(change: Change | undefined) => void>;
+  /** The receivers of announcements; undefined means that some may have been missed. */
+  onAnnouncement: Set<(announcement: Announcement | undefined) => void>;
   /** The clock for everything that is stored. */
   now: () => Date;
   close(): Promise<void>;
@@ -81,18 +81,18 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   clock = await closingOnFailure(openClock(database, options), database);
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
-  const onChange = receiversOf(cache, outcomes);
+  const onAnnouncement = receiversOf(cache, outcomes);
   const requests = openRequests(database, config);
-  const emitChange = (change: Change | undefined): void => {
-    for (const hear of onChange) hear(change);
+  const emitAnnouncement = (announcement: Announcement | undefined): void => {
+    for (const receive of onAnnouncement) receive(announcement);
   };
   const dropSilent = (forMs: number): void => {
     for (const pool of [requests, database]) pool.dropSilent(forMs);
   };
   const listening = listen({
     clientConfig: database.clientConfig,
-    onChange: emitChange,
-    onReset: () => emitChange(undefined),
+    onAnnouncement: emitAnnouncement,
+    onReset: () => emitAnnouncement(undefined),
     onSilent: dropSilent,
     log: (line) => log.warn(line),
   });
@@ -117,13 +117,11 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     await requests.close();
     await database.close();
   };
-  onChange.add((change) => {
-    if (change !== undefined && change.kind !== 'installations') return;
-    discoverInstallations(sync).catch((error: unknown) =>
-      sync.onFailure(error, 'reading which installations there are'),
-    );
+  onAnnouncement.add((announcement) => {
+    if (announcement !== undefined && announcement.kind !== 'installations') return;
+    loadInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading which installations there are'));
   });
-  await closingOnFailure(discoverInstallations(sync), { close });
+  await closingOnFailure(loadInstallations(sync), { close });
   return {
     database,
     requests,
@@ -133,7 +131,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     sync,
     outcomes,
     cache,
-    onChange,
+    onAnnouncement,
     now,
     close,
   };
@@ -145,15 +143,15 @@ function openRequests({ clientConfig }: Database, { lookupBudgetMs }: Config): C
 }
 
 /** Returns the receivers of changes that every process has. */
-function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onChange'] {
-  return new Set<(change: Change | undefined) => void>([
-    (change) => {
-      if (change === undefined) cache.clear();
-      else if (change.kind === 'account') cache.invalidate(change.key);
+function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onAnnouncement'] {
+  return new Set<(announcement: Announcement | undefined) => void>([
+    (announcement) => {
+      if (announcement === undefined) cache.clear();
+      else if (announcement.kind === 'account') cache.invalidate(announcement.key);
     },
-    (change) => {
-      if (change === undefined) outcomes.wakeAll();
-      else if (change.kind === 'question') outcomes.wake(change.key);
+    (announcement) => {
+      if (announcement === undefined) outcomes.wakeAll();
+      else if (announcement.kind === 'lookup') outcomes.wake(announcement.key);
     },
   ]);
 }

@@ -1,7 +1,7 @@
 import { gitId } from '../git/git-id.ts';
 import { lineCountsOf } from '../world/line-counts.ts';
 import type { ChangedFile, Commit, Repository } from '../world/model.ts';
-import { commit, type Place, type Shape, shapeOf } from './answers.ts';
+import { commit, type Place, type Shape, shapeOf } from './responses.ts';
 
 /** Changes of commits and pull requests, and contents of files. */
 

@@ -1,5 +1,5 @@
 import type { Issue, PullRequest, Repository } from '../world/model.ts';
-import { comment, item, type Place, type Reply } from './answers.ts';
+import { comment, item, type Place, type Reply } from './responses.ts';
 
 /** Lists as Gitea filters, orders and pages them. */
 
@@ -38,11 +38,11 @@ export function search(place: Place): Reply {
   const shown = world.owned(owner).filter((one) => viewer !== undefined && world.canSee(viewer, one));
   const found = shown
     .flatMap((one) =>
-      [...one.issues, ...one.pullRequests].map((thread) => ({ told: thread, id: one.id, name: one.name })),
+      [...one.issues, ...one.pullRequests].map((thread) => ({ source: thread, id: one.id, name: one.name })),
     )
-    .filter(({ told: thread }) => isWithin(query, thread))
-    .toSorted((one, other) => other.told.createdAt.getTime() - one.told.createdAt.getTime());
-  const results = found.map(({ told: thread, id, name }) =>
+    .filter(({ source: thread }) => isWithin(query, thread))
+    .toSorted((one, other) => other.source.createdAt.getTime() - one.source.createdAt.getTime());
+  const results = found.map(({ source: thread, id, name }) =>
     Object.assign(item(place, thread), {
       repository: { id, name, owner: owner.login, full_name: `${owner.login}/${name}` },
     }),
@@ -53,19 +53,20 @@ export function search(place: Place): Reply {
 /** Returns the comments of a repository, oldest first. */
 export function comments(place: Place, shown: Repository): Reply {
   const wanted = commented(shown)
-    .filter(({ told: source }) => isWithin(place.query, source))
+    .filter(({ source }) => isWithin(place.query, source))
     .toSorted(
-      (one, other) => one.told.createdAt.getTime() - other.told.createdAt.getTime() || one.told.id - other.told.id,
+      (one, other) =>
+        one.source.createdAt.getTime() - other.source.createdAt.getTime() || one.source.id - other.source.id,
     );
   return paged(
     place,
-    wanted.map(({ told: source, below }) => comment(place, source, below, pathOf(place, shown))),
+    wanted.map(({ source, below }) => comment(place, source, below, pathOf(place, shown))),
     {},
   );
 }
 
 export function commented({ issues, pullRequests }: Repository) {
-  return [...issues, ...pullRequests].flatMap((below) => below.comments.map((source) => ({ told: source, below })));
+  return [...issues, ...pullRequests].flatMap((below) => below.comments.map((source) => ({ source, below })));
 }
 
 export function isWithin(query: URLSearchParams, { updatedAt }: { updatedAt: Date }): boolean {

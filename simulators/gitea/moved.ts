@@ -1,5 +1,5 @@
 import type { Account } from '../world/model.ts';
-import type { Place, Reply } from './answers.ts';
+import type { Place, Reply } from './responses.ts';
 
 /** Redirects from former names, as Gitea has them. */
 

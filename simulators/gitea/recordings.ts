@@ -22,7 +22,7 @@ export interface RecordedDelivery {
   body: string;
 }
 
-export const recordings = read('answers') as Recording[];
+export const recordings = read('responses') as Recording[];
 export const recordedDeliveries = read('deliveries') as RecordedDelivery[];
 export const recordedSecret = 'hook-secret-for-tests';
 

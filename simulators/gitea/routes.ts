@@ -1,5 +1,9 @@
 import { addComment } from '../world/comments.ts';
 import type { Account, Issue, PullRequest, Repository } from '../world/model.ts';
+import { branch, changedFile, contents, wholeCommit } from './files.ts';
+import { commented, comments, isWithin, items, ok, paged, pathOf, search } from './lists.ts';
+import { movedRepository, renamed } from './moved.ts';
+import { recorded } from './recordings.ts';
 import {
   accountAsUser,
   comment,
@@ -14,11 +18,7 @@ import {
   reviews,
   timeline,
   wholePull,
-} from './answers.ts';
-import { branch, changedFile, contents, wholeCommit } from './files.ts';
-import { commented, comments, isWithin, items, ok, paged, pathOf, search } from './lists.ts';
-import { movedRepository, renamed } from './moved.ts';
-import { recorded } from './recordings.ts';
+} from './responses.ts';
 import type { Described } from './swagger.ts';
 
 type Route = (place: Place, parameters: string[]) => Reply;
@@ -122,8 +122,8 @@ const routes: Readonly<Record<string, Route>> = {
   '/repos/{owner}/{repo}/issues/comments': (place, path) => within(place, path, (shown) => comments(place, shown)),
   '/repos/{owner}/{repo}/issues/comments/{id}/reactions': (place, path) =>
     within(place, path, (shown) => {
-      const found = commented(shown).find(({ told: source }) => source.id === Number(path[2]));
-      return found === undefined ? like('issue-missing') : ok(reactions(place, found.told.reactions));
+      const found = commented(shown).find(({ source }) => source.id === Number(path[2]));
+      return found === undefined ? like('issue-missing') : ok(reactions(place, found.source.reactions));
     }),
   '/repos/{owner}/{repo}/pulls/{index}': (place, path) => withPull(place, path, (pull) => ok(wholePull(place, pull))),
   '/repos/{owner}/{repo}/pulls/{index}/reviews': (place, path) =>

@@ -1,5 +1,5 @@
-import type { Reply } from './answers.ts';
 import { recorded } from './recordings.ts';
+import type { Reply } from './responses.ts';
 
 /** Returns the refusal for a token that lacks a scope. */
 export function lacksScope(scope: string): Reply {

@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers';
 import { type Rewrite, type SimulatedHost, startHost } from '../host.ts';
 import type { Repository } from '../world/model.ts';
 import type { World } from '../world/world.ts';
-import type { Place, Reply } from './answers.ts';
+import type { Place, Reply } from './responses.ts';
 import { respond } from './routes.ts';
 import { lackedScopes, lacksScope } from './scopes.ts';
 import { checkRequest, checkResponse } from './swagger.ts';

@@ -1,6 +1,6 @@
 import { buildSchema, type DocumentNode, getOperationAST, graphql, Kind, parse, visit } from 'graphql';
 import type { Account, Repository } from '../world/model.ts';
-import { isPartShown, isVisible, type Place, type Reply } from './answers.ts';
+import { isPartShown, isVisible, type Place, type Reply } from './responses.ts';
 
 /**
  * The GraphQL operations of the service, in the schema of https://docs.gitlab.com/api/graphql/reference/. An operation

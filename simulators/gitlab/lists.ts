@@ -1,5 +1,5 @@
 import type { Account, Issue, PullRequest, Repository } from '../world/model.ts';
-import { isMemberOf, isPartShown, isVisible, type Place, type Reply, type Shape } from './answers.ts';
+import { isMemberOf, isPartShown, isVisible, type Place, type Reply, type Shape } from './responses.ts';
 import { issue, mergeRequest } from './threads.ts';
 
 /** Lists as GitLab filters, orders and pages them. */

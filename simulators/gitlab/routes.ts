@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { gitId } from '../git/git-id.ts';
 import { addComment } from '../world/comments.ts';
 import type { Account, Issue, PullRequest, Reactable, Repository } from '../world/model.ts';
+import type { Described, EndpointName } from './interface.ts';
+import { everywhere, inTime, issuesIn, mergeRequestsIn, ofGroup, ok, paged } from './lists.ts';
 import {
   commit,
   diff,
@@ -17,9 +19,7 @@ import {
   starrer,
   time,
   user,
-} from './answers.ts';
-import type { Described, EndpointName } from './interface.ts';
-import { everywhere, inTime, issuesIn, mergeRequestsIn, ofGroup, ok, paged } from './lists.ts';
+} from './responses.ts';
 import { award, issue, mergeRequest, notes } from './threads.ts';
 
 type Route = (place: Place, parameters: string[]) => Reply;

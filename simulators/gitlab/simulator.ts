@@ -1,10 +1,10 @@
 import { json, text } from 'node:stream/consumers';
 import { type HostReply, type Rewrite, type SimulatedHost, startHost } from '../host.ts';
 import type { World } from '../world/world.ts';
-import type { Place, Reply } from './answers.ts';
 import { executeGraphql, operationName } from './graphql.ts';
 import { type Hidden, nothingHidden } from './hidden.ts';
 import { checkRequest, checkResponse } from './interface.ts';
+import type { Place, Reply } from './responses.ts';
 import { respond } from './routes.ts';
 
 /**

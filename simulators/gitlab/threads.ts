@@ -1,5 +1,5 @@
 import type { Comment, Issue, PullRequest, Reaction, Repository, Review, ReviewComment } from '../world/model.ts';
-import { type Place, type Shape, time, user } from './answers.ts';
+import { type Place, type Shape, time, user } from './responses.ts';
 
 /** Issues and merge requests of a simulated world in GitLab's format, with comments and system notes. */
 

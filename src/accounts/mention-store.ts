@@ -1,14 +1,14 @@
 import type { Connection } from '../database/connection.ts';
 import { findByName } from './store.ts';
 
-/** The stored facts about an account that following a hint needs. */
+/** The stored facts about an account that a delivery mentions. */
 export interface KnownByMention {
   id: string;
   /** The time of the last request for the whole record; null when the account is known only as a contributor. */
   fetchedAt: Date | null;
 }
 
-/** Finds the stored account of a hint: by its external id, or by its name when the external id is null. */
+/** Finds the stored account that a delivery mentions: by its external id, or by its name when the external id is null. */
 export async function findKnown(
   connection: Connection,
   mention: { provider: string; externalId: string | null; name: string },

@@ -21,6 +21,7 @@ export interface LoadServices {
 /** The services of routes about accounts. */
 export interface RouteServices extends PipelineServices, LoadServices {
   providers: ReadonlyMap<string, Provider>;
+  resolver: Resolver;
 }
 
 /** The stored state of a name. */
@@ -165,7 +166,7 @@ export class Resolver implements AccountResolver {
       case 'renamed':
         if (holder.checkAfter <= now()) this.requestInBackground(lookUpJob(name));
         return { state: 'renamed', account: holder.account };
-      case 'gone':
+      case 'deleted':
         if (this.isStale(holder.account.fetchedAt)) this.requestInBackground(lookUpJob(name));
         return { state: 'absent' };
       case undefined:

@@ -34,7 +34,7 @@ export type NameHolder =
   | { state: 'present'; account: Account }
   /** An account had the name before and has another one now. */
   | { state: 'renamed'; account: Account; checkAfter: Date }
-  | { state: 'gone'; account: Account };
+  | { state: 'deleted'; account: Account };
 
 /** Returns whether an account may be shown to others than its owner. */
 export function isShown({ hidden, hiddenByHost }: Pick<Account, 'hidden' | 'hiddenByHost'>): boolean {
@@ -77,7 +77,7 @@ export async function findByName(
   const isLedElsewhere = redirectedAt !== null && row !== undefined && redirectedAt >= row.named_at;
   if (holder !== undefined && !isLedElsewhere) return { state: 'present', account: holder };
   if (former !== undefined) return { state: 'renamed', account: toAccount(former), checkAfter: former.check_after };
-  return row && { state: 'gone', account: toAccount(row) };
+  return row && { state: 'deleted', account: toAccount(row) };
 }
 
 export async function findById(connection: Connection, id: string): Promise<Account | undefined> {

@@ -129,7 +129,7 @@ async function ownersToken(
 ): Promise<string> {
   const { connection } = service.database;
   const holder = await findByName(connection, provider, name);
-  if (holder === undefined || holder.state === 'gone')
+  if (holder === undefined || holder.state === 'deleted')
     throw new AppError('not_found', `${provider} knows no account called ${name}`);
   const context = {
     connection,

@@ -6,13 +6,13 @@ import { subscribedEvents } from '../providers/github/webhooks.ts';
 import type { Io } from './io.ts';
 
 /**
- * `plaudit github-app-url [--telling] [ORGANIZATION]`: prints the address of the form that registers a GitHub App for
- * this service, already filled in. `--telling` adds the permissions that comments and check runs need.
+ * `plaudit github-app-url [--writing] [ORGANIZATION]`: prints the address of the form that registers a GitHub App for
+ * this service, already filled in. `--writing` adds the permissions that comments and check runs need.
  */
 export async function gitHubAppUrl(io: Io, args: readonly string[]): Promise<void> {
-  const canReport = args.includes('--telling');
-  const [organization, ...rest] = args.filter((argument) => argument !== '--telling');
-  if (rest.length > 0) throw new AppError('invalid_input', 'usage: plaudit github-app-url [--telling] [ORGANIZATION]');
+  const canReport = args.includes('--writing');
+  const [organization, ...rest] = args.filter((argument) => argument !== '--writing');
+  if (rest.length > 0) throw new AppError('invalid_input', 'usage: plaudit github-app-url [--writing] [ORGANIZATION]');
   const { publicUrl, providers } = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const github = providers.find(({ name }) => name === 'github');
   if (publicUrl === undefined || github === undefined) {

@@ -102,7 +102,7 @@ async function findPerson(
   { provider, name }: { provider: string; name: string },
 ): Promise<Account> {
   const holder = await findByName(connection, provider, name);
-  if (holder === undefined || holder.state === 'gone') {
+  if (holder === undefined || holder.state === 'deleted') {
     throw new AppError(
       'not_found',
       `nothing is stored of ${provider}/${name}; plaudit sync ${provider}/${name} fetches it`,

@@ -78,10 +78,10 @@ export const commands: Readonly<Record<string, Command>> = {
     async () => (await import('./installations.ts')).listInstalled,
   ),
   'github-app-url': {
-    forms: ['[--telling] [ORGANIZATION]'],
+    forms: ['[--writing] [ORGANIZATION]'],
     description:
-      'prints the address of the form that registers a GitHub App for this service; --telling adds permissions for comments and reports',
-    options: ['telling'],
+      'prints the address of the form that registers a GitHub App for this service; --writing adds permissions for comments and reports',
+    options: ['writing'],
     maxArguments: 1,
     run: loading(async () => (await import('./github-app.ts')).gitHubAppUrl),
   },

@@ -82,7 +82,7 @@ function parseOrRefuse<Result>(parse: () => Result): Result {
 const maxNames = 20;
 
 function describe({ achievement, evaluateAt, earned, person }: Preview): string[] {
-  const when = evaluateAt === null ? '' : `, judged once at ${evaluateAt.toISOString()}`;
+  const when = evaluateAt === null ? '' : `, evaluated once at ${evaluateAt.toISOString()}`;
   const lines = [`${achievement}: ${earned.length} would earn it${when}`];
   if (person === null) {
     for (const { name, earnedAt } of earned.slice(0, maxNames)) lines.push(`  ${name} ${earnedAt.toISOString()}`);

@@ -5,7 +5,7 @@ import { readConfig } from '../config/config.ts';
 import { openCore } from '../core.ts';
 import { AppError } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { collect, collectNamed } from '../sync/collect.ts';
+import { collectAccount, collectNamedRepository } from '../sync/collect.ts';
 import { newCost, type Progress, type SyncContext, type Work } from '../sync/context.ts';
 import { lookUp } from '../sync/look-up.ts';
 import type { Io } from './io.ts';
@@ -40,10 +40,10 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
     const work: Work = { call, onProgress: reporter.show };
     await orWait(io, async () => {
       if (repository !== undefined) {
-        await collectNamed(context, { accountId, repository, withPrivate: true }, work);
+        await collectNamedRepository(context, { accountId, repository, withPrivate: true }, work);
         return;
       }
-      while ((await collect(context, accountId, work, undefined)) === 'paused') {
+      while ((await collectAccount(context, accountId, work, undefined)) === 'paused') {
         await wait(busyPollMs, undefined, { signal: io.signal });
       }
     });

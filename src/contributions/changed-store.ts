@@ -29,7 +29,7 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
 }
 
 /** Records all contributors to an account's repositories as changed, because other repositories count than before. */
-export async function recordContributorsChanged(transaction: Connection, ownerId: string): Promise<void> {
+export async function markContributorsChanged(transaction: Connection, ownerId: string): Promise<void> {
   await sql`
     insert into changed_contributors as c (repository_id, account_id, is_update)
     select t.repository_id, t.account_id, true

@@ -10,7 +10,7 @@ import { isUncollected, toKinds, uncollectedKinds } from './uncollected-store.ts
 export interface Collection {
   /** The time when its repositories were last listed; null: never. */
   listedAt: Date | null;
-  /** True when the provider has hinted since then that the list changed. */
+  /** True when the provider has reported since then that the list changed. */
   isListOutdated: boolean;
   /** Kinds that are not completely known. */
   uncollected: ContributionKind[];
@@ -62,7 +62,7 @@ export async function findUncollected(connection: Connection, repositoryId: stri
  * Outdates all earlier listings of an account's contributors and announces that to all nodes. For use where no
  * repository becomes public or private; otherwise see `recordRepositoriesChanged`.
  */
-async function recordContributorsChanged(connection: Connection, accountId: string): Promise<void> {
+async function outdateListings(connection: Connection, accountId: string): Promise<void> {
   await connection
     .updateTable('accounts')
     .set((set) => ({ contributors_version: set('contributors_version', '+', 1) }))
@@ -82,7 +82,7 @@ export async function recordTotalsChanged(connection: Connection, repositoryId: 
   // The repository may have moved to another account since its reading began.
   const owned = connection.selectFrom('repositories').select('owner_id').where('id', '=', repositoryId);
   const { owner_id: ownerId } = await owned.executeTakeFirstOrThrow();
-  await recordContributorsChanged(connection, ownerId);
+  await outdateListings(connection, ownerId);
   return true;
 }
 
@@ -92,7 +92,7 @@ export async function recordTotalsChanged(connection: Connection, repositoryId: 
  */
 export async function recordRepositoriesChanged(connection: Connection, accountId: string): Promise<void> {
   await connection.deleteFrom('rankings').where('account_id', '=', accountId).execute();
-  await recordContributorsChanged(connection, accountId);
+  await outdateListings(connection, accountId);
 }
 
 /** Updates an account's state of collecting from the streams of its repositories, and announces it to all nodes. */

@@ -47,15 +47,15 @@ export async function findHistory(
 export async function saveCounters(
   connection: Connection,
   accountId: string,
-  learnt: { counters: Partial<Counters>; missing: readonly CounterName[]; fetchedAt: Date },
+  fetched: { counters: Partial<Counters>; missing: readonly CounterName[]; fetchedAt: Date },
 ): Promise<void> {
   const [last] = await findHistory(connection, accountId, { limit: 1 });
-  const day = learnt.fetchedAt.toISOString().slice(0, 10);
+  const day = fetched.fetchedAt.toISOString().slice(0, 10);
   if (last !== undefined && last.day > day) return;
-  const counters = { ...unknownCounters, ...last?.counters, ...learnt.counters };
-  const missing = counterNames.filter((name) => learnt.missing.includes(name) || counters[name] === null);
+  const counters = { ...unknownCounters, ...last?.counters, ...fetched.counters };
+  const missing = counterNames.filter((name) => fetched.missing.includes(name) || counters[name] === null);
   const isSame = last?.day === day && sameCounters(last.counters, counters);
-  const row = { ...counters, missing, updated_at: isSame ? last.updatedAt : learnt.fetchedAt };
+  const row = { ...counters, missing, updated_at: isSame ? last.updatedAt : fetched.fetchedAt };
   await connection
     .insertInto('counters')
     .values({ account_id: accountId, day, ...row })
@@ -64,7 +64,7 @@ export async function saveCounters(
   const experience = experienceOf(counters);
   await connection
     .updateTable('accounts')
-    .set({ experience, updated_at: learnt.fetchedAt })
+    .set({ experience, updated_at: fetched.fetchedAt })
     .where('id', '=', accountId)
     .where(sql<boolean>`not ${last !== undefined && sameCounters(last.counters, counters)}::boolean`)
     .execute();

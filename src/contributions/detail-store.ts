@@ -30,11 +30,16 @@ export async function changeNeeds(
     where repository_id = ${repositoryId} and detail <> all(${[...needs]}::text[])`.execute(connection);
   const before = new Set(rows[0]?.needs);
   const added = new Set(needs.filter((need) => !before.has(need)));
-  for (const detail of commitDetails) if (added.has(detail)) await lackAllCommits(connection, repositoryId, detail);
-  if (added.has('pull_request_files')) await lackAllPullRequests(connection, repositoryId);
+  for (const detail of commitDetails)
+    if (added.has(detail)) await addPendingForAllCommits(connection, repositoryId, detail);
+  if (added.has('pull_request_files')) await addPendingForAllPullRequests(connection, repositoryId);
 }
 
-async function lackAllCommits(connection: Connection, repositoryId: string, detail: CommitDetail): Promise<void> {
+async function addPendingForAllCommits(
+  connection: Connection,
+  repositoryId: string,
+  detail: CommitDetail,
+): Promise<void> {
   await sql`
     insert into pending_details (repository_id, detail, key)
     select repository_id, ${detail}, encode(oid, 'hex') from commits
@@ -43,7 +48,7 @@ async function lackAllCommits(connection: Connection, repositoryId: string, deta
   );
 }
 
-async function lackAllPullRequests(connection: Connection, repositoryId: string): Promise<void> {
+async function addPendingForAllPullRequests(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     insert into pending_details (repository_id, detail, key)
     select repository_id, 'pull_request_files', number from contributions
@@ -55,14 +60,14 @@ async function lackAllPullRequests(connection: Connection, repositoryId: string)
  * Notes the pending details of the commits that are not counted yet; with `all`, because all commits are counted again,
  * of every commit that lacks one.
  */
-export async function lackCommits(
+export async function addPendingForCommits(
   connection: Connection,
   repositoryId: string,
   { all }: { all: boolean },
 ): Promise<void> {
   for (const detail of commitDetails) {
     if (!(await needs(connection, repositoryId, detail))) continue;
-    if (all) await lackAllCommits(connection, repositoryId, detail);
+    if (all) await addPendingForAllCommits(connection, repositoryId, detail);
     else {
       await sql`
         insert into pending_details (repository_id, detail, key)
@@ -73,17 +78,17 @@ export async function lackCommits(
 }
 
 /** Notes pull requests that the provider reported again, because they may change other files than before. */
-export async function lackPullRequests(
+export async function addPendingForPullRequests(
   connection: Connection,
   repositoryId: string,
   numbers: readonly number[],
 ): Promise<void> {
   if (numbers.length === 0 || !(await needs(connection, repositoryId, 'pull_request_files'))) return;
   await sql`
-    insert into pending_details as l (repository_id, detail, key)
+    insert into pending_details as p (repository_id, detail, key)
     select distinct ${repositoryId}::uuid, 'pull_request_files', number::text from unnest(${[...numbers]}::integer[]) as number
     order by 3
-    on conflict (repository_id, detail, key) do update set revision = l.revision + 1`.execute(connection);
+    on conflict (repository_id, detail, key) do update set revision = p.revision + 1`.execute(connection);
 }
 
 async function needs(connection: Connection, repositoryId: string, need: Detail): Promise<boolean> {
@@ -163,9 +168,9 @@ export async function saveCommitFiles(
 /** Deletes the pending files of commits that no longer belong to the repository. */
 export async function forgetLostCommits(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
-    delete from pending_details l
-    where l.repository_id = ${repositoryId} and l.detail = 'commit_files' and not exists (
-      select from commits c where c.repository_id = l.repository_id and c.oid = decode(l.key, 'hex'))`.execute(
+    delete from pending_details p
+    where p.repository_id = ${repositoryId} and p.detail = 'commit_files' and not exists (
+      select from commits c where c.repository_id = p.repository_id and c.oid = decode(p.key, 'hex'))`.execute(
     connection,
   );
 }
@@ -193,9 +198,9 @@ async function forget(
   requested: readonly PendingDetail[],
 ): Promise<void> {
   await sql`
-    delete from pending_details l
+    delete from pending_details p
     using json_to_recordset(${JSON.stringify(requested)}::json) as a (key text, revision integer)
-    where l.repository_id = ${repositoryId} and l.detail = ${detail} and l.key = a.key and l.revision = a.revision`.execute(
+    where p.repository_id = ${repositoryId} and p.detail = ${detail} and p.key = a.key and p.revision = a.revision`.execute(
     connection,
   );
 }

@@ -26,8 +26,9 @@ export function collectRepositoryJob({ accountId, repository, withPrivate }: Rep
 
 /**
  * Returns the job that fetches the lifetime totals that the provider's credentials see, private contributions included.
+ * The task keeps its former name, which queued jobs and stored lookups hold.
  */
-export function seeTotalsJob(accountId: string): Job {
+export function fetchReportedTotalsJob(accountId: string): Job {
   return { task: 'see_totals', payload: { accountId }, key: `see_totals ${accountId}`, priority: 10 };
 }
 

@@ -46,7 +46,7 @@ export async function countStored(
 
 /** The lifetime totals of an account that one credential sees. */
 export interface ReportedTotals {
-  access: string;
+  credentialName: string;
   counters: Partial<Counters>;
   memory: object | null;
   fetchedAt: Date;
@@ -55,7 +55,7 @@ export interface ReportedTotals {
 export async function findReportedTotals(connection: Connection, accountId: string): Promise<ReportedTotals[]> {
   const rows = await connection.selectFrom('reported_totals').selectAll().where('account_id', '=', accountId).execute();
   return rows.map((row) => ({
-    access: row.access,
+    credentialName: row.credential_name,
     counters: Object.fromEntries(counterNames.map((name) => [name, row.counters[name] ?? null])),
     memory: row.provider_memory,
     fetchedAt: row.fetched_at,
@@ -75,25 +75,33 @@ export async function saveReportedTotals(
   };
   await connection
     .insertInto('reported_totals')
-    .values({ account_id: accountId, access: seen.access, ...row })
-    .onConflict((conflict) => conflict.columns(['account_id', 'access']).doUpdateSet(row))
+    .values({ account_id: accountId, credential_name: seen.credentialName, ...row })
+    .onConflict((conflict) => conflict.columns(['account_id', 'credential_name']).doUpdateSet(row))
     .execute();
 }
 
 /** Deletes the totals that a credential saw which is not accepted any more. */
-export async function forgetReportedBy(connection: Connection, provider: string, access: string): Promise<void> {
-  await sql`
-    delete from reported_totals s using accounts a
-    where a.id = s.account_id and a.provider = ${provider} and s.access = ${access}`.execute(connection);
-}
-
-/** Deletes the totals that credentials saw which are not among `accesses`. */
-export async function forgetReportedTotals(
+export async function forgetReportedBy(
   connection: Connection,
   provider: string,
-  accesses: readonly string[],
+  credentialName: string,
 ): Promise<void> {
   await sql`
     delete from reported_totals s using accounts a
-    where a.id = s.account_id and a.provider = ${provider} and s.access <> all(${accesses})`.execute(connection);
+    where a.id = s.account_id and a.provider = ${provider} and s.credential_name = ${credentialName}`.execute(
+    connection,
+  );
+}
+
+/** Deletes the totals that credentials saw which are not among `credentialNames`. */
+export async function forgetReportedTotals(
+  connection: Connection,
+  provider: string,
+  credentialNames: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from reported_totals s using accounts a
+    where a.id = s.account_id and a.provider = ${provider} and s.credential_name <> all(${credentialNames})`.execute(
+    connection,
+  );
 }

@@ -22,7 +22,7 @@ import { type Calendar, findCalendar } from './calendar.ts';
 import { findCollection } from './collection-store.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, experienceOf, unknownCounters } from './counters.ts';
-import { collectJob, seeTotalsJob } from './jobs.ts';
+import { collectJob, fetchReportedTotalsJob } from './jobs.ts';
 import { isSame, withPrivate } from './private-counters.ts';
 import { findReportedTotals } from './private-store.ts';
 
@@ -175,11 +175,13 @@ async function loadPrivateTotals(
   { connection, resolver, now }: RouteServices,
   { account, provider, ...terms }: ResolvedAccount,
 ): Promise<void> {
-  const accesses = provider.privateData?.accesses(account) ?? [];
-  if (account.type !== 'user' || account.pinned || accesses.length === 0) return;
+  const credentialNames = provider.privateData?.credentialNames(account) ?? [];
+  if (account.type !== 'user' || account.pinned || credentialNames.length === 0) return;
   const stored = await findReportedTotals(connection, account.id);
-  const job = seeTotalsJob(account.id);
-  const isUnknown = accesses.some((access) => !stored.some((totals) => totals.access === access));
+  const job = fetchReportedTotalsJob(account.id);
+  const isUnknown = credentialNames.some(
+    (credentialName) => !stored.some((totals) => totals.credentialName === credentialName),
+  );
   if (isUnknown) {
     const outcome = await findOutcome(connection, job.key, now());
     if (outcome === undefined) await resolver.requestAndWait(job, terms, async () => undefined);

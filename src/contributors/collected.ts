@@ -4,6 +4,7 @@ import { findUncollected } from '../contributions/collection-store.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { findOutcome } from '../database/lookups.ts';
+import type { Job } from '../database/queue.ts';
 import { AppError } from '../errors.ts';
 import { MovedRepository, type ResolvedAccount } from '../http/endpoint.ts';
 import { findByFormerName } from '../repositories/former-name-store.ts';
@@ -58,16 +59,9 @@ export async function collectedOfRepository(
   }
   const isNew = repository === undefined || repository.collectedAt === null;
   if (isNew && !account.pinned) {
-    const outcome = await findOutcome(connection, job.key, now());
-    if (outcome?.state === 'failed' && repository === undefined) throw outcome.error;
-    if (outcome === undefined)
-      await resolver.requestAndWait(job, resolved, async () => (await find())?.collectedAt ?? undefined);
-    repository = await find();
-    const found = repository === undefined ? await findMoved(services, resolved, name) : undefined;
-    if (found !== undefined) return new MovedRepository(found.name);
-    if (repository === undefined && (await findOutcome(connection, job.key, now()))?.state === 'absent') {
-      throw noSuchRepository(isOwner);
-    }
+    const awaited = await awaitRepository(services, resolved, { name, job, find, isStored: repository !== undefined });
+    if (awaited instanceof MovedRepository) return awaited;
+    repository = awaited;
   } else if (repository !== undefined && !account.pinned && resolver.isStale(repository.collectedAt)) {
     resolver.requestInBackground(job);
   }
@@ -78,6 +72,31 @@ export async function collectedOfRepository(
     asOf: repository.collectedAt ?? repository.listedAt,
     uncollected: await findUncollected(connection, repository.id),
   };
+}
+
+/**
+ * Requests a repository that was never collected, unless its lookup has an outcome, and waits until it is stored or the
+ * caller's deadline.
+ * @returns undefined when the deadline came first.
+ * @throws AppError `not_found` when there is none; a provider's error when the lookup failed and none is stored.
+ */
+async function awaitRepository(
+  services: LoadServices,
+  resolved: ResolvedAccount,
+  wanted: { name: string; job: Job; find: () => Promise<Repository | undefined>; isStored: boolean },
+): Promise<Repository | MovedRepository | undefined> {
+  const { connection, resolver, now } = services;
+  const { name, job, find, isStored } = wanted;
+  const outcome = await findOutcome(connection, job.key, now());
+  if (outcome?.state === 'failed' && !isStored) throw outcome.error;
+  if (outcome === undefined)
+    await resolver.requestAndWait(job, resolved, async () => (await find())?.collectedAt ?? undefined);
+  const repository = await find();
+  if (repository !== undefined) return repository;
+  const moved = await findMoved(services, resolved, name);
+  if (moved !== undefined) return new MovedRepository(moved.name);
+  if ((await findOutcome(connection, job.key, now()))?.state === 'absent') throw noSuchRepository(resolved.isOwner);
+  return undefined;
 }
 
 function findMoved({ connection }: LoadServices, { account, isOwner }: ResolvedAccount, name: string) {

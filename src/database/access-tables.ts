@@ -3,7 +3,7 @@ import type { JSONColumnType } from 'kysely';
 /** Lifetime totals as the provider counts them for one credential, including the private contributions that it sees. */
 export interface ReportedTotalsTable {
   account_id: string;
-  access: string;
+  credential_name: string;
   counters: JSONColumnType<Record<string, number>>;
   missing: string[];
   /** Data that the provider's module keeps from one request to the next; only that module reads it. */

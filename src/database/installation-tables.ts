@@ -7,7 +7,7 @@ export interface InstallationsTable {
   account_external_id: string;
   account_name: string;
   /** The name of the installation's own credential; null: the configured credentials. */
-  access: string | null;
+  credential_name: string | null;
   covers: 'all' | 'selected';
   missing_permissions: string[];
   suspended_at: Date | null;

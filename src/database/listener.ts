@@ -12,8 +12,8 @@ const heartbeat = { everyMs: 10_000, timeoutMs: 5000 };
 /**
  * A message to all nodes: stored data changed, a lookup has an outcome, an account is erased, or installations changed.
  */
-export interface Change {
-  kind: 'account' | 'question' | 'erased' | 'installations';
+export interface Announcement {
+  kind: 'account' | 'lookup' | 'erased' | 'installations';
   /** An account's id, a lookup's key, or a provider's name. */
   key: string;
 }
@@ -31,7 +31,7 @@ export interface Listener {
 }
 
 /** Announces a change to every node, once the surrounding transaction commits. */
-export async function announce(connection: Connection, { kind, key }: Change): Promise<void> {
+export async function announce(connection: Connection, { kind, key }: Announcement): Promise<void> {
   await sql`select pg_notify(${channel}, ${`${kind} ${key}`})`.execute(connection);
 }
 
@@ -49,7 +49,7 @@ export const livingNodes = sql<number>`
  */
 export async function listen(options: {
   clientConfig: ClientConfig;
-  onChange: (change: Change) => void;
+  onAnnouncement: (announcement: Announcement) => void;
   onReset: () => void;
   onSilent: (forMs: number) => void;
   log: (line: string) => void;
@@ -63,7 +63,7 @@ export async function listen(options: {
   const open = async (): Promise<void> => {
     const fresh = new Client({ ...options.clientConfig, query_timeout: heartbeat.timeoutMs });
     fresh.on('error', () => {});
-    fresh.on('notification', ({ payload }) => emitChange(payload, options.onChange));
+    fresh.on('notification', ({ payload }) => emitAnnouncement(payload, options.onAnnouncement));
     fresh.on('end', () => {
       if (client !== fresh) return;
       client = undefined;
@@ -149,8 +149,8 @@ async function nextNodeNumber(client: Client): Promise<number> {
   return number;
 }
 
-function emitChange(payload: string | undefined, onChange: (change: Change) => void): void {
+function emitAnnouncement(payload: string | undefined, onAnnouncement: (announcement: Announcement) => void): void {
   const [, kind, key] = /^(\w+) (.+)$/.exec(payload ?? '') ?? [];
-  const known = (['account', 'question', 'erased', 'installations'] as const).find((one) => one === kind);
-  if (known !== undefined && key !== undefined) onChange({ kind: known, key });
+  const known = (['account', 'lookup', 'erased', 'installations'] as const).find((one) => one === kind);
+  if (known !== undefined && key !== undefined) onAnnouncement({ kind: known, key });
 }

@@ -146,7 +146,7 @@ export async function findRetryTime(connection: Connection, key: string, now: Da
 /** Completes a lookup whose response is stored; waiting callers find it there. */
 export async function completeLookup(connection: Connection, key: string): Promise<void> {
   await connection.deleteFrom('lookups').where('key', '=', key).execute();
-  await announce(connection, { kind: 'question', key });
+  await announce(connection, { kind: 'lookup', key });
 }
 
 /** Completes a lookup without a response to store; it is not started again before `until`. */
@@ -163,7 +163,7 @@ export async function failLookup(connection: Connection, key: string, outcome: O
     .values({ key, ...row })
     .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
     .execute();
-  await announce(connection, { kind: 'question', key });
+  await announce(connection, { kind: 'lookup', key });
 }
 
 /**
@@ -173,7 +173,7 @@ export async function failLookup(connection: Connection, key: string, outcome: O
 export async function delayLookup(transaction: Connection, job: Job, until: Date, now: Date): Promise<void> {
   if (await hasPlace(transaction, now)) await delay(transaction, job, { state: 'delayed_by_quota', until, now });
   else await transaction.deleteFrom('lookups').where('key', '=', job.key).execute();
-  await announce(transaction, { kind: 'question', key: job.key });
+  await announce(transaction, { kind: 'lookup', key: job.key });
 }
 
 /**

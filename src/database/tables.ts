@@ -149,7 +149,7 @@ interface AccountsTable {
   listing_cursor: string | null;
   listing_started_at: Date | null;
   listed_at: Date | null;
-  /** The time when the provider last hinted that the list changed. */
+  /** The time when the provider last reported that the list changed. */
   listing_wanted_at: Date | null;
   /** Kinds of contributions to owned public repositories that are not all known. */
   uncollected: Generated<string[]>;
@@ -234,7 +234,7 @@ interface RepositoriesTable {
   default_branch: Generated<string>;
   is_private: boolean;
   /** For a private repository, the name of the provider's credential that shows it. */
-  access: string | null;
+  credential_name: string | null;
   is_fork: boolean;
   stars: Generated<number>;
   forks: Generated<number>;

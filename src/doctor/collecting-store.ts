@@ -135,20 +135,22 @@ export async function findFaultyInstallations(connection: Connection, limit: num
 }
 
 /** Counts the stored private repositories that each credential shows. */
-export async function countPrivateByAccess(connection: Connection): Promise<Map<string, number>> {
-  const { rows } = await sql<{ access: string; count: number }>`
-    select access, count(*) as count from repositories
-    where is_private and access is not null and deleted_at is null group by access`.execute(connection);
-  return new Map(rows.map(({ access, count }) => [access, count]));
+export async function countPrivateByCredential(connection: Connection): Promise<Map<string, number>> {
+  const { rows } = await sql<{ credential_name: string; count: number }>`
+    select credential_name, count(*) as count from repositories
+    where is_private and credential_name is not null and deleted_at is null group by credential_name`.execute(
+    connection,
+  );
+  return new Map(rows.map(({ credential_name: credentialName, count }) => [credentialName, count]));
 }
 
 /** Finds the accounts that installed the App, by the name of the installation as a credential. */
 export async function findInstalledAccounts(
   connection: Connection,
-  accesses: readonly string[],
+  credentialNames: readonly string[],
 ): Promise<Map<string, string>> {
-  const { rows } = await sql<{ access: string; name: string }>`
-    select access, account_name as name from installations
-    where access = any(${[...accesses]}) and removed_at is null`.execute(connection);
-  return new Map(rows.map(({ access, name }) => [access, name]));
+  const { rows } = await sql<{ credential_name: string; name: string }>`
+    select credential_name, account_name as name from installations
+    where credential_name = any(${[...credentialNames]}) and removed_at is null`.execute(connection);
+  return new Map(rows.map(({ credential_name: credentialName, name }) => [credentialName, name]));
 }

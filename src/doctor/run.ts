@@ -12,7 +12,7 @@ import { examineHost, hostUnchecked } from './checks/hosts.ts';
 import { checkJobs } from './checks/jobs.ts';
 import { checkLookups } from './checks/lookups.ts';
 import { checkDisk, checkGit } from './checks/machine.ts';
-import { countPrivateByAccess, findInstalledAccounts } from './collecting-store.ts';
+import { countPrivateByCredential, findInstalledAccounts } from './collecting-store.ts';
 import { type Area, type DoctorReport, type Finding, found, toReport } from './finding.ts';
 import { quoted } from './words.ts';
 
@@ -105,13 +105,14 @@ function hostChecks(options: DoctorOptions, database: Database | undefined): Che
       const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs * hostShare)]);
       const diagnosis = await provider.diagnose?.(limited);
       if (diagnosis === undefined) return [hostUnchecked(host)];
-      const accesses = diagnosis.credentials.flatMap(({ access }) => access ?? []);
+      const credentialNames = diagnosis.credentials.flatMap(({ credentialName }) => credentialName ?? []);
       const context: HostContext = {
         now: now(),
         isOnlyHost: config.providers.length === 1,
         sendsDeliveries: provider.deliveries !== undefined,
-        shown: database === undefined ? new Map() : await countPrivateByAccess(database.connection),
-        installedOn: database === undefined ? new Map() : await findInstalledAccounts(database.connection, accesses),
+        shown: database === undefined ? new Map() : await countPrivateByCredential(database.connection),
+        installedOn:
+          database === undefined ? new Map() : await findInstalledAccounts(database.connection, credentialNames),
       };
       return examineHost(host, diagnosis, context);
     };

@@ -1,29 +1,17 @@
 import { AppError } from '../errors.ts';
 import type { Caller } from './caller.ts';
-import type { AccountName, AccountResolver, KnownResolution, LookupTerms, Readers, Resolution } from './endpoint.ts';
-
-/**
- * Finds the account of a request: by its name, or for requests of owners by the service token.
- * @throws AppError `unauthenticated` where a token is required and there is none.
- */
-export async function resolve(
-  accounts: AccountResolver,
-  readers: Readers,
-  { params, caller, ...terms }: { params: AccountName; caller: Caller | null } & LookupTerms,
-): Promise<Resolution> {
-  return readers === 'public' ? accounts.resolve(params, terms) : resolveOwn(accounts, params, caller);
-}
+import type { AccountName, AccountResolver, KnownResolution, Readers, Resolution } from './endpoint.ts';
 
 /**
  * Finds the account of a service token, for a request of its owner.
  * @throws AppError `unauthenticated` without a token.
  */
 export async function resolveOwn(
-  accounts: AccountResolver,
+  resolver: AccountResolver,
   name: AccountName,
   caller: Caller | null,
 ): Promise<Resolution> {
-  return accounts.resolveOwn(name, requireCaller(caller).accountId);
+  return resolver.resolveOwn(name, requireCaller(caller).accountId);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { PageParameters } from './pagination.ts';
 import { type PipelineServices, readPage } from './pipeline.ts';
 import { sendLines, sendNothing, sendPrivately, sendRedirect } from './send.ts';
 
-type OwnerServices = Pick<PipelineServices, 'accounts' | 'cursors'>;
+type OwnerServices = Pick<PipelineServices, 'resolver' | 'cursors'>;
 
 /** Adds an endpoint for owners, whose requests take the five steps of `respondToOwner`. */
 export function addOwnerEndpoint<
@@ -48,7 +48,7 @@ async function respondToOwner<Path extends TObject, Query extends TObject, Body 
   const body: Static<Body> = Object(request.body);
   const page = readPage(services, endpoint, query);
 
-  const resolution = await resolveOwn(services.accounts, params, request.caller);
+  const resolution = await resolveOwn(services.resolver, params, request.caller);
 
   const { state, account, provider, caller } = authorizeOwner(resolution, request.caller, endpoint.needs);
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });

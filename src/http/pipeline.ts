@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { App } from './app.ts';
-import { authorize, resolve } from './authorize.ts';
+import { authorize, resolveOwn } from './authorize.ts';
 import type { Caller } from './caller.ts';
 import {
   type AccountName,
@@ -25,7 +25,7 @@ import { holdsCredential, pageLinks, sendPending, sendRedirect, sendResponse } f
 
 /** The services of the pipeline; docs/request-pipeline.md describes its steps. */
 export interface PipelineServices {
-  accounts: AccountResolver;
+  resolver: AccountResolver;
   cache: ResponseCache;
   /** Returns whether changes reach the cache; while they do not, no response comes from it. */
   isCacheLive: () => boolean;
@@ -85,7 +85,9 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const sendThatPending = (): Promise<FastifyReply> =>
     sendPending(services, request, reply, { dataType, image, retryAt: requester.retryAt });
 
-  const resolution = await resolve(services.accounts, readers, { params, caller, deadline, requester });
+  const resolution = await (readers === 'public'
+    ? services.resolver.resolve(params, { deadline, requester })
+    : resolveOwn(services.resolver, params, caller));
   if (resolution.state === 'pending') return sendThatPending();
 
   const { state, account, provider, isOwner } = authorize(readers, resolution, caller);

@@ -47,8 +47,8 @@ export async function hideUncovered(transaction: Connection, owners: Owners, now
     update repositories r set deleted_at = ${now}, updated_at = ${now}
     from accounts a
     where a.id = r.owner_id and ${areOf(owners)} and r.is_private and r.deleted_at is null
-      and r.access in (select access from installations where provider = a.provider)
-      and not exists (select from installations i where i.access = r.access and ${covers})
+      and r.credential_name in (select credential_name from installations where provider = a.provider)
+      and not exists (select from installations i where i.credential_name = r.credential_name and ${covers})
     returning r.owner_id`.execute(transaction);
   return distinctOwners(rows);
 }
@@ -56,12 +56,12 @@ export async function hideUncovered(transaction: Connection, owners: Owners, now
 /** Hides private repositories that were read with a credential. @returns the ids of the accounts that own them. */
 export async function hideShownBy(
   transaction: Connection,
-  { provider, access }: { provider: string; access: string },
+  { provider, credentialName }: { provider: string; credentialName: string },
   now: Date,
 ): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
     update repositories set deleted_at = ${now}, updated_at = ${now}
-    where provider = ${provider} and access = ${access} and is_private and deleted_at is null
+    where provider = ${provider} and credential_name = ${credentialName} and is_private and deleted_at is null
     returning owner_id`.execute(transaction);
   return distinctOwners(rows);
 }

@@ -26,7 +26,7 @@ export async function installByOperator(
       source: 'operator',
       account_external_id: account.externalId,
       account_name: account.name,
-      access: null,
+      credential_name: null,
       covers: repository === null ? 'all' : 'selected',
       missing_permissions: [],
       suspended_at: null,

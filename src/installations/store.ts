@@ -32,7 +32,7 @@ export async function saveInstallations(
     id: installation.externalId,
     account_external_id: installation.account.externalId,
     account_name: installation.account.name,
-    access: installation.access,
+    credential_name: installation.credentialName,
     covers: installation.covers,
     missing_permissions: installation.missingPermissions,
     suspended_at: installation.suspendedAt,
@@ -42,12 +42,12 @@ export async function saveInstallations(
       select id, covers, missing_permissions, removed_at is null and suspended_at is null as is_living
       from installations where provider = ${provider}
     ), saved as (
-      insert into installations as i (provider, id, source, account_external_id, account_name, access, covers,
+      insert into installations as i (provider, id, source, account_external_id, account_name, credential_name, covers,
         missing_permissions, suspended_at, seen_at, created_at)
-      select ${provider}, id, 'app', account_external_id, account_name, access, covers,
+      select ${provider}, id, 'app', account_external_id, account_name, credential_name, covers,
         array(select json_array_elements_text(missing_permissions)), suspended_at, ${requestedAt}, ${requestedAt}
       from json_to_recordset(${JSON.stringify(rows)}::json) as r (
-        id text, account_external_id text, account_name text, access text, covers text, missing_permissions json,
+        id text, account_external_id text, account_name text, credential_name text, covers text, missing_permissions json,
         suspended_at timestamptz)
       order by id
       on conflict (provider, id) do update set

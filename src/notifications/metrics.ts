@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { NotificationContext } from './deliver.ts';
+import type { NotificationContext } from './send.ts';
 
 /** Returns a counter for the outcomes of attempts to send messages about awards. */
 export function createNotificationMetrics(registry: Registry): NotificationContext['onOutcome'] {

@@ -6,7 +6,7 @@ export type Kind = 'github' | 'http' | 'slack' | 'discord';
 /** The place of messages: an address, or a discussion that gets comments (`repository` is `owner/name`). */
 export type Target = { url: string } | { repository: string; title: string };
 
-/** The achievements that a repository's file announces, and their receiver. */
+/** The achievements for which a repository's file requests notifications, and their receiver. */
 export type Webhook = { name: string; achievements: readonly string[] } & (
   | { type: 'github'; repository: string; title: string }
   | { type: Exclude<Kind, 'github'>; url: string }

@@ -7,7 +7,8 @@ import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
 
 /**
- * The age, in ms, above which an award is not announced: a new file would announce a repository's whole past at once.
+ * The age, in ms, above which no notification of an award is sent: a new file would report a repository's whole past at
+ * once.
  */
 const newsMs = 30 * 86_400_000;
 

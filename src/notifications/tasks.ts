@@ -1,8 +1,8 @@
 import { Value } from 'typebox/value';
 import { addJob, type Task } from '../database/queue.ts';
-import { deliver, type NotificationContext } from './deliver.ts';
 import { notifyJob, ReceiverReference } from './jobs.ts';
 import { findDueReceivers, forgetFinished } from './outbox-store.ts';
+import { type NotificationContext, send } from './send.ts';
 
 /** The most receivers with due messages for which jobs are queued each minute. */
 const receiversAtOnce = 500;
@@ -17,7 +17,7 @@ export function createNotificationTasks(context: NotificationContext): Record<st
   return {
     notify: {
       urgency: 'background',
-      run: (payload, signal) => deliver(context, Value.Parse(ReceiverReference, payload).receiver, signal),
+      run: (payload, signal) => send(context, Value.Parse(ReceiverReference, payload).receiver, signal),
     },
     notify_due: {
       urgency: 'background',

@@ -42,7 +42,7 @@ export interface Call {
   signal: AbortSignal;
   cost: Cost;
   /** The name of the only credential that may be used; undefined: the credential with the most quota left is used. */
-  access?: string;
+  credentialName?: string;
   /** Receives each part of a response that is skipped; undefined: skipped parts are not recorded. */
   onSkipped?: (part: SkippedPart) => void;
 }

@@ -20,7 +20,7 @@ export type Change =
   /** An account reacted to an item of a repository. No list of changes shows reactions. */
   | { what: 'reactions'; repository: string }
   /** An account added, changed or removed an installation. `isOver`: the installation no longer shows private data. */
-  | { what: 'installation'; access: string; isOver: boolean }
+  | { what: 'installation'; credentialName: string; isOver: boolean }
   /** A repository must be hidden until it is listed again. */
   | { what: 'hidden'; repository: string; onlyPrivate: boolean }
   /** An account starred a repository, or removed its star, at a time. Hosts may not show the list of stars. */

@@ -32,7 +32,7 @@ export interface CredentialReport {
   /** A name for people, such as `token 1 of 2`. */
   label: string;
   /** The credential's name in stored private data that it shows; null: it shows nothing private. */
-  access: string | null;
+  credentialName: string | null;
   state: CredentialState;
   /** The reason why the state is not `accepted`, for people. */
   reason: string | null;
@@ -56,7 +56,7 @@ export interface Diagnosis {
 }
 
 /** The parts of a report that are known before the host is called. */
-export type Credential = Pick<CredentialReport, 'kind' | 'label' | 'access'>;
+export type Credential = Pick<CredentialReport, 'kind' | 'label' | 'credentialName'>;
 
 /** Returns the report on a credential; a failure of `examine` becomes the state of the report. */
 export async function reportOn(

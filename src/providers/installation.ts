@@ -6,7 +6,7 @@ export interface Installation {
   /** The provider's immutable id. */
   externalId: string;
   /** The name of the installation's credential. */
-  access: string;
+  credentialName: string;
   account: Pick<Actor, 'externalId' | 'name'>;
   /** `all`: every repository of the account, also those created later. `selected`: those that the account chose. */
   covers: 'all' | 'selected';

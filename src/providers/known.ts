@@ -20,10 +20,10 @@ export interface KnownRepository {
   handle: string;
   defaultBranch: string;
   /** The name of the credential that shows a private repository; null: the repository is public. */
-  access: string | null;
+  credentialName: string | null;
 }
 
 /** Returns a call that fetches a private repository with the credential that showed it. */
-export function seenBy({ access }: Pick<KnownRepository, 'access'>, call: Call): Call {
-  return access === null ? call : { ...call, access };
+export function seenBy({ credentialName }: Pick<KnownRepository, 'credentialName'>, call: Call): Call {
+  return credentialName === null ? call : { ...call, credentialName };
 }

@@ -8,9 +8,9 @@ export interface PrivateData {
    * Returns the names of the credentials that may show private data, as far as known; with an account, those that may
    * show its private data. A name reveals nothing of the credential.
    */
-  accesses(account?: Pick<KnownAccount, 'externalId'>): string[];
+  credentialNames(account?: Pick<KnownAccount, 'externalId'>): string[];
   /**
-   * Fetches totals that include the private items that `call.access` sees. Yields nothing for a deleted account. Absent
+   * Fetches totals that include the private items that `call.credentialName` sees. Yields nothing for a deleted account. Absent
    * where the host reports no such totals.
    */
   readonly fetchTotals?: (account: KnownAccount, call: Call) => AsyncGenerator<AccountReport, void, undefined>;

@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts';
 import type { Accounts } from './accounts.ts';
-import type { Announcer } from './announcer.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Details } from './details.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Files } from './files.ts';
 import { type History, historyStream } from './history.ts';
 import type { InstallableApp } from './installation.ts';
+import type { Notifier } from './notifier.ts';
 import type { Ownership } from './ownership.ts';
 import type { Polls } from './polls.ts';
 import type { PrivateData } from './private-data.ts';
@@ -60,7 +60,7 @@ export interface Provider {
   /** The service's registration as an app that accounts install; absent: the operator alone installs accounts. */
   readonly app?: InstallableApp | undefined;
   /** Writes comments and checks; absent when the service has neither an app nor a token for writing. */
-  readonly announcer?: Announcer | undefined;
+  readonly notifier?: Notifier | undefined;
   /**
    * Calls the host with every credential and reports the credential's state, the data that it shows and its remaining
    * quota. It never fails: a call that fails or takes too long becomes a state in the report.

@@ -21,7 +21,7 @@ export interface ListedRepository extends RepositoryFacts {
 export interface RepositoryPage {
   repositories: ListedRepository[];
   /** The name of the credential of the view; null: the public view. */
-  access: string | null;
+  credentialName: string | null;
   /** True for the last page of the view. */
   endsView: boolean;
   /** True when the provider no longer accepts the credential, which then shows nothing. */

@@ -28,18 +28,18 @@ export async function hideUnlisted(
 /**
  * Hides repositories that one view of a listing showed before and no longer shows. Those that were listed again since
  * the poll began stay.
- * @param view.access the credential whose view it is; null: the public view.
+ * @param view.credentialName the credential whose view it is; null: the public view.
  * @returns true when there were any.
  */
 export async function hideUnseen(
   connection: Connection,
   ownerId: string,
-  view: { access: string | null; seen: readonly string[]; startedAt: Date; listedAt: Date },
+  view: { credentialName: string | null; seen: readonly string[]; startedAt: Date; listedAt: Date },
 ): Promise<boolean> {
-  const { access, seen, startedAt, listedAt } = view;
+  const { credentialName, seen, startedAt, listedAt } = view;
   const { rows } = await sql`
     update repositories set deleted_at = ${listedAt}, updated_at = ${listedAt}, listed_at = ${listedAt}
-    where owner_id = ${ownerId} and access is not distinct from ${access}::text and deleted_at is null
+    where owner_id = ${ownerId} and credential_name is not distinct from ${credentialName}::text and deleted_at is null
       and listed_at < ${startedAt} and external_id <> all(${seen}::text[])
     returning id`.execute(connection);
   return rows.length > 0;
@@ -74,18 +74,18 @@ export async function markRepositoryDeleted(
 }
 
 /**
- * Hides private repositories that only credentials showed which are not among `accesses`.
+ * Hides private repositories that only credentials showed which are not among `credentialNames`.
  * @returns the accounts that own them.
  */
 export async function hideWithoutAccess(
   connection: Connection,
   provider: string,
-  accesses: readonly string[],
+  credentialNames: readonly string[],
   now: Date,
 ): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
     update repositories set deleted_at = ${now}, updated_at = ${now}
-    where provider = ${provider} and is_private and deleted_at is null and access <> all(${accesses})
+    where provider = ${provider} and is_private and deleted_at is null and credential_name <> all(${credentialNames})
     returning owner_id`.execute(connection);
   return [...new Set(rows.map((row) => row.owner_id))];
 }

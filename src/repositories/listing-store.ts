@@ -25,7 +25,7 @@ export async function moveListing(connection: Connection, accountId: string, lis
     .execute();
 }
 
-/** Ends a listing. A hint that came while it ran stays, because it may concern a part that was listed before. */
+/** Ends a listing. A reported change that came while it ran stays, because it may concern a part that was listed before. */
 export async function finishListing(
   connection: Connection,
   accountId: string,

@@ -15,7 +15,7 @@ export interface RepositoryFacts {
   defaultBranch: string;
   isPrivate: boolean;
   /** For a private repository, the name of the provider's credential that shows it. */
-  access: string | null;
+  credentialName: string | null;
   isFork: boolean;
   /** The numbers are null when they could not be read: the stored ones stay. */
   stars: number | null;

@@ -56,21 +56,21 @@ export async function saveListedRepositories(
     ), saved as (
     insert into repositories as r (
       id, provider, external_id, handle, owner_id, name, description, language, license, default_branch,
-      is_private, access, is_fork, stars, forks, open_issues, size_kib, named_at, listed_at, created_at, updated_at)
+      is_private, credential_name, is_fork, stars, forks, open_issues, size_kib, named_at, listed_at, created_at, updated_at)
     select l.id, ${provider}, l.external_id, l.handle, ${ownerId}, l.name, l.description, l.language, l.license,
-      l.default_branch, l.is_private, l.access, l.is_fork, coalesce(l.stars, known.stars, 0),
+      l.default_branch, l.is_private, l.credential_name, l.is_fork, coalesce(l.stars, known.stars, 0),
       coalesce(l.forks, known.forks, 0), coalesce(l.open_issues, known.open_issues, 0),
       coalesce(l.size_kib, known.size_kib, 0), ${listedAt}, ${listedAt}, ${listedAt}, ${listedAt}
     from json_to_recordset(${JSON.stringify(rows)}::json) as l (
       id uuid, external_id text, handle text, name text, description text, language text, license text,
-      default_branch text, is_private boolean, access text, is_fork boolean, stars integer, forks integer, open_issues integer,
+      default_branch text, is_private boolean, credential_name text, is_fork boolean, stars integer, forks integer, open_issues integer,
       size_kib bigint)
     left join repositories known on known.provider = ${provider} and known.external_id = l.external_id
     order by l.external_id
     on conflict (provider, external_id) do update set
       handle = excluded.handle, owner_id = excluded.owner_id, name = excluded.name,
       description = excluded.description, language = excluded.language, license = excluded.license,
-      default_branch = excluded.default_branch, is_private = excluded.is_private, access = excluded.access, is_fork = excluded.is_fork,
+      default_branch = excluded.default_branch, is_private = excluded.is_private, credential_name = excluded.credential_name, is_fork = excluded.is_fork,
       stars = excluded.stars, forks = excluded.forks, open_issues = excluded.open_issues,
       size_kib = excluded.size_kib, named_at = excluded.named_at, listed_at = excluded.listed_at, deleted_at = null,
       updated_at = case when (r.owner_id, r.name, r.description, r.language, r.license, r.default_branch,
@@ -113,7 +113,7 @@ function columnsOf(repository: RepositoryFacts) {
     license: repository.license,
     default_branch: repository.defaultBranch,
     is_private: repository.isPrivate,
-    access: repository.access,
+    credential_name: repository.credentialName,
     is_fork: repository.isFork,
     stars: repository.stars,
     forks: repository.forks,
@@ -126,14 +126,14 @@ function columnsOf(repository: RepositoryFacts) {
 export async function countListed(
   connection: Connection,
   ownerId: string,
-  access: string | null,
+  credentialName: string | null,
   listingStartedAt: Date,
 ): Promise<number> {
   const { count } = await connection
     .selectFrom('repositories')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('owner_id', '=', ownerId)
-    .where('access', 'is not distinct from', access)
+    .where('credential_name', 'is not distinct from', credentialName)
     .where('listed_at', '>=', listingStartedAt)
     .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
@@ -261,7 +261,7 @@ export function toRepository(row: Selectable<Tables['repositories']>): Repositor
     license: row.license,
     defaultBranch: row.default_branch,
     isPrivate: row.is_private,
-    access: row.access,
+    credentialName: row.credential_name,
     isFork: row.is_fork,
     stars: row.stars,
     forks: row.forks,

@@ -22,8 +22,8 @@ const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_l
 
 const partFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
 
-/** The state of a repository after it was collected; `gone`: it was hidden, or its visibility changed meanwhile. */
-export type Collected = 'complete' | 'incomplete' | 'gone';
+/** The state of a repository after it was collected; `hidden`: its host no longer shows it, or shows it to others than before. */
+export type Collected = 'complete' | 'incomplete' | 'hidden';
 
 /**
  * Updates the stored data of one repository from its provider.
@@ -38,7 +38,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   for (const stream of await findStreams(context.connection, repository.id)) {
     const { isRead, failure } = await outcomeOf(collectStream(context, subject, stream));
     isComplete &&= isRead;
-    if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'gone';
+    if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'hidden';
     // The file of achievements is read after the push that changed it, and also where git cannot be read.
     if (isHistory(stream) && !call.signal.aborted) await tryFollowFile(context, subject, failure !== undefined);
     if (failure === undefined) {
@@ -53,7 +53,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
     await tryFillCommitFiles(context, subject);
     await storeSkips(context, subject, 'details', startedAt);
   } catch (error) {
-    if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
+    if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'hidden';
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'reading details');
     isComplete = false;
@@ -149,7 +149,7 @@ async function isStillAsItWas(
   { account, repository, provider, call }: Subject,
 ): Promise<boolean> {
   const requestedAt = context.now();
-  const { name, externalId, isPrivate, access } = repository;
+  const { name, externalId, isPrivate, credentialName } = repository;
   const found = await provider.repositories.find(account, name, { withPrivate: true }, call).catch((error: unknown) => {
     if (call.signal.aborted) throw error;
     return null;
@@ -157,7 +157,7 @@ async function isStillAsItWas(
   return inTransaction(context.connection, async (transaction) => {
     if (found?.externalId === externalId) {
       await saveListed(context, transaction, { account, provider, repositories: [found], listedAt: requestedAt });
-      return found.isPrivate === isPrivate && found.access === access;
+      return found.isPrivate === isPrivate && found.credentialName === credentialName;
     }
     // A repository that another process has listed since `requestedAt` is not hidden: that process has it read again.
     if (await markRepositoryDeleted(transaction, repository, requestedAt)) {

@@ -41,7 +41,7 @@ export type CollectingEnd = 'complete' | 'paused';
  * point, and the next run continues there.
  * @param until the end of the time slice, after which other accounts are collected.
  */
-export async function collect(
+export async function collectAccount(
   context: SyncContext,
   accountId: string,
   work: Work,
@@ -59,7 +59,7 @@ export async function collect(
   try {
     if (await isListingDue(context, accountId))
       await listRepositories(context, account, provider, work.firstCall ?? work.call);
-    const end = await collectAll(context, { account, provider, work }, until);
+    const end = await collectOwnedRepositories(context, { account, provider, work }, until);
     await inTransaction(connection, (transaction) => recordState(context, transaction, accountId));
     if (end === 'complete') await completeLookup(context.connection, key);
     else await renewLookup(context.connection, key, context.now());
@@ -72,7 +72,7 @@ export async function collect(
 }
 
 /** Reads every contribution to one repository of an account, which need not be listed yet. */
-export async function collectNamed(
+export async function collectNamedRepository(
   context: SyncContext,
   requested: RepositoryOfAccount,
   work: Work,
@@ -104,7 +104,7 @@ export async function collectNamed(
     // A response that came meanwhile may have hidden the repository, or found it below another owner.
     const isShown =
       repository?.ownerId === accountId && !repository.isDeleted && (withPrivate || !repository.isPrivate);
-    const end = isShown ? await collectOne(context, { account, provider, work }, repository) : undefined;
+    const end = isShown ? await collectUnlessBusy(context, { account, provider, work }, repository) : undefined;
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
     await completeLookup(context.connection, key);
     return end === 'busy' ? 'paused' : 'complete';
@@ -160,7 +160,7 @@ async function isListingDue(context: SyncContext, accountId: string): Promise<bo
 }
 
 /** Reads the repositories in parallel; stops at the first failure that does not concern a single repository alone. */
-async function collectAll(
+async function collectOwnedRepositories(
   context: SyncContext,
   collecting: Collecting,
   until: Date | undefined,
@@ -180,7 +180,7 @@ async function collectAll(
         return;
       }
       try {
-        if ((await collectOne(context, collecting, repository)) === 'busy') end = 'paused';
+        if ((await collectUnlessBusy(context, collecting, repository)) === 'busy') end = 'paused';
         failuresInARow = 0;
       } catch (error) {
         failuresInARow += 1;
@@ -198,7 +198,7 @@ async function collectAll(
 }
 
 /** Reads one repository, unless another job is reading it already. */
-export async function collectOne(
+export async function collectUnlessBusy(
   context: SyncContext,
   { account, provider, work }: Collecting,
   repository: Repository,
@@ -227,8 +227,11 @@ export async function whileClaimed<Done>(
 }
 
 /** Returns a stored repository in the form that its provider needs for requests. */
-export function toKnown(account: Account, { name, handle, defaultBranch, access }: Repository): KnownRepository {
-  return { owner: account.name, name, handle, defaultBranch, access };
+export function toKnown(
+  account: Account,
+  { name, handle, defaultBranch, credentialName }: Repository,
+): KnownRepository {
+  return { owner: account.name, name, handle, defaultBranch, credentialName };
 }
 
 function isOnlyThisRepositorys(error: unknown): boolean {

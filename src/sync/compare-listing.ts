@@ -69,7 +69,12 @@ export async function compareListing(context: SyncContext, comparison: Compariso
       const { seen, skipped } = view;
       // A repository that cannot be read may be any of those that are not shown, so none of them is hidden.
       if (skipped === 0)
-        await hideVanished(context, account, { access: page.access, seen: [...seen], startedAt, listedAt });
+        await hideVanished(context, account, {
+          credentialName: page.credentialName,
+          seen: [...seen],
+          startedAt,
+          listedAt,
+        });
       view = newView();
     }
     if (page.nextCursor === null) return;
@@ -101,7 +106,8 @@ async function saveDifferent(
   { account, provider, isWhole }: Comparison,
   { page, listedAt }: { page: RepositoryPage; listedAt: Date },
 ): Promise<void> {
-  if (page.isRefused && page.access !== null) await forgetReportedBy(transaction, account.provider, page.access);
+  if (page.isRefused && page.credentialName !== null)
+    await forgetReportedBy(transaction, account.provider, page.credentialName);
   if (page.repositories.length === 0) return;
   const externalIds = page.repositories.map(({ externalId }) => externalId);
   const stored = await findByExternalIds(transaction, account.provider, externalIds);
@@ -164,13 +170,15 @@ function changedStreams(
  * it to another makes no difference.
  */
 function hasOtherFacts(known: Repository, listed: ListedRepository): boolean {
-  const access = known.access !== null && listed.access !== null ? known.access : listed.access;
-  return !isDeepStrictEqual(factsOf(known), { ...factsOf(listed), access });
+  const credentialName =
+    known.credentialName !== null && listed.credentialName !== null ? known.credentialName : listed.credentialName;
+  return !isDeepStrictEqual(factsOf(known), { ...factsOf(listed), credentialName });
 }
 
 function factsOf(repository: RepositoryFacts): RepositoryFacts {
-  const { externalId, handle, name, description, language, license, defaultBranch, isPrivate, access } = repository;
+  const { externalId, handle, name, description, language, license, defaultBranch, isPrivate, credentialName } =
+    repository;
   const { isFork, stars, forks, openIssues, sizeKib } = repository;
-  const named = { externalId, handle, name, description, language, license, defaultBranch, isPrivate, access };
+  const named = { externalId, handle, name, description, language, license, defaultBranch, isPrivate, credentialName };
   return Object.assign(named, { isFork, stars, forks, openIssues, sizeKib });
 }

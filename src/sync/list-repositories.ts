@@ -37,14 +37,15 @@ export async function listRepositories(
   for (let pages = 0; pages < maxPages; pages += 1) {
     const listedAt = context.now();
     const page = await provider.repositories.list(account, cursor, skips.call);
-    const place = placeOf(account, page.access, startedAt);
+    const place = placeOf(account, page.credentialName, startedAt);
     const next = await inTransaction(context.connection, async (transaction): Promise<'more' | 'again' | 'end'> => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
       await recordSkips(context, transaction, place, skips.take());
-      if (page.isRefused && page.access !== null) await forgetReportedBy(transaction, account.provider, page.access);
+      if (page.isRefused && page.credentialName !== null)
+        await forgetReportedBy(transaction, account.provider, page.credentialName);
       if (page.endsView && looks < maxLooks) {
         // A list that breaks off early must not hide the repositories that it left out.
-        const listed = await countListed(transaction, account.id, page.access, startedAt);
+        const listed = await countListed(transaction, account.id, page.credentialName, startedAt);
         const skipped = await countSkipped(transaction, place, ['repository']);
         if (listed + skipped < (page.total ?? 0)) return 'again';
       }
@@ -69,8 +70,8 @@ export async function listRepositories(
 }
 
 /** Returns the place of skipped repositories, which differs between the public view and the views of credentials. */
-function placeOf({ provider, id }: Account, access: string | null, seenAt: Date) {
-  const stream = access === null ? publicListing : privateListing;
+function placeOf({ provider, id }: Account, credentialName: string | null, seenAt: Date) {
+  const stream = credentialName === null ? publicListing : privateListing;
   return { provider, target: { accountId: id }, stream, seenAt };
 }
 
@@ -85,8 +86,8 @@ async function finishViews(
   { startedAt, listedAt }: { startedAt: Date; listedAt: Date },
 ): Promise<boolean> {
   let skipped = 0;
-  for (const access of [null, '']) {
-    const place = placeOf(account, access, startedAt);
+  for (const credentialName of [null, '']) {
+    const place = placeOf(account, credentialName, startedAt);
     skipped += await countSkipped(transaction, place, ['repository']);
     await forgetSkippedBefore(transaction, place);
   }

@@ -17,6 +17,10 @@ import type { SyncContext } from './context.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
 import { sumMissing } from './stored-totals.ts';
 
+/**
+ * Fetches accounts by name and refreshes stored ones, and settles lookups of every kind: completed, delayed or failed.
+ */
+
 /** The time, in ms, for which a failed lookup is not repeated when the provider named none. */
 const restAfterFailureMs = 10_000;
 

@@ -17,10 +17,10 @@ export async function hideLostRepositories(context: SyncContext): Promise<void> 
       if (provider.app === undefined && (await endAppInstallations(transaction, name, now))) {
         await updateInstalledRepositories(context, transaction, { everyInstalledOn: name });
       }
-      const accesses = provider.privateData?.accesses() ?? [];
-      const owners = await hideWithoutAccess(transaction, name, accesses, now);
+      const credentialNames = provider.privateData?.credentialNames() ?? [];
+      const owners = await hideWithoutAccess(transaction, name, credentialNames, now);
       for (const ownerId of owners) await recordVisibility(context, transaction, ownerId);
-      await forgetReportedTotals(transaction, name, accesses);
+      await forgetReportedTotals(transaction, name, credentialNames);
     });
   }
 }

@@ -10,7 +10,7 @@ import type { Provider, RepositoryTip } from '../providers/provider.ts';
 import { countInstalled, findPoll, type Poll, savePoll } from '../repositories/poll-store.ts';
 import { findRepository, type Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
-import { busyDelayMs, collectOne, toKnown } from './collect.ts';
+import { busyDelayMs, collectUnlessBusy, toKnown } from './collect.ts';
 import type { SyncContext, Work } from './context.ts';
 import { saveListed } from './list-repositories.ts';
 import { savePage } from './read-stream.ts';
@@ -91,7 +91,7 @@ export async function bringUpToDate(context: SyncContext, installed: Installed, 
   await replaceSkips(context, { provider: provider.name, target, stream: 'tip', seenAt: requestedAt }, skips.take());
   const listed = (await findInstalled(context, repository.id))?.repository;
   if (listed !== undefined) {
-    const end = await collectOne(context, { account, provider, work }, listed);
+    const end = await collectUnlessBusy(context, { account, provider, work }, listed);
     if (end === 'busy') await collectLater(context, listed);
   }
   await inTransaction(connection, (transaction) => recordState(context, transaction, account.id));

@@ -1,5 +1,5 @@
 import { removeCommits, removeUnseenCommits, saveAllCommits } from '../contributions/commit-store.ts';
-import { lackCommits } from '../contributions/detail-store.ts';
+import { addPendingForCommits } from '../contributions/detail-store.ts';
 import { recountRepository } from '../contributions/recount-store.ts';
 import {
   areCommitsCounted,
@@ -36,7 +36,7 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
 
 async function countCommits(transaction: Connection, repositoryId: string): Promise<void> {
   const areCounted = await areCommitsCounted(transaction, repositoryId);
-  await lackCommits(transaction, repositoryId, { all: !areCounted });
+  await addPendingForCommits(transaction, repositoryId, { all: !areCounted });
   if (areCounted) await countNewCommits(transaction, repositoryId);
   else await recountRepository(transaction, repositoryId);
 }

@@ -2,7 +2,7 @@ import { type Account, saveActors } from '../accounts/store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { listedKinds } from '../contributions/contribution.ts';
 import { adoptOrphans, countSeen, removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
-import { lackPullRequests } from '../contributions/detail-store.ts';
+import { addPendingForPullRequests } from '../contributions/detail-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -167,7 +167,7 @@ export async function savePage(
     seenAt,
   });
   const pulls = page.contributions.filter(({ kind }) => kind === 'pull_request');
-  await lackPullRequests(
+  await addPendingForPullRequests(
     transaction,
     repository.id,
     pulls.flatMap(({ details }) => details?.number ?? []),

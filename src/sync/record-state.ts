@@ -1,5 +1,5 @@
 import { findById } from '../accounts/store.ts';
-import { recordContributorsChanged } from '../contributions/changed-store.ts';
+import { markContributorsChanged } from '../contributions/changed-store.ts';
 import { recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
@@ -40,6 +40,6 @@ const maxPeopleAtOnce = 50;
 export async function recordVisibility(context: SyncContext, transaction: Connection, ownerId: string): Promise<void> {
   await recordRepositoriesChanged(transaction, ownerId);
   await recordState(context, transaction, ownerId);
-  await recordContributorsChanged(transaction, ownerId);
+  await markContributorsChanged(transaction, ownerId);
   await updateSome(context, transaction, { limit: maxPeopleAtOnce, ownerId });
 }

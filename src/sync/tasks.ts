@@ -21,18 +21,18 @@ import { eraseDeletedRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { starEventsKeptMs } from './apply-star.ts';
 import { checkAccounts } from './check-accounts.ts';
-import { busyDelayMs, collect, collectNamed } from './collect.ts';
+import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { forgetDrifts } from './drift-store.ts';
 import { fetchCalendar } from './fetch-calendar.ts';
+import { fetchReportedTotals } from './fetch-reported-totals.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
-import { seeTotals } from './see-totals.ts';
 import { recordStreamChange } from './stream-store.ts';
 import { updateTotals } from './update-totals.ts';
 
 /** The time slice, in ms, of a job that collects. */
-const turnMs = 60_000;
+const timeSliceMs = 60_000;
 /** The time, in ms, after which data that its provider deleted is erased. */
 const gracePeriodMs = 30 * 86_400_000;
 /** The time, in ms, for which cursors into a replaced listing stay valid. */
@@ -57,13 +57,13 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     refresh: aboutAccount(context, 'background', refresh),
     collect_repository: {
       urgency: 'interactive',
-      run: (payload, signal) => reportFailure(context, collectOneForATurn(context, payload, signal), signal),
+      run: (payload, signal) => reportFailure(context, runCollectRepositoryJob(context, payload, signal), signal),
     },
-    see_totals: aboutAccount(context, 'interactive', seeTotals),
+    see_totals: aboutAccount(context, 'interactive', fetchReportedTotals),
     fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
     collect: {
       urgency: 'background',
-      run: (payload, signal) => reportFailure(context, collectForATurn(context, payload, signal), signal),
+      run: (payload, signal) => reportFailure(context, runCollectJob(context, payload, signal), signal),
     },
     apply_deliveries: {
       urgency: 'interactive',
@@ -110,36 +110,36 @@ function aboutAccount(
   };
 }
 
-/** Collects for one time slice. The rest, or work that waits for the quota, is another job. */
-async function collectForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
+/** Runs a job that collects an account, for one time slice. The rest, or work that waits for quota, is another job. */
+async function runCollectJob(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
   const { accountId } = parse(AccountReference, payload);
   const urgency = urgencyIn(payload);
-  const until = new Date(context.now().getTime() + turnMs);
+  const until = new Date(context.now().getTime() + timeSliceMs);
   const job = withUrgency(collectJob(accountId), urgency);
   const goOnAt = (runAt: Date): Promise<void> => addJob(context.connection, { ...job, runAt });
   const { listedAt, isUnfinished } = await findCollection(context.connection, accountId);
   const isFirst = listedAt === null || isUnfinished;
   try {
-    const end = await collect(context, accountId, work(urgency, isFirst ? 'bulk' : 'background', signal), until);
+    const end = await collectAccount(context, accountId, work(urgency, isFirst ? 'bulk' : 'background', signal), until);
     if (end === 'complete') return;
   } catch (error) {
     const isLimited = error instanceof AppError && error.code === 'provider_rate_limited';
     if (isLimited && error.retryAt !== undefined) await goOnAt(error.retryAt);
     throw error;
   }
-  const isTurnOver = context.now() >= until;
-  await goOnAt(new Date(context.now().getTime() + (isTurnOver ? 0 : busyDelayMs)));
+  const isTimeSliceOver = context.now() >= until;
+  await goOnAt(new Date(context.now().getTime() + (isTimeSliceOver ? 0 : busyDelayMs)));
 }
 
 /**
- * Collects one repository. When another job is reading it, it runs again later: that job may have passed the requested
- * part already.
+ * Runs a job that collects one repository. When another job is reading it, it runs again later: that job may have
+ * passed the requested part already.
  */
-async function collectOneForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
+async function runCollectRepositoryJob(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
   const requested = parse(RepositoryOfAccount, payload);
   const urgency = urgencyIn(payload);
   const reading = urgency === 'interactive' ? 'bulk' : 'background';
-  const end = await collectNamed(context, requested, work(urgency, reading, signal));
+  const end = await collectNamedRepository(context, requested, work(urgency, reading, signal));
   if (end === 'complete') return;
   const runAt = new Date(context.now().getTime() + busyDelayMs);
   await addJob(context.connection, { ...withUrgency(collectRepositoryJob(requested), urgency), runAt });

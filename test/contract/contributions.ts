@@ -73,7 +73,7 @@ export const contributionRules: readonly Rule[] = [
       assert.deepEqual(contributions.filter(({ kind }) => kind !== 'star').map(strip), expected.map(strip));
       assert.equal(
         contributions.some(({ kind }) => kind === 'star'),
-        host.tellsStars,
+        host.reportsStars,
       );
     },
   }),

@@ -20,7 +20,7 @@ export interface ContractHost {
   /** Fields of details that the host does not report, or reports differently. */
   unreported: readonly (keyof NonNullable<Contribution['details']>)[];
   /** True when the host lists stargazers with the times of their stars. */
-  tellsStars: boolean;
+  reportsStars: boolean;
   /** Returns the id of an account at the host. */
   externalIdOf: (account: Account) => string;
   /** The states of reviews that the host reports; of reviews in other states it reports only the comments. */
@@ -112,5 +112,11 @@ export async function knownRepository(
   const owner = await knownAccount(provider, login);
   const found = await provider.repositories.find(owner, name, { withPrivate: true }, call());
   assert.ok(found, name);
-  return { owner: login, name, handle: found.handle, defaultBranch: found.defaultBranch, access: found.access };
+  return {
+    owner: login,
+    name,
+    handle: found.handle,
+    defaultBranch: found.defaultBranch,
+    credentialName: found.credentialName,
+  };
 }

@@ -8,16 +8,16 @@ import { aboutParts, call, knownAccount, knownRepository, type Rule } from './ho
 /** Rules about the repositories of accounts, and about the authors of the commits in them. */
 export const repositoryRules: readonly Rule[] = [
   {
-    what: 'lists repositories, private ones with the access that shows them',
+    what: 'lists repositories, private ones with the name of the credential that shows them',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, organization, repositories } = scene;
       const owner = await knownAccount(provider, organization.login);
       const listed = await listAll(provider, owner);
-      const names = listed.map(({ name, isPrivate, access }) => ({
+      const names = listed.map(({ name, isPrivate, credentialName }) => ({
         name,
         isPrivate,
-        isShownBySomething: access !== null,
+        isShownBySomething: credentialName !== null,
       }));
       assert.deepEqual(names, [
         { name: 'empty', isPrivate: false, isShownBySomething: false },

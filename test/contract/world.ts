@@ -27,7 +27,7 @@ export interface ContractWorld {
 /** Returns the public repository of the world, as it is stored. */
 export function handbookOf({ organization, repositories }: ContractWorld): KnownRepository {
   const { id, name, defaultBranch } = repositories.handbook;
-  return { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+  return { owner: organization.login, name, handle: String(id), defaultBranch, credentialName: null };
 }
 
 /** Returns the organization of the world, as it is stored. */

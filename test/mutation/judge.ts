@@ -42,7 +42,7 @@ export class Judge {
       ...this.#ends(outcome),
       ...this.#keepsTheRest(mutation, differences),
       ...this.#showsNoMore(mutation),
-      ...this.#tellsWhy(mutation, differences),
+      ...this.#explainsDifferences(mutation, differences),
       ...storesText(outcome.snapshot),
     ];
   }
@@ -92,7 +92,7 @@ export class Judge {
     return larger.length > 0 ? [...failures, { rule: 'shows', detail: larger.slice(0, 3).join('; ') }] : failures;
   }
 
-  #tellsWhy({ candidate, outcome }: TriedMutation, differences: readonly Difference[]): Failure[] {
+  #explainsDifferences({ candidate, outcome }: TriedMutation, differences: readonly Difference[]): Failure[] {
     const { snapshot } = this.#baseline;
     const known = new Set(snapshot.reasons.map((reason) => JSON.stringify(reason)));
     const isReported = outcome.snapshot.reasons.some((reason) => !known.has(JSON.stringify(reason)));
@@ -128,11 +128,11 @@ export function visibleIn({ rows }: Snapshot): Set<string> {
 function isShown(rows: ReadonlyMap<string, Row>, key: string, row: Row | undefined): boolean {
   if (row === undefined) return false;
   const [kind, id, second] = key.split(' ');
-  if (kind === 'account') return row['is_gone'] !== true && row['hidden'] !== true;
+  if (kind === 'account') return row['is_deleted'] !== true && row['hidden'] !== true;
   if (kind === 'counters') return second === 'public';
   const repository = rows.get(`repository ${id}`);
   if (repository === undefined) return false;
-  return repository['is_private'] === false && repository['is_gone'] === false;
+  return repository['is_private'] === false && repository['is_deleted'] === false;
 }
 
 const countedColumns: Record<string, RegExp> = {

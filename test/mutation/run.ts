@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { lookUpJob, refreshJob } from '../../src/accounts/jobs.ts';
 import { findByName } from '../../src/accounts/store.ts';
 import { changeNeeds } from '../../src/contributions/detail-store.ts';
-import { collectJob, seeTotalsJob } from '../../src/contributions/jobs.ts';
+import { collectJob, fetchReportedTotalsJob } from '../../src/contributions/jobs.ts';
 import { addJob, type Job, type Task } from '../../src/database/queue.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { AppError } from '../../src/errors.ts';
@@ -106,7 +106,7 @@ class Run {
     await this.#install(organization.login);
     for (const name of persons) {
       const id = await this.#idOf(name);
-      if (id !== undefined) await this.#drain([collectJob(id), seeTotalsJob(id)]);
+      if (id !== undefined) await this.#drain([collectJob(id), fetchReportedTotalsJob(id)]);
     }
     for (const id of await this.#ids(
       'select id from repositories where installed_at is not null order by external_id',
@@ -134,7 +134,7 @@ class Run {
         );
       }
       for (const id of await this.#ids('select id from accounts where fetched_at is not null order by external_id')) {
-        await this.#drain([refreshJob(id), collectJob(id), seeTotalsJob(id)]);
+        await this.#drain([refreshJob(id), collectJob(id), fetchReportedTotalsJob(id)]);
       }
       await this.#follow();
     } finally {

@@ -19,7 +19,7 @@ const people = (column: string): string =>
 const parts: Record<string, string> = {
   account: `
     select external_id, type, handle, name, display_name, avatar_url, website, description, socials, followers,
-      following, experience, hidden, publishes_private, deleted_at is not null as is_gone, fetched_at is not null as is_asked,
+      following, experience, hidden, publishes_private, deleted_at is not null as is_deleted, fetched_at is not null as is_fetched,
       listed_at is not null as is_listed, uncollected
     from accounts`,
   former_name: `select name_key, ${person('account_id')} as account from former_names`,
@@ -31,7 +31,7 @@ const parts: Record<string, string> = {
     from counters c join accounts a on a.id = c.account_id order by a.external_id, c.includes_private, c.day desc`,
   repository: `
     select external_id, handle, ${person('owner_id')} as owner, name, description, language, license, default_branch,
-      is_private, access, is_fork, stars, forks, open_issues, size_kib, deleted_at is not null as is_gone,
+      is_private, credential_name, is_fork, stars, forks, open_issues, size_kib, deleted_at is not null as is_deleted,
       installed_at is not null as is_installed, collected_at is not null as is_collected
     from repositories`,
   stream: `
@@ -67,7 +67,7 @@ const parts: Record<string, string> = {
     select r.external_id || ' ' || l.detail || ' ' || l.key
     from pending_details l join repositories r on r.id = l.repository_id`,
   seen: `
-select ${person('account_id')} || ' ' || access, counters, missing from reported_totals`,
+select ${person('account_id')} || ' ' || credential_name, counters, missing from reported_totals`,
   calendar: `
     select ${person('account_id')}, first_day, counts, total, includes_private from calendars`,
   installation: `
@@ -84,7 +84,7 @@ const reasons = [
   from skipped_items`,
   `select 'failed stream' as what, s.name as stream, s.failure, s.failure_reason, s.covers, r.external_id as repository
   from streams s join repositories r on r.id = s.repository_id where s.failure is not null`,
-  `select 'question without an answer' as what, split_part(key, ' ', 1) as task, state, error_code, error_message
+  `select 'lookup without a result' as what, split_part(key, ' ', 1) as task, state, error_code, error_message
   from lookups where state <> 'running'`,
 ];
 

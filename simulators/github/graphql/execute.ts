@@ -109,7 +109,7 @@ export async function executeQuery(
   }: Pick<FieldRequest, 'world' | 'viewer' | 'commenter' | 'origin' | 'rateLimit'> & Omit<Execution, 'errors'>,
 ): Promise<{ body: GraphqlBody; load: number }> {
   const context: FieldRequest = { ...from, load: 0, fieldsOf: undefined as unknown as FieldResolver };
-  context.fieldsOf = tellerOf(context);
+  context.fieldsOf = resolverOf(context);
   const execution: Execution = { fault, refusalOf, errors: [] };
   const result = await execute({
     schema,
@@ -168,7 +168,7 @@ function inside({ ownerId }: Repository, fields: Fields): Fields {
   return fields;
 }
 
-function tellerOf(context: FieldRequest): FieldResolver {
+function resolverOf(context: FieldRequest): FieldResolver {
   const fieldsOfAccount = (account: Account): Fields => {
     const fields = accountFields(context, account);
     if (account.type === 'Organization') owners.set(fields, account.id);

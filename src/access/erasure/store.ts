@@ -3,7 +3,7 @@ import { lookUpJob, refreshJob } from '../../accounts/jobs.ts';
 import { addOptOuts } from '../../accounts/opt-out-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { recordRepositoriesChanged } from '../../contributions/collection-store.ts';
-import { calendarJob, collectJob, seeTotalsJob } from '../../contributions/jobs.ts';
+import { calendarJob, collectJob, fetchReportedTotalsJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
 import { takeErasureLock } from '../../database/erasure-lock.ts';
 import { announce } from '../../database/listener.ts';
@@ -26,7 +26,7 @@ export async function eraseAccount(connection: Connection, account: Account, now
     where account_id = ${id}`.execute(connection);
   const keys = [
     ...names.map((name) => lookUpJob({ provider, name }).key),
-    ...[refreshJob(id), collectJob(id), seeTotalsJob(id), calendarJob(id)].map(({ key }) => key),
+    ...[refreshJob(id), collectJob(id), fetchReportedTotalsJob(id), calendarJob(id)].map(({ key }) => key),
   ];
   // Jobs are removed first: a lookup that starts between the two statements leaves a job without its row in
   // `lookups`, which ends by itself.

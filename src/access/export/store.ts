@@ -20,7 +20,7 @@ export function exportAccount(connection: Connection, accountId: string): AsyncG
  * The operator's columns: the credential that shows something, and the host's messages, which may mention it
  * (docs/decisions/0031).
  */
-const operators = ['access', 'failure_reason', 'explanation'];
+const operators = ['credential_name', 'failure_reason', 'explanation'];
 /** The export does not name private repositories of other owners. */
 const repositoryName = sql`case when r.owner_id = a.id or not r.is_private then o.name || '/' || r.name end`;
 /** The holder of a key or link, and its end. */

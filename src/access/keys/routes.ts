@@ -174,7 +174,7 @@ async function byEitherToken(
   needs: 'read' | 'manage',
 ): Promise<Owner | 'redirected'> {
   if (request.caller === null) return byProviderToken(services, request, params);
-  const resolution = await resolveOwn(services.accounts, params, request.caller);
+  const resolution = await resolveOwn(services.resolver, params, request.caller);
   const { state, account, caller } = authorizeOwner(resolution, request.caller, needs);
   if (state === 'renamed') {
     await sendRedirect(request, reply, { account: account.name });

@@ -32,7 +32,7 @@ const awardsAtOnce = 1000;
  * The number of achievements evaluated together for all accounts: the accounts that earned them have to fit into
  * memory.
  */
-const judgedTogether = 20;
+const evaluatedTogether = 20;
 
 /**
  * Evaluates what accounts may have earned in a repository since the last run, and awards it. It can be stopped at any
@@ -110,8 +110,8 @@ async function evaluateAll(
   };
   const awards: NewAward[] = [];
   const ofAll = ready.filter(({ people }) => people === 'everybody').map(({ earnable }) => earnable);
-  for (let at = 0; at < ofAll.length; at += judgedTogether)
-    awards.push(...(await evaluateEarnables(ofAll.slice(at, at + judgedTogether))));
+  for (let at = 0; at < ofAll.length; at += evaluatedTogether)
+    awards.push(...(await evaluateEarnables(ofAll.slice(at, at + evaluatedTogether))));
   const { earnables, accountIds } = await findUndecided(connection, ready);
   if (earnables.length > 0) awards.push(...(await evaluateEarnables(earnables, accountIds)));
   return awards;

@@ -10,7 +10,7 @@ const repositoriesAtOnce = 500;
 
 /** Queues the evaluation of a repository if there is anything to evaluate. */
 export async function requestAwards(connection: Connection, repositoryId: string, now: Date): Promise<void> {
-  const found = await findToJudge(connection, now, repositoryId);
+  const found = await findToEvaluate(connection, now, repositoryId);
   if (found.length > 0) await addAwardJob(connection, repositoryId);
 }
 
@@ -19,7 +19,7 @@ export async function requestAwards(connection: Connection, repositoryId: string
  * date has come.
  */
 export async function requestAllAwards(connection: Connection, now: Date): Promise<void> {
-  for (const id of await findToJudge(connection, now, null)) await addAwardJob(connection, id);
+  for (const id of await findToEvaluate(connection, now, null)) await addAwardJob(connection, id);
 }
 
 export function addAwardJob(connection: Connection, repositoryId: string): Promise<void> {
@@ -27,7 +27,7 @@ export function addAwardJob(connection: Connection, repositoryId: string): Promi
   return addJob(connection, { task: 'award', payload: { repositoryId }, key, priority: 35 });
 }
 
-async function findToJudge(connection: Connection, now: Date, repositoryId: string | null): Promise<string[]> {
+async function findToEvaluate(connection: Connection, now: Date, repositoryId: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select repository_id as id from (
       select distinct repository_id from pending_evaluations

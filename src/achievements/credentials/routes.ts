@@ -49,7 +49,7 @@ function credential(app: App, services: AccessServices): void {
       const holder = provider.accounts.isPossibleName(name)
         ? await findByName(services.connection, providerName, name)
         : undefined;
-      if (holder === undefined || holder.state === 'gone') throw noSuchAward();
+      if (holder === undefined || holder.state === 'deleted') throw noSuchAward();
       const { account } = holder;
       const isOwner = request.caller?.accountId === account.id;
       if (!isShown(account) && !isOwner) throw noSuchAward();

@@ -1,12 +1,12 @@
 import type { Connection } from '../../database/connection.ts';
 import { AppError } from '../../errors.ts';
-import type { Announcer, FileCheck } from '../../providers/announcer.ts';
+import type { FileCheck, Notifier } from '../../providers/notifier.ts';
 import { describeReport } from '../report.ts';
 import { type CheckedFile, findCheckedFile } from './check-store.ts';
 
 export interface FileCheckContext {
   connection: Connection;
-  providers: ReadonlyMap<string, { announcer?: Announcer | undefined }>;
+  providers: ReadonlyMap<string, { notifier?: Notifier | undefined }>;
   now: () => Date;
 }
 
@@ -28,13 +28,13 @@ export class FileChecks {
   async report(repositoryId: string, signal: AbortSignal): Promise<void> {
     const { connection, providers, now } = this.#context;
     const file = await findCheckedFile(connection, repositoryId);
-    const announcer = file && providers.get(file.provider)?.announcer;
-    if (file === undefined || announcer?.reportCheck === undefined) return;
+    const notifier = file && providers.get(file.provider)?.notifier;
+    if (file === undefined || notifier?.reportCheck === undefined) return;
     const { owner, repository } = file;
     const place = { owner: owner.externalId, ownerName: owner.name, repository };
     const call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } } as const;
     try {
-      await announcer.reportCheck(place, toCheck(file), call);
+      await notifier.reportCheck(place, toCheck(file), call);
     } catch (error) {
       const isRefused = error instanceof AppError && error.code === 'provider_denied';
       if (!isRefused) throw error;

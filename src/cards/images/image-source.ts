@@ -105,14 +105,14 @@ export class ImageSource {
     if (running !== undefined) return running;
     if (this.#fetching.size >= limits.waiting) return Promise.resolve();
     const fetching = this.#queue
-      .add(() => this.#learn(image, known))
+      .add(() => this.#fetchAndStore(image, known))
       .catch(this.#options.onFailure)
       .finally(() => this.#fetching.delete(url));
     this.#fetching.set(url, fetching);
     return fetching;
   }
 
-  async #learn(image: WantedImage, known: StoredImage | undefined): Promise<void> {
+  async #fetchAndStore(image: WantedImage, known: StoredImage | undefined): Promise<void> {
     if (this.#isClosed) return;
     const { connection, client, now } = this.#options;
     const refreshAt = new Date(now().getTime() + freshForMs);

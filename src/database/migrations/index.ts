@@ -22,6 +22,7 @@ import * as doctor from './0022-doctor.ts';
 import * as plainNames from './0023-plain-names.ts';
 import * as delayedLookups from './0026-delayed-lookups.ts';
 import * as administrators from './0027-administrators.ts';
+import * as credentialNames from './0028-credential-names.ts';
 import * as importedAwards from './0030-imported-awards.ts';
 import type { Migration } from './migration.ts';
 
@@ -51,5 +52,6 @@ export const migrations: Record<string, Migration> = {
   '0023-plain-names': plainNames,
   '0026-delayed-lookups': delayedLookups,
   '0027-administrators': administrators,
+  '0028-credential-names': credentialNames,
   '0030-imported-awards': importedAwards,
 };

@@ -33,8 +33,8 @@ function unreachable(host: ProviderConfig, { reason }: CredentialReport, subject
   });
 }
 
-function labelOf({ label, access }: CredentialReport, { installedOn }: HostContext): string {
-  const account = access === null ? undefined : installedOn.get(access);
+function labelOf({ label, credentialName }: CredentialReport, { installedOn }: HostContext): string {
+  const account = credentialName === null ? undefined : installedOn.get(credentialName);
   return account === undefined ? label : `${label} on ${account}`;
 }
 
@@ -57,8 +57,8 @@ function refused(host: ProviderConfig, { kind, reason }: CredentialReport, subje
 }
 
 function accepted(report: CredentialReport, subject: string, { shown }: HostContext): Finding {
-  const { kind, holder, sees, expiresAt, quotas, access } = report;
-  const stored = access === null ? 0 : (shown.get(access) ?? 0);
+  const { kind, holder, sees, expiresAt, quotas, credentialName } = report;
+  const stored = credentialName === null ? 0 : (shown.get(credentialName) ?? 0);
   const facts = [
     kind === 'none' ? 'The host is called without a token' : 'It is accepted',
     ...(holder === null ? [] : [`belongs to ${quoted(holder)}`]),

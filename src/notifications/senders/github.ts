@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { Announcer } from '../../providers/announcer.ts';
+import type { Notifier } from '../../providers/notifier.ts';
 import type { Attempt, Content, Outcome, Target } from '../notification.ts';
 import { plainName } from './plain-name.ts';
 
@@ -9,8 +9,8 @@ const nothingToWriteWith =
   'the service may not write there: at GitHub it has to be installed as an app, elsewhere it needs a token';
 
 /** Comments on a discussion of the same owner: a file must not write to repositories of others. */
-export async function announce(
-  announcer: Announcer | undefined,
+export async function comment(
+  notifier: Notifier | undefined,
   { id, target, owner, content }: Attempt & { target: Discussion },
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -20,11 +20,11 @@ export async function announce(
   if (ownerName.toLowerCase() !== owner.name.toLowerCase()) {
     return { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true };
   }
-  if (announcer === undefined) return { outcome: 'failed', reason: nothingToWriteWith };
+  if (notifier === undefined) return { outcome: 'failed', reason: nothingToWriteWith };
   const place = { owner: owner.externalId, ownerName: owner.name, repository, title: target.title };
   const call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } } as const;
   try {
-    await announcer.comment(place, { id, text: commentText(content) }, call);
+    await notifier.comment(place, { id, text: commentText(content) }, call);
     return { outcome: 'sent' };
   } catch (error) {
     signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { unlessDenied } from '../denied.ts';
 import type { Call, GitRemote, KnownRepository } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
-import { accessesOf, gitAuthorization } from '../rest/views.ts';
+import { credentialNamesOf, gitAuthorization } from '../rest/views.ts';
 import { VersionPayload } from './payloads.ts';
 import { readUnchanged } from './repositories.ts';
 
@@ -23,15 +23,15 @@ export function createGitRemote(client: RestClient, url: string) {
   };
   return async (repository: KnownRepository, signal: AbortSignal): Promise<GitRemote> => {
     const call: Call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } };
-    const [first = null] = accessesOf(client);
-    const isForSignedIn = repository.access === null && first !== null && !(await isOpen(call));
+    const [first = null] = credentialNamesOf(client);
+    const isForSignedIn = repository.credentialName === null && first !== null && !(await isOpen(call));
     // The token of a member would also show a repository that is no longer public.
     if (isForSignedIn && (await readUnchanged(client, repository, call)) === null) {
       throw new AppError('not_found', 'The repository is not public any more.');
     }
     return {
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
-      authorization: gitAuthorization(client, isForSignedIn ? first : repository.access),
+      authorization: gitAuthorization(client, isForSignedIn ? first : repository.credentialName),
     };
   };
 }

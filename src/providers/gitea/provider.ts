@@ -2,16 +2,16 @@ import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient, type RestHostOptions } from '../rest/client.ts';
-import { accessesOf } from '../rest/views.ts';
+import { credentialNamesOf } from '../rest/views.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
-import { createAnnouncer } from './announcer.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
 import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { createGitRemote } from './git-remote.ts';
 import { resolveIdentities } from './identities.ts';
+import { createNotifier } from './notifier.ts';
 import { proveOwnership } from './prove.ts';
 import { findRepository, listRepositories, repositoryPath } from './repositories.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
@@ -55,14 +55,14 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
     },
     unreported,
     ...partsOfRepositories(client, url),
-    privateData: { accesses: () => accessesOf(client) },
+    privateData: { credentialNames: () => credentialNamesOf(client) },
     deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
       prove: (credential, login, signal) =>
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
-    announcer: createAnnouncer(client),
+    notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);

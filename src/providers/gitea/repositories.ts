@@ -30,8 +30,8 @@ export function listRepositories(
       return isOfOther ? null : step;
     },
     isPublic,
-    toListed: async (payloads: readonly RepositoryPayload[], access: string | null) =>
-      payloads.map((payload) => toListed(payload, access)),
+    toListed: async (payloads: readonly RepositoryPayload[], credentialName: string | null) =>
+      payloads.map((payload) => toListed(payload, credentialName)),
   };
   return listByViews(client, views, cursor, call);
 }
@@ -53,7 +53,7 @@ export async function findRepository(
   const found = await findInViews(client, find, isPublic, { withPrivate, call });
   // The host redirects from a transferred repository to the one of its new owner.
   if (found === null || String(found.payload.owner.id) !== owner.externalId) return null;
-  return toListed(found.payload, found.access);
+  return toListed(found.payload, found.credentialName);
 }
 
 /** Fetches a stored repository; null when it is absent, another one has its name, or its visibility changed. */
@@ -64,10 +64,10 @@ export async function readUnchanged(
 ): Promise<RepositoryPayload | null> {
   const now = (await client.get(repositoryPath(repository), RepositoryPayload, call))?.data;
   const isSame = now !== undefined && String(now.id) === repository.handle;
-  return isSame && isPublic(now) === (repository.access === null) ? now : null;
+  return isSame && isPublic(now) === (repository.credentialName === null) ? now : null;
 }
 
-export function toListed(payload: RepositoryPayload, access: string | null): ListedRepository {
+export function toListed(payload: RepositoryPayload, credentialName: string | null): ListedRepository {
   return {
     externalId: String(payload.id),
     handle: String(payload.id),
@@ -76,8 +76,8 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
     language: payload.language,
     license: payload.licenses?.[0] ?? '',
     defaultBranch: payload.empty ? '' : payload.default_branch,
-    isPrivate: access !== null,
-    access,
+    isPrivate: credentialName !== null,
+    credentialName,
     isFork: payload.fork,
     stars: counted(payload.stars_count),
     forks: counted(payload.forks_count),

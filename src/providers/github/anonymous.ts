@@ -106,7 +106,7 @@ export async function listRepositoriesByRest(
   if (response === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
   return {
     repositories: response.data.filter((repository) => !repository.private).map(toListed),
-    access: null,
+    credentialName: null,
     endsView: response.listed < perPage,
     isRefused: false,
     total: null,
@@ -218,7 +218,7 @@ function toListed(payload: RestRepositoryPayload): ListedRepository {
     license: payload.license?.name ?? '',
     defaultBranch: payload.size === 0 && payload.pushed_at === null ? '' : payload.default_branch,
     isPrivate: payload.private,
-    access: null,
+    credentialName: null,
     isFork: payload.fork,
     stars: payload.stargazers_count,
     forks: payload.forks_count,

@@ -57,10 +57,10 @@ const perToken = new Set<ErrorCode>(['provider_rate_limited', 'provider_denied']
 
 /** Finds the tokens that are known to see public data only, the one with the most quota left first. */
 async function findPublicTokens(client: GitHubClient, call: Call, now: Date): Promise<Token[]> {
-  for (const { access } of client.credentials.tokens.filter((token) => token.canRevealScopes)) {
+  for (const { name: credentialName } of client.credentials.tokens.filter((token) => token.canRevealScopes)) {
     // A request for the limits is free, and the response names the token's scopes.
     // A token that GitHub rejects is not used. Other errors end the fetch, which is repeated later.
-    await client.rest('/rate_limit', RateLimitPayload, { ...call, access }).catch(unlessDenied(null));
+    await client.rest('/rate_limit', RateLimitPayload, { ...call, credentialName }).catch(unlessDenied(null));
   }
   return client.credentials.tokens
     .filter((token) => token.showsPublicCalendars)
@@ -85,7 +85,7 @@ async function fetchPart(
 ): Promise<Part | null | 'sees_more'> {
   try {
     const variables = { id: handle, ...(span && { from: `${span.from}T00:00:00Z`, to: `${span.to}T23:59:59Z` }) };
-    const { data } = await client.graphql(calendar, variables, { ...call, access: token.access });
+    const { data } = await client.graphql(calendar, variables, { ...call, credentialName: token.name });
     if (!token.showsPublicCalendars) return 'sees_more';
     return data.node?.contributionsCollection ? toPart(data.node.contributionsCollection, span) : null;
   } catch (error) {

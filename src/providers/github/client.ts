@@ -77,7 +77,7 @@ export class GitHubClient {
       now,
       rules: {
         redirectTo: withinOrigin,
-        learn: (token, resource, response) => learn(token, resource, response, now()),
+        recordLimits: (token, resource, response) => recordLimits(token, resource, response, now()),
         isLimited: ({ status, headers, text }) => isLimited(status, headers, text),
         block: (token, { headers }) => token.backoff.block(retryTime(headers, now()), now()),
         garbled,
@@ -156,7 +156,7 @@ export class GitHubClient {
         address,
         body,
         resource,
-        candidates: () => this.credentials.candidates(resource, call.access),
+        candidates: () => this.credentials.candidates(resource, call.credentialName),
         headers: (secret) => ({
           ...restHeaders,
           ...(body !== undefined && { accept: 'application/json' }),
@@ -169,11 +169,11 @@ export class GitHubClient {
   }
 }
 
-function learn(token: Token, resource: string, { status, headers }: RawResponse, now: Date): void {
+function recordLimits(token: Token, resource: string, { status, headers }: RawResponse, now: Date): void {
   const report = limitReport(headers, now);
-  if (report !== undefined) token.learn(resourceOf(headers) ?? resource, report);
+  if (report !== undefined) token.updateQuota(resourceOf(headers) ?? resource, report);
   const scopes = headers['x-oauth-scopes'];
-  if (typeof scopes === 'string' || status < 500) token.learnScopes(typeof scopes === 'string' ? scopes : undefined);
+  if (typeof scopes === 'string' || status < 500) token.recordScopes(typeof scopes === 'string' ? scopes : undefined);
 }
 
 function parseJson(text: string): unknown {

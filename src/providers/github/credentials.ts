@@ -17,7 +17,7 @@ const slotLimits = { all: 50, background: 40, waiting: 1000 };
 const maxBackgroundPerMinute: Record<Resource, number> = { graphql: 1000, core: 450, search: 15 };
 
 /** The credential name of requests without a credential. */
-export const anonymousAccess = '';
+export const anonymousCredentialName = '';
 /** The scopes with which a calendar may count private contributions that other accounts do not see. */
 const revealingScopes: ReadonlySet<string> = new Set(['repo', 'user', 'read:user']);
 
@@ -33,7 +33,7 @@ export class Token extends Credential {
   #scopes: readonly string[] | undefined;
   #hasAnswered = false;
 
-  constructor(options: { secret: Secret | undefined; label: string; access: string; account?: string }) {
+  constructor(options: { secret: Secret | undefined; label: string; name: string; account?: string }) {
     super({ ...options, slots: new Slots(slotLimits) });
     this.label = options.label;
     this.account = options.account;
@@ -65,7 +65,7 @@ export class Token extends Credential {
   }
 
   /** @param header the value of `x-oauth-scopes` in a response to the token; undefined: there is none. */
-  learnScopes(header: string | undefined): void {
+  recordScopes(header: string | undefined): void {
     this.#hasAnswered = true;
     if (header !== undefined) this.#scopes = header.split(',').map((scope) => scope.trim());
   }
@@ -94,13 +94,13 @@ export class Credentials {
   /**
    * For requests without a credential, which have a small quota and succeed where an organization refuses credentials.
    */
-  readonly #anonymous = new Token({ secret: undefined, label: 'no token', access: anonymousAccess });
+  readonly #anonymous = new Token({ secret: undefined, label: 'no token', name: anonymousCredentialName });
   #granted: readonly Token[] = [];
 
   constructor(secrets: readonly string[], options: { now: () => Date; isApp?: boolean }) {
     const own = secrets.map((secret, index) => {
       const label = `token ${index + 1} of ${secrets.length}`;
-      return new Token({ secret: fixedSecret(secret), label, access: fingerprint(secret) });
+      return new Token({ secret: fixedSecret(secret), label, name: fingerprint(secret) });
     });
     // An App without tokens uses those of its installations, and must not be treated as anonymous.
     this.#own = own.length === 0 && !options.isApp ? [this.#anonymous] : own;
@@ -125,19 +125,19 @@ export class Credentials {
 
   /**
    * Returns the tokens for a request, the one with the most quota left first.
-   * @param access the name of the only token that may be used; undefined: all may be used.
+   * @param credentialName the name of the only token that may be used; undefined: all may be used.
    */
-  candidates(resource: Resource, access: string | undefined): readonly Token[] {
-    if (access === anonymousAccess) return [this.#anonymous];
-    const allowed = this.tokens.filter((token) => access === undefined || token.access === access);
-    if (allowed.length === 0 && access === undefined) throw notInstalled();
+  candidates(resource: Resource, credentialName: string | undefined): readonly Token[] {
+    if (credentialName === anonymousCredentialName) return [this.#anonymous];
+    const allowed = this.tokens.filter((token) => credentialName === undefined || token.name === credentialName);
+    if (allowed.length === 0 && credentialName === undefined) throw notInstalled();
     const now = this.#now();
     return allowed.toSorted((one, other) => other.quota(resource).share(now) - one.quota(resource).share(now));
   }
 
   /** Waits for a token and its slot. @throws AppError when none may be used. */
-  acquire(resource: Resource, call: Pick<Call, 'urgency' | 'signal' | 'access'>): Promise<Lease<Token>> {
-    return this.scheduler.acquire({ resource, call, candidates: () => this.candidates(resource, call.access) });
+  acquire(resource: Resource, call: Pick<Call, 'urgency' | 'signal' | 'credentialName'>): Promise<Lease<Token>> {
+    return this.scheduler.acquire({ resource, call, candidates: () => this.candidates(resource, call.credentialName) });
   }
 }
 

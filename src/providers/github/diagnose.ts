@@ -59,8 +59,8 @@ function reportOnToken(
   call: Call,
 ): Promise<CredentialReport> {
   const kind = token.secret === undefined ? 'none' : isInstallation(token) ? 'installation' : 'token';
-  const tokenCall = { ...call, access: token.access };
-  return reportOn({ kind, label, access: token.access || null }, async () => {
+  const tokenCall = { ...call, credentialName: token.name };
+  return reportOn({ kind, label, credentialName: token.name || null }, async () => {
     const begun = now();
     // The request is free, and succeeds also when no quota is left: https://docs.github.com/rest/rate-limit/rate-limit
     const limits = await client.rest('/rate_limit', RateLimitPayload, tokenCall);

@@ -7,14 +7,14 @@ import { repositoryFiles } from './queries.ts';
 /** Reads files of the default branch in one request; null when the repository's visibility changed. */
 export async function readFiles(
   client: GitHubClient,
-  { handle, access }: KnownRepository,
+  { handle, credentialName }: KnownRepository,
   paths: readonly string[],
   call: Call,
 ): Promise<RepositoryFiles | null> {
   const [a, b, c, d] = paths.map((path) => `HEAD:${path}`);
   const { data } = await client.graphql(repositoryFiles, { id: handle, a, b, c, d }, call);
   const node = existing(data.node);
-  if (node.isPrivate !== (access !== null)) return null;
+  if (node.isPrivate !== (credentialName !== null)) return null;
   const found = [node.a, node.b, node.c, node.d];
   return {
     revision: node.defaultBranchRef?.target?.oid ?? null,

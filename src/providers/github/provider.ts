@@ -31,7 +31,7 @@ import { resolveIdentities } from './identities.ts';
 import { administers } from './ownership/administers.ts';
 import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
-import { findRepository, listRepositories, privateAccesses } from './repositories.ts';
+import { findRepository, listRepositories, privateCredentialNames } from './repositories.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { withoutOwnComments } from './streams/own-comments.ts';
 import { readStream, tokenStreams } from './streams/streams.ts';
@@ -74,7 +74,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   const { isAnonymous } = client.credentials;
   const remoteOf: History['remoteOf'] = async (repository, signal) => ({
     url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
-    authorization: await gitAuthorization(client, repository.access, signal),
+    authorization: await gitAuthorization(client, repository.credentialName, signal),
   });
   return {
     name,
@@ -101,7 +101,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
       administers: (organization, person, call) => administers({ client, app }, organization, person, call),
     },
     app,
-    announcer: app?.announcer,
+    notifier: app?.notifier,
     diagnose: (signal) => diagnose({ client, app, tokens: options.tokens, now }, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close(), app?.close()]);
@@ -226,7 +226,7 @@ function partsByToken(
       readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
     },
     privateData: {
-      accesses: (account) => privateAccesses(client, account),
+      credentialNames: (account) => privateCredentialNames(client, account),
       fetchTotals: (account, call) =>
         reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
     },
@@ -244,10 +244,10 @@ function fileUrl(url: string, { owner, name }: Pick<KnownRepository, 'owner' | '
 /** Returns the credential for git; undefined for a public repository, which git reads without one. */
 async function gitAuthorization(
   client: GitHubClient,
-  access: string | null,
+  credentialName: string | null,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const secret = await client.credentials.tokens.find((token) => token.access === access)?.secret?.get(signal);
+  const secret = await client.credentials.tokens.find((token) => token.name === credentialName)?.secret?.get(signal);
   return secret && `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`;
 }
 

@@ -12,7 +12,7 @@ import { namedRepository, ownedRepositories } from './queries.ts';
 const largestPage = 100;
 
 /** The position of a listing: in the public view, or in that of a token. */
-const Place = Type.Object({ access: Type.Union([Type.Null(), Type.String()]), after: Type.String() });
+const Place = Type.Object({ credentialName: Type.Union([Type.Null(), Type.String()]), after: Type.String() });
 type Place = Static<typeof Place>;
 
 /**
@@ -26,16 +26,17 @@ export async function listRepositories(
   call: Call,
 ): Promise<RepositoryPage> {
   const place = readPlace(cursor);
-  const { access } = place;
+  const { credentialName } = place;
   const page = await listView(client, owner, place, call).catch((error: unknown) => {
     // A revoked token shows nothing.
-    if (access === null || !isDenied(error)) throw error;
+    if (credentialName === null || !isDenied(error)) throw error;
     return { repositories: [], total: 0, endCursor: null, isRefused: true };
   });
-  const next = page.endCursor === null ? nextView(client, owner, access) : { access, after: page.endCursor };
+  const next =
+    page.endCursor === null ? nextView(client, owner, credentialName) : { credentialName, after: page.endCursor };
   return {
     repositories: page.repositories,
-    access,
+    credentialName,
     total: page.total,
     endsView: page.endCursor === null,
     isRefused: page.isRefused,
@@ -54,11 +55,11 @@ interface View {
 async function listView(
   client: GitHubClient,
   owner: KnownAccount,
-  { access, after }: Place,
+  { credentialName, after }: Place,
   call: Call,
 ): Promise<View> {
-  const viewCall = access === null ? call : { ...call, access };
-  const privacy = access === null ? 'PUBLIC' : 'PRIVATE';
+  const viewCall = credentialName === null ? call : { ...call, credentialName };
+  const privacy = credentialName === null ? 'PUBLIC' : 'PRIVATE';
   for (let first = largestPage; first >= 1; first = Math.floor(first / 2)) {
     try {
       const variables = { login: owner.name, after: after === '' ? null : after, first, privacy };
@@ -66,7 +67,7 @@ async function listView(
       if (data.repositoryOwner === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
       const { nodes, pageInfo, totalCount } = data.repositoryOwner.repositories;
       return {
-        repositories: nodes.map((node) => toListed(node, access)),
+        repositories: nodes.map((node) => toListed(node, credentialName)),
         total: totalCount,
         endCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
         isRefused: false,
@@ -80,28 +81,28 @@ async function listView(
 
 /** Reads a cursor. One that was stored before views existed belongs to the public view. */
 function readPlace(cursor: string | null): Place {
-  if (cursor === null) return { access: null, after: '' };
-  const parsed: unknown = cursor.startsWith('{') ? JSON.parse(cursor) : { access: null, after: cursor };
+  if (cursor === null) return { credentialName: null, after: '' };
+  const parsed: unknown = cursor.startsWith('{') ? JSON.parse(cursor) : { credentialName: null, after: cursor };
   return Value.Parse(Place, parsed);
 }
 
-function nextView(client: GitHubClient, owner: KnownAccount, access: string | null): Place | undefined {
-  const accesses = privateAccesses(client, owner);
-  const next = accesses[access === null ? 0 : accesses.indexOf(access) + 1];
-  return next === undefined || (access !== null && !accesses.includes(access))
+function nextView(client: GitHubClient, owner: KnownAccount, credentialName: string | null): Place | undefined {
+  const credentialNames = privateCredentialNames(client, owner);
+  const next = credentialNames[credentialName === null ? 0 : credentialNames.indexOf(credentialName) + 1];
+  return next === undefined || (credentialName !== null && !credentialNames.includes(credentialName))
     ? undefined
-    : { access: next, after: '' };
+    : { credentialName: next, after: '' };
 }
 
 /**
  * Returns the names of the credentials that may show private data; with an account, only those that may show its data.
  */
-export function privateAccesses(client: GitHubClient, account?: Pick<KnownAccount, 'externalId'>): string[] {
+export function privateCredentialNames(client: GitHubClient, account?: Pick<KnownAccount, 'externalId'>): string[] {
   const isOfUse = (of: string | undefined): boolean =>
     account === undefined || of === undefined || of === account.externalId;
   return client.credentials.tokens
     .filter((token) => !token.seesOnlyPublic && isOfUse(token.account))
-    .map((token) => token.access);
+    .map((token) => token.name);
 }
 
 /** Finds a repository, also by a former name; null when there is none, or it is private and `withPrivate` is false. */
@@ -112,20 +113,20 @@ export async function findRepository(
   { withPrivate }: { withPrivate: boolean },
   call: Call,
 ): Promise<ListedRepository | null> {
-  const views = withPrivate ? privateAccesses(client, owner) : [];
-  for (const access of [null, ...views]) {
-    const viewCall = access === null ? call : { ...call, access };
+  const views = withPrivate ? privateCredentialNames(client, owner) : [];
+  for (const credentialName of [null, ...views]) {
+    const viewCall = credentialName === null ? call : { ...call, credentialName };
     const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, viewCall);
     const { repository } = data;
-    if (repository === null || repository.isPrivate !== (access !== null)) continue;
+    if (repository === null || repository.isPrivate !== (credentialName !== null)) continue;
     // GitHub redirects the name of a transferred repository to its new owner.
     if (String(repository.owner.databaseId) !== owner.externalId) return null;
-    return toListed(repository, access);
+    return toListed(repository, credentialName);
   }
   return null;
 }
 
-export function toListed(payload: RepositoryPayload, access: string | null): ListedRepository {
+export function toListed(payload: RepositoryPayload, credentialName: string | null): ListedRepository {
   return {
     externalId: String(payload.databaseId),
     handle: payload.id,
@@ -135,7 +136,7 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
     license: payload.licenseInfo?.name ?? '',
     defaultBranch: payload.defaultBranchRef?.name ?? '',
     isPrivate: payload.isPrivate,
-    access,
+    credentialName,
     isFork: payload.isFork,
     stars: payload.stargazerCount,
     forks: payload.forkCount,

@@ -6,7 +6,7 @@ import { checkDelivered } from '../http/checks.ts';
 import { type ChangeReaders, changesOf, isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 import { isGhostName, restActor } from './actors.ts';
-import { accessOf } from './app/registration.ts';
+import { credentialNameOf } from './app/registration.ts';
 import { RestAccountPayload } from './payloads.ts';
 
 /**
@@ -180,7 +180,7 @@ function changedTarget(payload: unknown): Change[] {
 
 const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
   what: 'installation',
-  access: accessOf(String(id)),
+  credentialName: credentialNameOf(String(id)),
   isOver,
 });
 

@@ -63,10 +63,10 @@ export function coversAll(known: readonly ContributionWindow[], contributionYear
 /** Replaces the windows that new ones overlap. */
 export function replaceWindows(
   known: readonly ContributionWindow[],
-  learnt: readonly ContributionWindow[],
+  fetched: readonly ContributionWindow[],
 ): ContributionWindow[] {
-  const kept = known.filter((window) => !learnt.some((other) => other.from <= window.to && other.to >= window.from));
-  return [...kept, ...learnt].toSorted((one, other) => (one.from < other.from ? -1 : 1));
+  const kept = known.filter((window) => !fetched.some((other) => other.from <= window.to && other.to >= window.from));
+  return [...kept, ...fetched].toSorted((one, other) => (one.from < other.from ? -1 : 1));
 }
 
 /** Splits a span into quarters, months, weeks or days; returns an empty list for a single day. */

@@ -1,6 +1,6 @@
 import { isDenied } from '../denied.ts';
 import type { AccountReport, Call } from '../provider.ts';
-import { anonymousAccess } from './credentials.ts';
+import { anonymousCredentialName } from './credentials.ts';
 import { isAboutIpAddress } from './graphql-errors.ts';
 
 /**
@@ -10,7 +10,7 @@ import { isAboutIpAddress } from './graphql-errors.ts';
  * https://docs.github.com/organizations/keeping-your-organization-secure/managing-allowed-ip-addresses-for-your-organization).
  */
 export function withoutCredential(call: Call): Call {
-  return { ...call, access: anonymousAccess };
+  return { ...call, credentialName: anonymousCredentialName };
 }
 
 /**

@@ -52,7 +52,7 @@ export async function stepByTime<Items extends TArray>(
     // An instance may send times with the offset of its own time zone.
     after: hasMoved ? new Date(last).toISOString() : after,
     page: hasMoved ? 1 : (place?.page ?? 1) + 1,
-    before: since === null ? null : (place?.before ?? toSeconds(read.answeredAt)),
+    before: since === null ? null : (place?.before ?? toSeconds(read.respondedAt)),
     total: place === null ? read.total : place.total,
   };
   const isEnd = read.lastPage <= (place?.page ?? 1);

@@ -26,7 +26,7 @@ export async function readFiles(
 ): Promise<RepositoryFiles | null> {
   const now = await readUnchanged(client, repository, call);
   if (now === null) return null;
-  const branch = branchOf(now, repository.access);
+  const branch = branchOf(now, repository.credentialName);
   if (branch === '') return { revision: null, files: [] };
   const below = `${projectPath(repository)}/repository`;
   const address = `${below}/branches/${encodeURIComponent(branch)}`;

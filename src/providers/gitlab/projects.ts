@@ -39,8 +39,8 @@ export function isFork({ forked_from_project: origin, mr_default_target_self: of
  * Returns whether the readers of a project may see a part of it. A public project may show its issues, merge requests
  * or repository only to its members, and the owner of a configured token may be a member.
  */
-export function isShown(level: string | undefined, access: string | null): boolean {
-  return level === undefined || level === 'enabled' || (level === 'private' && access !== null);
+export function isShown(level: string | undefined, credentialName: string | null): boolean {
+  return level === undefined || level === 'enabled' || (level === 'private' && credentialName !== null);
 }
 
 /**
@@ -64,8 +64,8 @@ export function listRepositories(
   const views = {
     list: (after: string | null, viewCall: Call) => stepForward(client, list, { cursor: after, since: null }, viewCall),
     isPublic: (project: ProjectPayload) => isPublic(client, project),
-    toListed: (payloads: readonly ProjectPayload[], access: string | null, viewCall: Call) =>
-      toListed(client, payloads, access, viewCall),
+    toListed: (payloads: readonly ProjectPayload[], credentialName: string | null, viewCall: Call) =>
+      toListed(client, payloads, credentialName, viewCall),
   };
   return listByViews(client, views, cursor, call);
 }
@@ -85,7 +85,7 @@ export async function findRepository(
   // GitLab redirects from a former name, also to a project that was transferred to another owner:
   // https://docs.gitlab.com/api/rest/#redirects
   if (found === null || !isOwnedBy(found.payload, owner)) return null;
-  const [listed] = await toListed(client, [found.payload], found.access, call);
+  const [listed] = await toListed(client, [found.payload], found.credentialName, call);
   return listed ?? null;
 }
 
@@ -103,7 +103,7 @@ export async function readUnchanged(
   const path = `${projectPath(repository)}${withStatistics ? '?statistics=true' : ''}`;
   const now = (await client.get(path, schemasFor(client).project, call))?.data;
   const isAsItWas =
-    now !== undefined && isSame(now, repository) && isPublic(client, now) === (repository.access === null);
+    now !== undefined && isSame(now, repository) && isPublic(client, now) === (repository.credentialName === null);
   return isAsItWas ? now : null;
 }
 
@@ -126,7 +126,7 @@ function isSame(
 export async function toListed(
   client: RestClient,
   payloads: readonly ProjectPayload[],
-  access: string | null,
+  credentialName: string | null,
   call: Call,
 ): Promise<ListedRepository[]> {
   const languages = await readLanguages(client, payloads, call);
@@ -137,9 +137,9 @@ export async function toListed(
     description: payload.description ?? '',
     language: languages.get(payload.id) ?? '',
     license: '',
-    defaultBranch: branchOf(payload, access),
-    isPrivate: access !== null,
-    access,
+    defaultBranch: branchOf(payload, credentialName),
+    isPrivate: credentialName !== null,
+    credentialName,
     isFork: isFork(payload),
     stars: payload.star_count,
     forks: payload.forks_count ?? null,
@@ -151,8 +151,8 @@ export async function toListed(
 }
 
 /** Returns the default branch; empty when the repository is empty, or the readers of the project may not see it. */
-export function branchOf(payload: ProjectPayload, access: string | null): string {
-  const isReadable = payload.empty_repo !== true && isShown(payload.repository_access_level, access);
+export function branchOf(payload: ProjectPayload, credentialName: string | null): string {
+  const isReadable = payload.empty_repo !== true && isShown(payload.repository_access_level, credentialName);
   return isReadable ? (payload.default_branch ?? '') : '';
 }
 

@@ -2,15 +2,15 @@ import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient, type RestHostOptions } from '../rest/client.ts';
-import { accessesOf, gitAuthorization } from '../rest/views.ts';
+import { credentialNamesOf, gitAuthorization } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
-import { createAnnouncer } from './announcer.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
 import { gitlabDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
+import { createNotifier } from './notifier.ts';
 import { findRepository, listRepositories } from './projects.ts';
 import { proveOwnership } from './prove.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
@@ -66,14 +66,14 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     },
     unreported: unreportedWith(tokens.length > 0),
     ...partsOfRepositories(client, options),
-    privateData: { accesses: () => accessesOf(client) },
+    privateData: { credentialNames: () => credentialNamesOf(client) },
     deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
       prove: (credential, login, signal) =>
         proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
-    announcer: createAnnouncer(client),
+    notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);
@@ -93,9 +93,9 @@ function partsOfRepositories(
         readStream(client, stream, repository, position, seenBy(repository, call)),
     },
     history: {
-      remoteOf: async ({ owner, name, access }) => ({
+      remoteOf: async ({ owner, name, credentialName }) => ({
         url: `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}.git`,
-        authorization: gitAuthorization(client, access),
+        authorization: gitAuthorization(client, credentialName),
       }),
       // They take five queries.
       identitiesAtOnce: 40,

@@ -36,7 +36,7 @@ export interface ChangeList<Items extends TArray> extends List<Items> {
 /** Items that changed, or `too_many`, and the time of the host's response. */
 export interface Changed {
   items: ChangedItem[] | 'too_many';
-  answeredAt: Date;
+  respondedAt: Date;
 }
 
 /**
@@ -52,8 +52,8 @@ export async function changesSince(
 ): Promise<OwnerChanges> {
   const known = position === null ? undefined : readCursor(Position, position);
   const since = known === undefined ? new Date(client.now().getTime() - firstReachMs) : new Date(known.since);
-  const { items, answeredAt } = await read(since);
-  const nextSince = new Date(Math.max(since.getTime(), answeredAt.getTime() - overlapMs));
+  const { items, respondedAt } = await read(since);
+  const nextSince = new Date(Math.max(since.getTime(), respondedAt.getTime() - overlapMs));
   const seen = new Set(known?.seen);
   const all = items === 'too_many' ? [] : items;
   const recent = all.filter(({ updatedAt }) => Date.parse(updatedAt) >= nextSince.getTime());
@@ -86,26 +86,26 @@ async function readPages<Items extends TArray>(
 ): Promise<Changed | null> {
   const items: ChangedItem[] = [];
   let listed = 0;
-  let answeredAt: Date | undefined;
+  let respondedAt: Date | undefined;
   for (let page = 1; page <= maxPages; page += 1) {
     const read = await readPage(client, list, page, call);
     if (read === null) return null;
     // Changes that happen while the pages are read are left to the next call.
-    answeredAt ??= read.answeredAt;
+    respondedAt ??= read.respondedAt;
     items.push(...read.items.map(list.toItem));
     listed += read.listed;
-    if (page >= read.lastPage || (read.total !== null && listed >= read.total)) return { items, answeredAt };
+    if (page >= read.lastPage || (read.total !== null && listed >= read.total)) return { items, respondedAt };
   }
-  return { items: 'too_many', answeredAt: answeredAt ?? client.now() };
+  return { items: 'too_many', respondedAt: respondedAt ?? client.now() };
 }
 
 /** Joins lists that were read one after the other. @param now the time of the response when there is no list at all. */
 function joined(lists: readonly (Changed | null)[], now: Date): Changed {
   const read = lists.filter((list) => list !== null);
-  const responseTimes = read.map(({ answeredAt }) => answeredAt.getTime());
-  const answeredAt = responseTimes.length === 0 ? now : new Date(Math.min(...responseTimes));
-  if (read.some(({ items }) => items === 'too_many')) return { items: 'too_many', answeredAt };
-  return { items: read.flatMap(({ items }) => (items === 'too_many' ? [] : items)), answeredAt };
+  const responseTimes = read.map(({ respondedAt }) => respondedAt.getTime());
+  const respondedAt = responseTimes.length === 0 ? now : new Date(Math.min(...responseTimes));
+  if (read.some(({ items }) => items === 'too_many')) return { items: 'too_many', respondedAt };
+  return { items: read.flatMap(({ items }) => (items === 'too_many' ? [] : items)), respondedAt };
 }
 
 function keyOf({ id, updatedAt }: ChangedItem): string {

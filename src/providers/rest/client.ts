@@ -85,7 +85,7 @@ export class RestClient {
       now,
       rules: {
         redirectTo: (target) => this.#redirectTarget(target),
-        learn: (token, _resource, { headers }) => this.#learn(token, headers),
+        recordLimits: (token, _resource, { headers }) => this.#recordLimits(token, headers),
         isLimited: ({ status, headers }) => isLimited(status, headers),
         block: (token, { headers }) => this.#block(token, headers),
         garbled,
@@ -160,9 +160,10 @@ export class RestClient {
     );
   }
 
-  #learn(token: Token, headers: Headers): void {
+  #recordLimits(token: Token, headers: Headers): void {
     const report = this.dialect.limitReport(headers);
-    if (report !== undefined) token.learn(resource, { ...report, resetAt: believable(report.resetAt, this.now()) });
+    if (report !== undefined)
+      token.updateQuota(resource, { ...report, resetAt: believable(report.resetAt, this.now()) });
   }
 
   #block(token: Token, headers: Headers): void {

@@ -14,8 +14,8 @@ export class Token extends Credential {
   readonly value: string | undefined;
 
   constructor(value: string | undefined, host: { slots: Slots; backoff: Backoff }) {
-    const [secret, access] = value === undefined ? [undefined, ''] : [fixedSecret(value), fingerprint(value)];
-    super({ ...host, secret, access });
+    const [secret, name] = value === undefined ? [undefined, ''] : [fixedSecret(value), fingerprint(value)];
+    super({ ...host, secret, name });
     this.value = value;
   }
 }
@@ -32,9 +32,9 @@ export class Credentials {
   }
 
   /** Returns the tokens for a request in the order of the settings. */
-  candidates({ access }: Pick<Call, 'access'>, isAnonymous: boolean): readonly Token[] {
-    if (isAnonymous || (this.tokens.length === 0 && access === undefined)) return [this.#anonymous];
-    return this.tokens.filter((token) => access === undefined || token.access === access);
+  candidates({ credentialName }: Pick<Call, 'credentialName'>, isAnonymous: boolean): readonly Token[] {
+    if (isAnonymous || (this.tokens.length === 0 && credentialName === undefined)) return [this.#anonymous];
+    return this.tokens.filter((token) => credentialName === undefined || token.name === credentialName);
   }
 }
 

@@ -8,7 +8,7 @@ export interface Examined extends Partial<CredentialReport> {
   version?: string | null;
 }
 
-const withoutToken = { value: undefined, access: '' };
+const withoutToken = { value: undefined, name: '' };
 
 /** Reports on each configured token, or on calls without one where none is configured. */
 export async function diagnoseTokens(
@@ -19,14 +19,18 @@ export async function diagnoseTokens(
   const { tokens } = client.credentials;
   let version: string | null = null;
   const credentials = await Promise.all(
-    (tokens.length === 0 ? [withoutToken] : tokens).map(({ value, access }, index) => {
+    (tokens.length === 0 ? [withoutToken] : tokens).map(({ value, name: credentialName }, index) => {
       const isAnonymous = value === undefined;
       const call: Call = { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } };
       const label = isAnonymous ? 'no token' : tokenLabel(value, index, tokens.length);
-      const credential = { kind: isAnonymous ? 'none' : 'token', label, access: access || null } as const;
+      const credential = {
+        kind: isAnonymous ? 'none' : 'token',
+        label,
+        credentialName: credentialName || null,
+      } as const;
       return reportOn(credential, async () => {
         const { version: hostVersion, ...report } = await examine(
-          isAnonymous ? call : { ...call, access },
+          isAnonymous ? call : { ...call, credentialName },
           isAnonymous,
         );
         version ??= hostVersion ?? null;

@@ -22,7 +22,7 @@ export interface ListPage<Item> {
   /** Number of the last page. */
   lastPage: number;
   /** The time of the response, by the host's clock. */
-  answeredAt: Date;
+  respondedAt: Date;
 }
 
 export interface List<Items extends TArray> {
@@ -63,7 +63,7 @@ export async function readPage<Items extends TArray>(
     listed: response.listed,
     total,
     lastPage: lastPageOf(response.headers['link'], { page, total, length: response.listed }),
-    answeredAt: dateIn(response.headers['date']),
+    respondedAt: dateIn(response.headers['date']),
   };
 }
 
@@ -154,12 +154,12 @@ export async function stepFromOldest<Items extends TArray>(
   return { items, total, nextCursor: isEnd ? null : JSON.stringify({ ...next, page: nextPage }) };
 }
 
-function placeAfter({ total, listed, answeredAt }: ListPage<unknown>, place: Place | null, since: Date | null): Place {
+function placeAfter({ total, listed, respondedAt }: ListPage<unknown>, place: Place | null, since: Date | null): Place {
   return {
     page: 1,
     total: total ?? place?.total ?? 0,
     size: place?.size ?? Math.max(1, listed),
-    before: since === null ? null : (place?.before ?? toSeconds(answeredAt)),
+    before: since === null ? null : (place?.before ?? toSeconds(respondedAt)),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Step } from './lists.ts';
 /** Lists the repositories of an account: first the public ones, then the private ones that each token shows. */
 
 const Place = Type.Object({
-  access: Type.Union([Type.Null(), Type.String()]),
+  credentialName: Type.Union([Type.Null(), Type.String()]),
   after: Type.Union([Type.Null(), Type.String()]),
 });
 type Place = Static<typeof Place>;
@@ -22,7 +22,7 @@ export interface Views<Payload> {
   list: (after: string | null, call: Call) => Promise<Step<Payload> | null>;
   /** True when every visitor whom the host lets in may see the repository. */
   isPublic: (payload: Payload) => boolean;
-  toListed: (payloads: readonly Payload[], access: string | null, call: Call) => Promise<ListedRepository[]>;
+  toListed: (payloads: readonly Payload[], credentialName: string | null, call: Call) => Promise<ListedRepository[]>;
 }
 
 const refused = { items: [], total: null, nextCursor: null };
@@ -34,21 +34,22 @@ export async function listByViews<Payload>(
   cursor: string | null,
   call: Call,
 ): Promise<RepositoryPage> {
-  const { access, after }: Place = cursor === null ? { access: null, after: null } : readCursor(Place, cursor);
-  const viewCall = seenBy({ access }, call);
+  const { credentialName, after }: Place =
+    cursor === null ? { credentialName: null, after: null } : readCursor(Place, cursor);
+  const viewCall = seenBy({ credentialName }, call);
   let isRefused = false;
   const step = await list(after, viewCall).catch((error: unknown) => {
     // A revoked token shows nothing any more.
-    if (access === null || !isDenied(error)) throw error;
+    if (credentialName === null || !isDenied(error)) throw error;
     isRefused = true;
     return refused;
   });
   if (step === null) throw new AppError('not_found', 'The code host does not know this account any more.');
-  const next = step.nextCursor === null ? nextView(client, access) : { access, after: step.nextCursor };
-  const shown = step.items.filter((repository) => isPublic(repository) === (access === null));
+  const next = step.nextCursor === null ? nextView(client, credentialName) : { credentialName, after: step.nextCursor };
+  const shown = step.items.filter((repository) => isPublic(repository) === (credentialName === null));
   return {
-    repositories: await toListed(shown, access, viewCall),
-    access,
+    repositories: await toListed(shown, credentialName, viewCall),
+    credentialName,
     // The totals of these hosts include repositories that they do not show.
     total: null,
     endsView: step.nextCursor === null,
@@ -63,20 +64,20 @@ export async function findInViews<Payload>(
   find: (call: Call) => Promise<Payload | undefined>,
   isPublic: (payload: Payload) => boolean,
   { withPrivate, call }: { withPrivate: boolean; call: Call },
-): Promise<{ payload: Payload; access: string | null } | null> {
-  const views = withPrivate ? accessesOf(client) : [];
-  for (const access of [null, ...views]) {
-    const payload = await find(seenBy({ access }, call));
-    if (payload !== undefined && isPublic(payload) === (access === null)) return { payload, access };
+): Promise<{ payload: Payload; credentialName: string | null } | null> {
+  const views = withPrivate ? credentialNamesOf(client) : [];
+  for (const credentialName of [null, ...views]) {
+    const payload = await find(seenBy({ credentialName }, call));
+    if (payload !== undefined && isPublic(payload) === (credentialName === null)) return { payload, credentialName };
   }
   return null;
 }
 
-function nextView(client: RestClient, access: string | null): Place | undefined {
-  const accesses = accessesOf(client);
-  if (access !== null && !accesses.includes(access)) return undefined;
-  const next = accesses[access === null ? 0 : accesses.indexOf(access) + 1];
-  return next === undefined ? undefined : { access: next, after: null };
+function nextView(client: RestClient, credentialName: string | null): Place | undefined {
+  const credentialNames = credentialNamesOf(client);
+  if (credentialName !== null && !credentialNames.includes(credentialName)) return undefined;
+  const next = credentialNames[credentialName === null ? 0 : credentialNames.indexOf(credentialName) + 1];
+  return next === undefined ? undefined : { credentialName: next, after: null };
 }
 
 /** Returns whether requests have a token. */
@@ -86,20 +87,20 @@ export function hasTokens(client: RestClient): boolean {
 
 /** Returns a call for each token. */
 export function tokenCalls(client: RestClient, call: Call): Call[] {
-  const callWith = (access: string): Call => ({ ...call, access });
-  return accessesOf(client).map(callWith);
+  const callWith = (credentialName: string): Call => ({ ...call, credentialName });
+  return credentialNamesOf(client).map(callWith);
 }
 
 /** Returns the names of the tokens; each of them may show private repositories. */
-export function accessesOf(client: RestClient): string[] {
-  return client.credentials.tokens.map(({ access }) => access);
+export function credentialNamesOf(client: RestClient): string[] {
+  return client.credentials.tokens.map(({ name }) => name);
 }
 
 /**
  * Returns the HTTP authorization for git, which takes a token as password with any user name; undefined for a public
  * repository, whose history needs no token.
  */
-export function gitAuthorization(client: RestClient, access: string | null): string | undefined {
-  const token = client.credentials.tokens.find((one) => one.access === access)?.value;
+export function gitAuthorization(client: RestClient, credentialName: string | null): string | undefined {
+  const token = client.credentials.tokens.find((one) => one.name === credentialName)?.value;
   return token && `Basic ${Buffer.from(`plaudit:${token}`).toString('base64')}`;
 }

@@ -14,7 +14,7 @@ export interface CredentialOptions {
   /** Undefined: requests are sent without a secret. */
   secret: Secret | undefined;
   /** The name in stored data that the credential shows, which reveals nothing of the secret. Empty: there is none. */
-  access: string;
+  name: string;
   /** The slots of its requests, which may be those of other credentials, too. */
   slots: Slots;
   /** The backoff after its refusals, which may be that of other credentials, too. */
@@ -24,16 +24,16 @@ export interface CredentialOptions {
 /** A credential, or its absence, with all that limits its requests. */
 export class Credential {
   readonly secret: Secret | undefined;
-  readonly access: string;
+  readonly name: string;
   readonly slots: Slots;
   readonly backoff: Backoff;
   readonly #quotas = new Map<string, Quota>();
   #refusedUntil = new Date(0);
   #isSuspected = false;
 
-  constructor({ secret, access, slots, backoff = new Backoff() }: CredentialOptions) {
+  constructor({ secret, name, slots, backoff = new Backoff() }: CredentialOptions) {
     this.secret = secret;
-    this.access = access;
+    this.name = name;
     this.slots = slots;
     this.backoff = backoff;
   }
@@ -48,8 +48,8 @@ export class Credential {
     this.quota(resource).take();
   }
 
-  learn(resource: string, report: LimitReport): void {
-    this.quota(resource).learn(report);
+  updateQuota(resource: string, report: LimitReport): void {
+    this.quota(resource).update(report);
   }
 
   quota(resource: string): Quota {

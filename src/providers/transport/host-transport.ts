@@ -10,7 +10,7 @@ import type { RequestScheduler } from './request-scheduler.ts';
 export interface HostRules<C extends Credential> {
   redirectTo: RedirectRule;
   /** Stores what a response says about the credential of its request. */
-  learn: (credential: C, resource: string, response: RawResponse) => void;
+  recordLimits: (credential: C, resource: string, response: RawResponse) => void;
   isLimited: (response: RawResponse) => boolean;
   /** Blocks the next requests after a refusal because of a limit. @throws AppError when only this request has to wait. */
   block: (credential: C, response: RawResponse) => void;
@@ -102,7 +102,7 @@ export class HostTransport<C extends Credential> {
     const secret = await this.#secretOf(credential, call.signal);
     if (secret === 'refused') return 'refused';
     const response = await this.#exchange(request, secret?.value, call);
-    this.#rules.learn(credential, request.resource, response);
+    this.#rules.recordLimits(credential, request.resource, response);
     if (response.status === 401 && secret !== undefined) {
       if (credential.secret?.reject(secret.value) !== true) credential.refuse(this.#now());
       return 'refused';

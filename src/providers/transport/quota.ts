@@ -22,7 +22,7 @@ export class Quota {
     return this.#report;
   }
 
-  learn({ limit, remaining, resetAt }: LimitReport): void {
+  update({ limit, remaining, resetAt }: LimitReport): void {
     const known = this.#report;
     // Responses may arrive out of order: within one period, the lower number is the newer one.
     const isOvertaken = known?.resetAt.getTime() === resetAt.getTime() && known.remaining < remaining;

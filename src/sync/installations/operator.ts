@@ -43,7 +43,7 @@ export async function install(
     }
     await announce(transaction, { kind: 'installations', key: account.provider });
   });
-  return { showsPrivate: repository !== null || (provider.privateData?.accesses(account) ?? []).length > 0 };
+  return { showsPrivate: repository !== null || (provider.privateData?.credentialNames(account) ?? []).length > 0 };
 }
 
 async function readable(account: Account, provider: Provider, name: string, call: Call): Promise<ListedRepository> {

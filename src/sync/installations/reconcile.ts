@@ -9,7 +9,7 @@ import type { InstallableApp, Installation } from '../../providers/installation.
 import type { Call } from '../../providers/provider.ts';
 import type { SyncContext } from '../context.ts';
 import { forgetWaits } from '../forget-waits.ts';
-import { discoverInstallations } from './learn.ts';
+import { loadInstallations } from './load-installations.ts';
 import { updateInstalledRepositories } from './settle.ts';
 
 /** The most pages of an installation's repositories: a hundred thousand repositories. */
@@ -31,7 +31,7 @@ export async function reconcile(context: SyncContext, target: ReconciledProvider
   const requestedAt = context.now();
   const reported = await app.installations(call);
   const installations = await saveReported(context, provider, reported, requestedAt);
-  await discoverInstallations(context);
+  await loadInstallations(context);
   for (const installation of installations) {
     if (installation.suspendedAt !== null) continue;
     if (installation.covers === 'selected') await followSelection(context, target, installation);

@@ -30,10 +30,11 @@ export async function followInstallation(
   context: SyncContext,
   transaction: Connection,
   provider: string,
-  { access, isOver }: Extract<Change, { what: 'installation' }>,
+  { credentialName, isOver }: Extract<Change, { what: 'installation' }>,
 ): Promise<void> {
   const now = context.now();
-  if (isOver) await requestListings(context, transaction, await hideShownBy(transaction, { provider, access }, now));
+  if (isOver)
+    await requestListings(context, transaction, await hideShownBy(transaction, { provider, credentialName }, now));
   const runAt = new Date(now.getTime() + restMs);
   await addJob(transaction, { ...reconcileJob, runAt, keepsRunAt: true });
 }

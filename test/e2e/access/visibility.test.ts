@@ -11,7 +11,7 @@ import { relisted, untilIdle } from './state.ts';
 const hourS = 3600;
 
 /** Lets the service fetch the present state from the provider. */
-async function relearn(service: TestService, time: ReturnType<typeof clock>, path: string): Promise<void> {
+async function fetchAgain(service: TestService, time: ReturnType<typeof clock>, path: string): Promise<void> {
   await untilIdle(service);
   time.advance(hourS + 60);
   await relisted(service, path, time.now());
@@ -52,7 +52,7 @@ describe('changes of visibility', () => {
     for (const visibility of ['public', 'private', 'public', 'private'] as const) {
       const small = await service.get(`${engines.name}/contributors?limit=2`);
       setVisibility(world, hidden, visibility);
-      await relearn(service, time, list);
+      await fetchAgain(service, time, list);
       await assertTrue();
       // An old cursor is refused, because a page of the former list may show a repository that is private now.
       const cursor = encodeURIComponent(small.body.next_cursor ?? '');
@@ -72,7 +72,7 @@ describe('changes of visibility', () => {
     await service.getComplete(path, bearer(token));
     deleteRepository(world, world.repository(keeper.name, 'diary') ?? assert.fail());
     deleteRepository(world, world.repository(keeper.name, 'open-diary') ?? assert.fail());
-    await relearn(service, time, path);
+    await fetchAgain(service, time, path);
     const fresh = await serviceToken(service, simulator, keeper);
     const { body } = await service.get(`${keeper.name}/repositories`, bearer(fresh));
     assert.deepEqual(body.data.map(({ name, deleted }) => `${String(name)} ${String(deleted)}`).toSorted(), [
@@ -101,7 +101,7 @@ describe('changes of visibility', () => {
       let service = first;
       if (take === 'provider') {
         simulator.faults.add({ kind: 'bad_credentials', token: 'private_owner', times: 1_000_000 });
-        await relearn(first, time, `${keeper.name}/contributors`);
+        await fetchAgain(first, time, `${keeper.name}/contributors`);
         // For a while the service does not use the token again; its owner proves the ownership with the same one.
         simulator.faults.clear();
       } else {

@@ -80,10 +80,10 @@ describe('announcements and checks on GitHub', () => {
     await using service = await start(simulator, writing);
     addIssue(world, repository, { author });
     await poll(service);
-    await until(async () => (comments().length === 1 ? true : undefined), 'the first is told');
+    await until(async () => (comments().length === 1 ? true : undefined), 'the first is sent');
     addIssue(world, repository, { author: other });
     await poll(service);
-    await until(async () => (comments().length === 2 ? true : undefined), 'the second is told');
+    await until(async () => (comments().length === 2 ? true : undefined), 'the second is sent');
     const expected = [
       'dead is in a repository of another owner',
       'sent',

@@ -63,15 +63,15 @@ describe('announcements in issues', () => {
     simulator.losses.push('POST /api/v');
     await installAsOperator(service, settings, `${name}/${places.good}`);
     const states = async (): Promise<string[]> => {
-      const { rows } = await service.database.pool.query<{ told: string }>(
-        `select distinct state || ' ' || coalesce(error, '') as told from notifications order by 1`,
+      const { rows } = await service.database.pool.query<{ notification: string }>(
+        `select distinct state || ' ' || coalesce(error, '') as notification from notifications order by 1`,
       );
-      return rows.map(({ told }) => told);
+      return rows.map(({ notification }) => notification);
     };
     await until(async () => {
       advance(60);
       return (await states()).join() === 'dead is in a repository of another owner,sent ' ? true : undefined;
-    }, 'what was earned is told, or given up');
+    }, 'each notification is sent or given up');
     assert.deepEqual(simulator.losses, []);
     const [comment, ...more] = said(here);
     assert.deepEqual([more, said(elsewhere), comment?.[0]], [[], [], people.max.id]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { repository } from '../../../simulators/gitea/answers.ts';
+import { repository } from '../../../simulators/gitea/responses.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { until } from '../../time.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { accountAsUser, comment, item, repository } from '../../../simulators/gitea/answers.ts';
+import { accountAsUser, comment, item, repository } from '../../../simulators/gitea/responses.ts';
 import { addCommit, addIssue, addReview } from '../../../simulators/world/activity.ts';
 import { addComment, deleteComment } from '../../../simulators/world/comments.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
@@ -191,7 +191,7 @@ describe('changes at Gitea', () => {
         advance(8 * 86_400);
         await service.get(`${entity(engines.name)}/contributors`);
         return (await kinds())['issue'] === 4 ? true : undefined;
-      }, 'an issue that nobody told to be deleted is gone');
+      }, 'an issue whose deletion was not delivered is removed');
     });
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { repository } from '../../../simulators/gitea/answers.ts';
 import { recordedDelivery } from '../../../simulators/gitea/recordings.ts';
+import { repository } from '../../../simulators/gitea/responses.ts';
 import { type GiteaSimulator, startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { deliverySecret } from '../../../simulators/host.ts';
 import type { Account } from '../../../simulators/world/model.ts';

@@ -92,14 +92,14 @@ describe('achievements at GitLab', () => {
       await until(async () => {
         advance(2);
         return (await earned('max-member')).includes('Helper') ? true : undefined;
-      }, 'a reaction that is told is looked for, and what it earns is awarded');
+      }, 'a delivered reaction is fetched, and its achievement is awarded');
 
       deleteItem(world, repositories.handbook, second);
       await until(async () => {
         advance(8 * 86_400);
         await service.get(`${entity(engines.name)}/contributors`);
         return (await kinds())['issue'] === 4 ? true : undefined;
-      }, 'an issue that nobody told to be deleted is gone');
+      }, 'an issue whose deletion was not delivered is removed');
     });
   });
 });

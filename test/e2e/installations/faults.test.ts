@@ -48,7 +48,8 @@ describe('an App', () => {
     for (const { service } of [one, other]) {
       const provider = service.providers.get('github') ?? assert.fail();
       await until(
-        async () => (provider.privateData?.accesses().includes(`installation:${installation.id}`) ? true : undefined),
+        async () =>
+          provider.privateData?.credentialNames().includes(`installation:${installation.id}`) ? true : undefined,
         'it is known',
       );
     }
@@ -58,10 +59,10 @@ describe('an App', () => {
     simulator.faults.clear();
     app.suspend(installation);
     await app.deliverer.idle();
-    await untilShown(one, 'hidden-engine', /^private collected gone$/);
+    await untilShown(one, 'hidden-engine', /^private collected deleted$/);
     await until(async () => {
       const left = [one, other].flatMap(
-        ({ service }) => service.providers.get('github')?.privateData?.accesses() ?? [],
+        ({ service }) => service.providers.get('github')?.privateData?.credentialNames() ?? [],
       );
       return left.length === 0 ? true : undefined;
     }, 'no node asks with it any more');
@@ -88,7 +89,7 @@ describe('an App', () => {
     const { databaseUrl } = one;
     const settings = { GITHUB_APP_ID: '', GITHUB_APP_PRIVATE_KEY: '', PUBLIC_URL: one.url };
     await using second = await startAppService(simulator, { databaseUrl, tokens: ['public_only'], settings });
-    await untilShown(second, 'hidden-engine', /^private collected gone$/);
+    await untilShown(second, 'hidden-engine', /^private collected deleted$/);
     const token = await serviceToken(second, simulator, engines);
     const refused = await second.get(`${engines.name}/repositories/hidden-engine/contributors`, bearer(token));
     assert.equal(refused.status, 404);

@@ -56,13 +56,13 @@ describe('changes of installations', () => {
       const { app, world } = simulator;
       app.removeRepositories(installation, [hidden]);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
       app.addRepositories(installation, [hidden]);
       await follow();
       await untilShown(service, 'hidden-engine', /^private installed collected$/);
       app.suspend(installation);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
       await untilShown(service, 'engine-1', /^public( collected)?$/);
       app.unsuspend(installation);
       await follow();
@@ -87,14 +87,15 @@ describe('changes of installations', () => {
         await follow();
         await untilShown(service, 'renamed-engine', new RegExp(`^${visibility} installed collected$`));
       }
-      const { rows } = await service.database.pool.query('select access from repositories where external_id = $1', [
-        String(hidden.id),
-      ]);
-      assert.deepEqual(rows, [{ access: `installation:${installation.id}` }]);
+      const { rows } = await service.database.pool.query(
+        'select credential_name from repositories where external_id = $1',
+        [String(hidden.id)],
+      );
+      assert.deepEqual(rows, [{ credential_name: `installation:${installation.id}` }]);
       const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
       transferRepository(world, hidden, keeper);
       await follow();
-      await untilShown(service, 'renamed-engine', /^(absent|private collected gone)$/);
+      await untilShown(service, 'renamed-engine', /^(absent|private collected deleted)$/);
       transferRepository(world, hidden, organization(simulator));
       app.addRepositories(installation, [hidden]);
       await follow();
@@ -130,7 +131,7 @@ describe('changes of installations', () => {
       simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
       lose();
       await app.deliverer.idle();
-      await untilShown(service, 'hidden-engine', /^private (installed )?collected gone$/);
+      await untilShown(service, 'hidden-engine', /^private (installed )?collected deleted$/);
       assert.match((await shown(service))['engine-1'] ?? '', /^public/);
       simulator.faults.clear();
     };

@@ -50,10 +50,10 @@ export async function shown({ database }: TestService): Promise<Record<string, s
     name: string;
     is_private: boolean;
     is_installed: boolean;
-    is_gone: boolean;
+    is_deleted: boolean;
     is_collected: boolean;
   }>(
-    `select r.name, is_private, installed_at is not null as is_installed, r.deleted_at is not null as is_gone,
+    `select r.name, is_private, installed_at is not null as is_installed, r.deleted_at is not null as is_deleted,
        collected_at is not null as is_collected
      from repositories r join accounts a on a.id = r.owner_id where a.name = $1 order by r.name`,
     [engines.name],
@@ -65,7 +65,7 @@ export async function shown({ database }: TestService): Promise<Record<string, s
         row.is_private ? 'private' : 'public',
         ...(row.is_installed ? ['installed'] : []),
         ...(row.is_collected ? ['collected'] : []),
-        ...(row.is_gone ? ['gone'] : []),
+        ...(row.is_deleted ? ['deleted'] : []),
       ].join(' '),
     ]),
   );

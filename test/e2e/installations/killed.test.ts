@@ -80,7 +80,7 @@ describe('recovery of installations after kills', () => {
     left = 0;
     {
       await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
-      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
     }
     app.uninstall(installation);
     await live(1);

@@ -12,20 +12,22 @@ import type { World } from '../../../simulators/world/world.ts';
 
 /** Returns a repository of the world at full depth, in the form that `storedItems` returns. */
 export function worldItems(world: World, repository: Repository): string[] {
-  const teller = new Teller(world);
+  const formatter = new ItemFormatter(world);
   const rows = [
-    ...repository.issues.map((issue) => teller.issue(issue)),
-    ...repository.pullRequests.map((pull) => teller.pullRequest(pull)),
-    ...repository.discussions.map((discussion) => teller.discussion(discussion)),
+    ...repository.issues.map((issue) => formatter.issue(issue)),
+    ...repository.pullRequests.map((pull) => formatter.pullRequest(pull)),
+    ...repository.discussions.map((discussion) => formatter.discussion(discussion)),
     ...repository.issues.flatMap((issue) =>
-      issue.comments.map((comment) => teller.comment('issue_comment', comment, issue)),
+      issue.comments.map((comment) => formatter.comment('issue_comment', comment, issue)),
     ),
     ...repository.pullRequests.flatMap((pull) => [
-      ...pull.comments.map((comment) => teller.comment('pull_request_comment', comment, pull)),
-      ...pull.reviewComments.map((comment) => teller.comment('review_comment', comment, pull)),
-      ...pull.reviews.filter(({ state }) => state !== 'PENDING').map((review) => teller.review(review, pull)),
+      ...pull.comments.map((comment) => formatter.comment('pull_request_comment', comment, pull)),
+      ...pull.reviewComments.map((comment) => formatter.comment('review_comment', comment, pull)),
+      ...pull.reviews.filter(({ state }) => state !== 'PENDING').map((review) => formatter.review(review, pull)),
     ]),
-    ...repository.stars.filter(({ accountId }) => teller.name(accountId) !== null).map((star) => teller.star(star)),
+    ...repository.stars
+      .filter(({ accountId }) => formatter.name(accountId) !== null)
+      .map((star) => formatter.star(star)),
   ];
   return rows.toSorted((one, other) => compare(one, other)).map((row) => JSON.stringify(row));
 }
@@ -40,7 +42,7 @@ function compare(one: Row, other: Row): number {
   return one.kind < other.kind || (one.kind === other.kind && one.id < other.id) ? -1 : 1;
 }
 
-class Teller {
+class ItemFormatter {
   readonly #world: World;
 
   constructor(world: World) {

@@ -162,7 +162,7 @@ describe('notifications', () => {
     await until(async () => {
       const { body } = await service.get(`${path}?state=sent`, bearer(token));
       return body.data[0];
-    }, 'it is told to be sent');
+    }, 'it is shown as sent');
     assert.equal((await service.get(retry, sending('POST', token))).status, 409);
     const unknown = `${path}/00000000-0000-7000-8000-000000000000/retry`;
     assert.equal((await service.get(unknown, sending('POST', token))).status, 404);

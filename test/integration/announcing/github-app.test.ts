@@ -35,7 +35,7 @@ async function open(permissions: Permissions) {
     simulator,
     installation,
     provider,
-    announcer: provider.announcer ?? assert.fail(),
+    notifier: provider.notifier ?? assert.fail(),
     place,
     [Symbol.asyncDispose]: async () => {
       await provider.close();
@@ -52,11 +52,11 @@ describe('comments in discussions by the GitHub App', () => {
       [writing, 'nothing', 'Nothing', /there is no such repository/],
     ] as const) {
       await using scene = await open(permissions);
-      const { world, people, repositories, announcer, place } = scene;
+      const { world, people, repositories, notifier, place } = scene;
       const discussion = Object.assign(addDiscussion(world, repositories.handbook, { author: people.ada }), {
         title: 'Achievements',
       });
-      const comment = announcer.comment({ ...place, repository, title }, { id: 'one', text: 'Ada earned it.' }, call());
+      const comment = notifier.comment({ ...place, repository, title }, { id: 'one', text: 'Ada earned it.' }, call());
       await assert.rejects(comment, expected);
       assert.deepEqual(discussion.comments, []);
     }

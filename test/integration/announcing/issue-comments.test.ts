@@ -6,8 +6,8 @@ import { addComment } from '../../../simulators/world/comments.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import type { Attempt } from '../../../src/notifications/notification.ts';
-import { announce } from '../../../src/notifications/senders/github.ts';
-import type { Announcer } from '../../../src/providers/announcer.ts';
+import { comment } from '../../../src/notifications/senders/github.ts';
+import type { Notifier } from '../../../src/providers/notifier.ts';
 import { call } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
@@ -20,10 +20,10 @@ const second = { id: 'two', text: 'Max earned `Second`.' };
 const markedText = ({ id, text }: typeof first): string => `${text}\n<!-- plaudit ${id} -->`;
 
 function writeComment(
-  { announcer }: Scene,
+  { notifier }: Scene,
   ...[place, comment]: [ReturnType<Scene['place']>, typeof first]
 ): Promise<void> {
-  return announcer?.comment(place, comment, call()) ?? assert.fail('nothing to write with');
+  return notifier?.comment(place, comment, call()) ?? assert.fail('nothing to write with');
 }
 
 describe('comments in issues', () => {
@@ -139,11 +139,11 @@ describe('comments in issues', () => {
         await assert.rejects(writeComment(scene, place, first), { code: 'not_found', message: /no token shows it/ });
         assert.deepEqual(said(issue), []);
       });
-      await announcing(host, [], async ({ announcer, hosted, organization }) => {
+      await announcing(host, [], async ({ notifier, hosted, organization }) => {
         const owner = { accountId: '1', externalId: host.externalIdOf(organization), name: organization.login };
-        const outcome = await announced(announcer, owner, `${organization.login}/secret-plans`);
+        const outcome = await announced(notifier, owner, `${organization.login}/secret-plans`);
         assert.ok(outcome.outcome === 'failed' && /elsewhere it needs a token/.test(outcome.reason));
-        assert.deepEqual([announcer, hosted.requests], [undefined, []]);
+        assert.deepEqual([notifier, hosted.requests], [undefined, []]);
       });
     });
 
@@ -176,24 +176,24 @@ describe('comments in issues', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
     const place = { owner: `group:${looms.id}`, ownerName: login, repository: cards.name, title: 'Awards' };
     const owner = { accountId: '1', externalId: place.owner, name: login };
-    assert.deepEqual(await announced(provider.announcer, owner, `${login}/${cards.name}`), { outcome: 'sent' });
+    assert.deepEqual(await announced(provider.notifier, owner, `${login}/${cards.name}`), { outcome: 'sent' });
     assert.deepEqual(said(confidential), []);
     assert.match(said(issue)[0]?.[1] ?? '', /^🏆 `ada` .*\n<!-- plaudit 7 -->$/);
     const above = { ...owner, name: organization.login };
-    const others = await announced(provider.announcer, above, `${login}/${cards.name}`);
+    const others = await announced(provider.notifier, above, `${login}/${cards.name}`);
     assert.deepEqual(others, { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true });
     simulator.hidden.issues.add(issue.id);
-    await assert.rejects(async () => provider.announcer?.comment(place, second, call()), { code: 'not_found' });
+    await assert.rejects(async () => provider.notifier?.comment(place, second, call()), { code: 'not_found' });
     assert.equal(said(issue).length, 1);
   });
 });
 
 /** Announces an award of an owner as the outbox does. */
 function announced(
-  announcer: Announcer | undefined,
+  notifier: Notifier | undefined,
   owner: Attempt['owner'],
   repository: string,
-): ReturnType<typeof announce> {
+): ReturnType<typeof comment> {
   const content = { person: 'ada', achievement: 'First', repository, awardedAt: '2026-11-21T12:00:00Z' };
   const target = { repository, title: 'Awards' };
   const attempt = {
@@ -205,7 +205,7 @@ function announced(
     attempts: 1,
     isWithheld: false,
   } as const;
-  return announce(announcer, { ...attempt, target, owner }, AbortSignal.timeout(30_000));
+  return comment(notifier, { ...attempt, target, owner }, AbortSignal.timeout(30_000));
 }
 
 async function refused(scene: Scene, { scope }: IssueHost): Promise<void> {

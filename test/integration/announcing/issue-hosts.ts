@@ -5,7 +5,7 @@ import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
 import type { HostReply, SimulatedHost } from '../../../simulators/host.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import type { Account, Issue, Repository } from '../../../simulators/world/model.ts';
-import type { Announcer, DiscussionPlace } from '../../../src/providers/announcer.ts';
+import type { DiscussionPlace, Notifier } from '../../../src/providers/notifier.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { giteaProvider } from '../providers/gitea/gitea-provider.ts';
@@ -52,7 +52,7 @@ export const issueHosts: readonly IssueHost[] = [
 export interface Scene extends ContractWorld {
   hosted: Hosted;
   provider: Provider;
-  announcer: Announcer | undefined;
+  notifier: Notifier | undefined;
   place: (repository: Repository, title: string) => DiscussionPlace;
 }
 
@@ -69,7 +69,7 @@ export async function announcing(
     const owner = world.world.accountById(ownerId) ?? assert.fail(name);
     return { owner: host.externalIdOf(owner), ownerName: owner.login, repository: name, title };
   };
-  await check({ ...world, hosted, provider, announcer: provider.announcer, place });
+  await check({ ...world, hosted, provider, notifier: provider.notifier, place });
 }
 
 /** Opens issues a minute after each other; options that are not given have their defaults. */

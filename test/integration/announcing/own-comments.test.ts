@@ -30,10 +30,10 @@ describe('comments of the service itself', () => {
   for (const host of issueHosts) {
     it(`reads its own comment without an author, unlike others by the bearer of its token (${host.name})`, async () => {
       await announcing(host, ['organization_member'], async (scene) => {
-        const { repositories, people, world, announcer, place } = scene;
+        const { repositories, people, world, notifier, place } = scene;
         const [issue] = open(scene, repositories.handbook, ['Awards']);
         assert.ok(issue);
-        await announcer?.comment(place(repositories.handbook, 'Awards'), { id: 'one', text: 'Ada earned it.' }, call());
+        await notifier?.comment(place(repositories.handbook, 'Awards'), { id: 'one', text: 'Ada earned it.' }, call());
         const announced = issue.comments.at(-1);
         assert.equal(announced?.authorId, people.max.id);
         const own = addComment(world, issue, { author: people.max, body: 'Well deserved!' });

@@ -85,7 +85,7 @@ describe('commands about installations', () => {
         source: 'app',
         account_external_id: '1',
         account_name: 'analytical-engines',
-        access: 'installation:7',
+        credential_name: 'installation:7',
         covers: 'selected',
         missing_permissions: ['contents', 'issues'],
         suspended_at: new Date(),

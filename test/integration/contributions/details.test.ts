@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  addPendingForPullRequests,
   changeNeeds,
   findPendingDetails,
-  lackPullRequests,
   saveChangedFiles,
 } from '../../../src/contributions/detail-store.ts';
 import { openTestDatabase } from '../../database.ts';
@@ -15,13 +15,13 @@ describe('pending details', () => {
     const { connection } = opened.database;
     const id = await addRepository(connection);
     await changeNeeds(connection, id, ['pull_request_files']);
-    await lackPullRequests(connection, id, [7, 8, 7]);
+    await addPendingForPullRequests(connection, id, [7, 8, 7]);
     const pending = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
     assert.deepEqual(
       pending.map(({ key }) => key),
       ['7', '8'],
     );
-    await lackPullRequests(connection, id, [8]);
+    await addPendingForPullRequests(connection, id, [8]);
     await saveChangedFiles(connection, id, pending, new Map());
     const left = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
     assert.deepEqual(

@@ -62,13 +62,15 @@ const stored = async ({ pool }: Database): Promise<object[]> =>
   (
     await pool.query<object>(
       `
-      select a.fetched_at = $1::timestamptz as fetched, a.deleted_at is not null as deleted, t.access, d.key, d.revision,
+      select a.fetched_at = $1::timestamptz as fetched, a.deleted_at is not null as deleted, t.credential_name, d.key, d.revision,
         t.fetched_at = $1::timestamptz as totals_fetched
       from accounts a join reported_totals t on t.account_id = a.id cross join pending_details d`,
       [at],
     )
   ).rows;
-const expected = [{ fetched: true, deleted: true, access: 'token', key: '7', revision: 2, totals_fetched: true }];
+const expected = [
+  { fetched: true, deleted: true, credential_name: 'token', key: '7', revision: 2, totals_fetched: true },
+];
 
 describe('the migration to plain names', () => {
   it('keeps the data of renamed tables and columns, and lookups that run', async () => {

@@ -63,7 +63,7 @@ describe('plaudit doctor on hosts and credentials', () => {
 
   it('reports an unreachable GitHub as a hint when it is only configured by default beside another host', async () => {
     const hosts = readConfig({ GITEA_URL: 'https://git.example', GITEA_TOKEN: 'a' }, () => '').providers;
-    const unreachable = await reportOn({ kind: 'none', label: 'no token', access: null }, () =>
+    const unreachable = await reportOn({ kind: 'none', label: 'no token', credentialName: null }, () =>
       Promise.reject(new AppError('provider_unavailable', 'GitHub cannot be reached.')),
     );
     const context = {
@@ -146,7 +146,7 @@ describe('plaudit doctor on hosts and credentials', () => {
         source: 'app',
         account_external_id: String(account.id),
         account_name: account.login,
-        access: `installation:${installation.id}`,
+        credential_name: `installation:${installation.id}`,
         covers: 'all',
         missing_permissions: [],
         suspended_at: null,
@@ -156,8 +156,8 @@ describe('plaudit doctor on hosts and credentials', () => {
         created_at: new Date(),
       })
       .execute();
-    const access = `installation:${installation.id}`;
-    await plantRepository(database.connection, { name: 'hidden', isPrivate: true, access });
+    const credentialName = `installation:${installation.id}`;
+    await plantRepository(database.connection, { name: 'hidden', isPrivate: true, credentialName });
     const settings = { ...environment, ...appSettings(simulator), GITHUB_TOKEN: '' };
     const examined = await examine(settings);
     assert.deepEqual(problems(examined), []);

@@ -6,18 +6,18 @@ import type { Connection } from '../../../src/database/connection.ts';
 /** Stores an installed repository with a stream that was known up to an hour ago. @returns the id of the repository. */
 export async function plantRepository(
   connection: Connection,
-  repository: { name: string; owner?: string; isPrivate?: boolean; access?: string; changedHoursAgo?: number },
+  repository: { name: string; owner?: string; isPrivate?: boolean; credentialName?: string; changedHoursAgo?: number },
 ): Promise<string> {
-  const { name, owner = 'acme', isPrivate = false, access = null, changedHoursAgo = null } = repository;
+  const { name, owner = 'acme', isPrivate = false, credentialName = null, changedHoursAgo = null } = repository;
   const { rows } = await sql<{ id: string }>`
     with account as (
       insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
       values (gen_random_uuid(), 'github', ${owner}, ${owner}, 'organization', ${owner}, now(), now(), now())
       on conflict (provider, external_id) do update set name = excluded.name returning id
     ), repository as (
-      insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, access, is_fork, named_at,
+      insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, credential_name, is_fork, named_at,
         listed_at, installed_at, created_at, updated_at)
-      select gen_random_uuid(), 'github', ${`${owner}/${name}`}, ${name}, id, ${name}, ${isPrivate}, ${access}, false,
+      select gen_random_uuid(), 'github', ${`${owner}/${name}`}, ${name}, id, ${name}, ${isPrivate}, ${credentialName}, false,
         now(), now(), now() - interval '30 days', now(), now() from account
       returning id
     ), poll as (

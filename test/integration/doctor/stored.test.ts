@@ -223,7 +223,7 @@ describe('plaudit doctor on stored data', () => {
           source: 'app',
           account_external_id: id,
           account_name: `account-${id}`,
-          access: `installation:${id}`,
+          credential_name: `installation:${id}`,
           covers: 'all',
           missing_permissions: missing,
           suspended_at: suspendedAt,

@@ -106,7 +106,7 @@ function repositoryFacts(world: World, repository: Repository) {
     license: repository.license?.name ?? '',
     defaultBranch: repository.commits.length > 0 ? repository.defaultBranch : '',
     isPrivate,
-    access: isPrivate ? 'a stored credential' : null,
+    credentialName: isPrivate ? 'a stored credential' : null,
     isFork: repository.isFork,
     stars: world.starsOf(repository).length,
     forks: repository.forkCount,

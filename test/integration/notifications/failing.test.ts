@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
-import { deliver } from '../../../src/notifications/deliver.ts';
 import { receiverOf, targetOf } from '../../../src/notifications/notification.ts';
+import { send } from '../../../src/notifications/send.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { openOutbox } from './outbox.ts';
 
@@ -121,7 +121,7 @@ describe('failing receivers', () => {
     await outbox.work();
     await outbox.award('Second');
     // The job that the second message added.
-    await deliver(outbox.context, receiverOf('github', 'slack', targetOf(webhook)), AbortSignal.timeout(30_000));
+    await send(outbox.context, receiverOf('github', 'slack', targetOf(webhook)), AbortSignal.timeout(30_000));
     assert.equal(requestCount, 1);
     outbox.advance(10);
     await outbox.work();

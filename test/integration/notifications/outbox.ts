@@ -3,9 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { recordAwarded } from '../../../src/achievements/awards/award-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { deliver, type NotificationContext } from '../../../src/notifications/deliver.ts';
 import type { Webhook } from '../../../src/notifications/notification.ts';
 import { findDueReceivers } from '../../../src/notifications/outbox-store.ts';
+import { type NotificationContext, send } from '../../../src/notifications/send.ts';
 import { saveWebhooks } from '../../../src/notifications/webhook-store.ts';
 import { createOutboundClient } from '../../../src/outbound/client.ts';
 import { openTestDatabase } from '../../database.ts';
@@ -98,7 +98,7 @@ export async function openOutbox(allowedHosts: readonly string[] = []): Promise<
     advance,
     work: async () => {
       for (const receiver of await findDueReceivers(connection, now(), 100)) {
-        await deliver(context, receiver, AbortSignal.timeout(30_000));
+        await send(context, receiver, AbortSignal.timeout(30_000));
       }
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -9,7 +9,7 @@ import { contributionKinds } from '../../../src/contributions/contribution.ts';
 import { SharedCounts } from '../../../src/database/counts.ts';
 import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/providers/provider.ts';
 import { findOwnedRepositories } from '../../../src/repositories/store.ts';
-import { collect } from '../../../src/sync/collect.ts';
+import { collectAccount } from '../../../src/sync/collect.ts';
 import { newCost, type SyncContext } from '../../../src/sync/context.ts';
 import { lookUp } from '../../../src/sync/look-up.ts';
 import { openTestDatabase } from '../../database.ts';
@@ -36,8 +36,8 @@ async function* report(): AsyncGenerator<AccountReport, void, undefined> {
     memory: null,
   };
 }
-const page = { access: null, total: null, endsView: true, isRefused: false, nextCursor: null };
-const listed = { ...engine, tips: {}, isPrivate: false, access: null };
+const page = { credentialName: null, total: null, endsView: true, isRefused: false, nextCursor: null };
+const listed = { ...engine, tips: {}, isPrivate: false, credentialName: null };
 const provider: Provider = {
   name: 'github',
   accounts: {
@@ -75,7 +75,7 @@ describe('a provider without optional parts', () => {
     } as unknown as SyncContext;
     const id = (await lookUp(context, { provider: 'github', name: 'acme' }, call)) ?? assert.fail();
     assert.equal((await findById(connection, id))?.name, 'acme');
-    const end = await collect(context, id, { call, onProgress: () => {} }, undefined);
+    const end = await collectAccount(context, id, { call, onProgress: () => {} }, undefined);
     assert.equal(end, 'complete');
     assert.deepEqual(
       (await findOwnedRepositories(connection, id)).map(({ name }) => name),

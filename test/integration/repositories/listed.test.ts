@@ -21,7 +21,7 @@ describe('listings of repositories', () => {
       saveListedRepositories(connection, {
         provider: 'github',
         ownerId,
-        repositories: [{ ...engine, name, isPrivate, access: null }],
+        repositories: [{ ...engine, name, isPrivate, credentialName: null }],
         listedAt,
         newId: uuidv7,
       });

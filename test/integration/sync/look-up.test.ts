@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import type { Call, Provider } from '../../../src/providers/provider.ts';
-import { collect, collectNamed } from '../../../src/sync/collect.ts';
+import { collectAccount, collectNamedRepository } from '../../../src/sync/collect.ts';
 import { newCost, type SyncContext, type Work } from '../../../src/sync/context.ts';
 import { lookUp, refresh } from '../../../src/sync/look-up.ts';
 import { createContractWorld } from '../../contract/world.ts';
@@ -102,12 +102,12 @@ describe('repetition of lookups that a limit of the host delays', () => {
       jobs: [{ key: 'look_up gitlab/x', urgency: 'owner' }],
     });
     const collectOne = (context: SyncContext, accountId: string) =>
-      collectNamed(context, { accountId, repository: 'x', withPrivate: false }, work);
+      collectNamedRepository(context, { accountId, repository: 'x', withPrivate: false }, work);
     assert.deepEqual(await limited(collectOne), {
       lookups: [{ key: 'collect_repository ID/x', state: 'delayed_by_quota' }],
       jobs: [{ key: 'collect_repository ID/x', urgency: 'interactive' }],
     });
-    assert.deepEqual(await limited((context, accountId) => collect(context, accountId, work, undefined)), {
+    assert.deepEqual(await limited((context, accountId) => collectAccount(context, accountId, work, undefined)), {
       lookups: [{ key: 'collect ID', state: 'delayed_by_quota' }],
       jobs: [{ key: 'collect ID', urgency: 'interactive' }],
     });

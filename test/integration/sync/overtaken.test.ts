@@ -13,8 +13,10 @@ import { engine } from '../repositories/engine.ts';
 /** Tests responses that arrive after later ones. */
 
 function pageWith(isPrivate: boolean): RepositoryPage {
-  const repositories: ListedRepository[] = [{ ...engine, tips: {}, isPrivate, access: isPrivate ? 'token' : null }];
-  return { repositories, access: null, total: null, endsView: true, isRefused: false, nextCursor: null };
+  const repositories: ListedRepository[] = [
+    { ...engine, tips: {}, isPrivate, credentialName: isPrivate ? 'token' : null },
+  ];
+  return { repositories, credentialName: null, total: null, endsView: true, isRefused: false, nextCursor: null };
 }
 
 async function addOwner({ connection, pool }: Database) {

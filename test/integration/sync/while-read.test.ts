@@ -19,7 +19,7 @@ import { engine } from '../repositories/engine.ts';
 const listed = {
   ...engine,
   isPrivate: false,
-  access: null,
+  credentialName: null,
   tips: { stars: { total: 2, changedAt: null, revision: null } },
 };
 const emptyPage = { contributions: [], actors: [], wholeParents: [], nextCursor: null, total: null, pageSize: 0 };

@@ -63,7 +63,7 @@ describe('the images of a card', () => {
       if (request.url === '/svg') response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>');
       else if (request.url === '/html') response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
       else if (request.url === '/gone') response.writeHead(404, { 'content-type': 'image/png' }).end(avatar(1));
-      else if (request.url === '/told')
+      else if (request.url === '/declared')
         response.writeHead(200, { 'content-type': 'image/png', 'content-length': '99999999' }).write('x');
       else {
         response.writeHead(200, { 'content-type': 'image/png' });
@@ -75,7 +75,7 @@ describe('the images of a card', () => {
       }
     });
     const client = createImageClient(new Set([images.host]));
-    for (const path of ['svg', 'html', 'gone', 'told', 'endless'])
+    for (const path of ['svg', 'html', 'gone', 'declared', 'endless'])
       await assert.rejects(client.fetch(`${images.url}/${path}`, null), path);
     await client.close();
   });

@@ -132,7 +132,7 @@ describe('requests to addresses that users name', () => {
         request.socket.destroy();
         return;
       }
-      response.writeHead(200, request.url === '/told' ? { 'content-length': '99999999' } : {});
+      response.writeHead(200, request.url === '/declared' ? { 'content-length': '99999999' } : {});
       if (request.url === '/short') {
         response.end('ok');
         return;
@@ -148,7 +148,7 @@ describe('requests to addresses that users name', () => {
     const client = createOutboundClient({ allowedHosts: new Set([receiver.host]), allowsHttp: false });
     const { body, isWhole } = await send(client, `${receiver.url}/short`);
     assert.deepEqual([body.toString(), isWhole], ['ok', true]);
-    for (const path of ['/told', '/endless', '/stalling']) {
+    for (const path of ['/declared', '/endless', '/stalling']) {
       const response = await send(client, receiver.url + path, 500);
       assert.deepEqual([response.status, response.isWhole], [200, false], path);
       assert.ok(response.body.length <= 1000);

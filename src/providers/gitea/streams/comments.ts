@@ -1,6 +1,6 @@
 import { noDetails } from '../../../contributions/contribution.ts';
-import { isWrittenByService } from '../../announcer.ts';
 import { skippedItem } from '../../http/read-or-skip.ts';
+import { isWrittenByService } from '../../notifier.ts';
 import type { ContributionPage } from '../../provider.ts';
 import { invalid } from '../../rest/checks.ts';
 import { type Step, stepFromOldest, type Wanted } from '../../rest/lists.ts';

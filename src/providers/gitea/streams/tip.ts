@@ -34,7 +34,7 @@ export async function readTip(
     readItems(context, 'pulls', pulls.slice(0, newest), readDeepPullRequest),
   ]);
   const page = new Collector().addAll(additions.flat()).toPage({ nextCursor: null, total: null });
-  return { repository: toListed(now, repository.access), page };
+  return { repository: toListed(now, repository.credentialName), page };
 }
 
 /** Reads the totals of the streams that can be compared with stored ones. */

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import type { CheckAnnotation, FileCheck } from '../../announcer.ts';
+import type { CheckAnnotation, FileCheck } from '../../notifier.ts';
 import { mayNotWrite, type Writer } from './writer.ts';
 import { CheckRunPayload, CheckRunsPayload } from './writing-payloads.ts';
 

@@ -6,7 +6,7 @@ import { missingPermissions } from './registration.ts';
 
 /** Reports whether GitHub accepts the App's id and key, and which permissions and events its registration lacks. */
 export function describeApp(app: GitHubApp, now: () => Date, call: Call): Promise<CredentialReport> {
-  return reportOn({ kind: 'app', label: 'the GitHub App', access: null }, async () => {
+  return reportOn({ kind: 'app', label: 'the GitHub App', credentialName: null }, async () => {
     const begun = now();
     const { slug, owner, permissions, events } = await app.identify(call);
     const latencyMs = now().getTime() - begun.getTime();

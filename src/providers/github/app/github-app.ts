@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import type { Announcer } from '../../announcer.ts';
 import { unlessDenied } from '../../denied.ts';
 import type { AttemptPage, CoveredPage, InstallableApp, Installation, UsableInstallation } from '../../installation.ts';
+import type { Notifier } from '../../notifier.ts';
 import type { Call } from '../../provider.ts';
 import { type Credentials, Token } from '../credentials.ts';
-import { createAnnouncer } from './announcer.ts';
 import { AppClient, type AppClientOptions, type AppRequest, unknownApp } from './client.ts';
+import { createNotifier } from './notifier.ts';
 import {
   AnyPayload,
   AppPayload,
@@ -15,7 +15,7 @@ import {
   type InstallationPayload,
   InstallationsPayload,
 } from './payloads.ts';
-import { accessOf, missingPermissions } from './registration.ts';
+import { credentialNameOf, missingPermissions } from './registration.ts';
 import { InstallationTokens } from './tokens.ts';
 
 const perPage = 100;
@@ -37,7 +37,7 @@ export class GitHubApp implements InstallableApp {
   readonly #credentials: Credentials;
   readonly #now: () => Date;
   readonly takesDeliveries: boolean;
-  readonly announcer: Announcer;
+  readonly notifier: Notifier;
   #used = new Map<string, Token>();
   #botName: string | undefined;
 
@@ -48,7 +48,7 @@ export class GitHubApp implements InstallableApp {
     this.#now = options.now;
     this.takesDeliveries = options.webhookSecret !== undefined;
     const on = (account: string) => [...this.#used.values()].find((token) => token.account === account);
-    this.announcer = createAnnouncer(this.#client, (account) => on(account)?.secret);
+    this.notifier = createNotifier(this.#client, (account) => on(account)?.secret);
   }
 
   async close(): Promise<void> {
@@ -129,11 +129,11 @@ export class GitHubApp implements InstallableApp {
    * Returns the credential name of an organization's installation that may read its members; undefined when there is
    * none. A request for members without this permission is not refused, but shows public members only.
    */
-  async membersAccess(organization: string, signal: AbortSignal): Promise<string | undefined> {
+  async membersCredentialName(organization: string, signal: AbortSignal): Promise<string | undefined> {
     const token = [...this.#used.values()].find(({ account }) => account === organization);
     if (!(token?.secret instanceof InstallationTokens)) return undefined;
     const permissions = await token.secret.permissions(signal).catch(unlessDenied(undefined));
-    return permissions?.['members'] === undefined ? undefined : token.access;
+    return permissions?.['members'] === undefined ? undefined : token.name;
   }
 
   async attempts(cursor: string | null, call: Call): Promise<AttemptPage> {
@@ -161,7 +161,7 @@ export class GitHubApp implements InstallableApp {
 
   #credential({ externalId, account }: UsableInstallation): Token {
     const secret = new InstallationTokens(this.#client, externalId, this.#now);
-    return new Token({ secret, label: `installation ${externalId}`, access: accessOf(externalId), account });
+    return new Token({ secret, label: `installation ${externalId}`, name: credentialNameOf(externalId), account });
   }
 
   #send<Schema extends TSchema>(request: AppRequest, schema: Schema, call: Call) {
@@ -178,7 +178,7 @@ function toInstallation(payload: InstallationPayload): Installation[] {
   return [
     {
       externalId,
-      access: accessOf(externalId),
+      credentialName: credentialNameOf(externalId),
       account: { externalId: String(account.id), name: account.login },
       covers: payload.repository_selection === 'all' ? 'all' : 'selected',
       suspendedAt: payload.suspended_at ? new Date(payload.suspended_at) : null,

@@ -1,7 +1,7 @@
 /** The permissions of a GitHub App for this service, and its registration. */
 
 /** Returns the credential name of an installation. */
-export function accessOf(installation: string): string {
+export function credentialNameOf(installation: string): string {
   return `installation:${installation}`;
 }
 

@@ -23,14 +23,14 @@ export async function administers(
   person: string,
   call: Call,
 ): Promise<Administers> {
-  const access = await app?.membersAccess(organization.externalId, call.signal);
-  if (access !== undefined) {
-    const response = await byInstallation(client, organization, person, { ...call, access });
+  const credentialName = await app?.membersCredentialName(organization.externalId, call.signal);
+  if (credentialName !== undefined) {
+    const response = await byInstallation(client, organization, person, { ...call, credentialName });
     if (response !== 'cannot_check') return response;
   }
   const tokens = client.credentials.tokens.filter(({ secret, account }) => secret && account === undefined);
   for (const token of tokens) {
-    const response = await byToken(client, organization, person, { ...call, access: token.access });
+    const response = await byToken(client, organization, person, { ...call, credentialName: token.name });
     if (response !== 'cannot_check') return response;
   }
   return 'cannot_check';

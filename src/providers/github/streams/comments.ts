@@ -1,5 +1,5 @@
 import { noDetails } from '../../../contributions/contribution.ts';
-import { isWrittenByService } from '../../announcer.ts';
+import { isWrittenByService } from '../../notifier.ts';
 import type { KnownRepository } from '../../provider.ts';
 import { commentReactions } from '../queries.ts';
 import { cursorBehind, perPage, placeOf, queryAt } from './changed-pages.ts';

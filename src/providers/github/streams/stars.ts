@@ -48,16 +48,16 @@ async function fetchWithAny(client: GitHubClient, place: Place, call: Call): Pro
   const people = client.credentials.tokens.filter(
     ({ secret, account }) => secret !== undefined && account === undefined,
   );
-  const accesses = new Set<string | undefined>(people.map(({ access }) => access));
-  if (accesses.size === 0 || call.access !== undefined) accesses.add(call.access);
+  const credentialNames = new Set<string | undefined>(people.map(({ name }) => name));
+  if (credentialNames.size === 0 || call.credentialName !== undefined) credentialNames.add(call.credentialName);
   let listed: Listed | undefined;
   let failure: unknown;
-  for (const access of accesses) {
+  for (const credentialName of credentialNames) {
     try {
-      listed = await fetchStars(client, place, access === undefined ? call : { ...call, access });
+      listed = await fetchStars(client, place, credentialName === undefined ? call : { ...call, credentialName });
       if (listed.page !== null) break;
     } catch (error) {
-      if (!isDenied(error) && !(isNotFound(error) && access !== call.access)) throw error;
+      if (!isDenied(error) && !(isNotFound(error) && credentialName !== call.credentialName)) throw error;
       failure = error;
     }
   }

@@ -12,12 +12,12 @@ import { readItem } from './read-item.ts';
 /** Reads the last changed items of a repository with their reactions, which lists of changes do not show. */
 export async function readTip(
   client: GitHubClient,
-  { handle, access }: KnownRepository,
+  { handle, credentialName }: KnownRepository,
   call: Call,
 ): Promise<RepositoryTip | null> {
   const { data } = await client.graphql(repositoryTip, { id: handle }, call);
   // The repository is hidden or its visibility changed, which the next lookup by name finds out.
-  if (data.node === null || data.node.isPrivate !== (access !== null)) return null;
+  if (data.node === null || data.node.isPrivate !== (credentialName !== null)) return null;
   const context = { client, call };
   const collector = new Collector();
   const { newestIssues, newestPullRequests, newestDiscussions } = data.node;
@@ -31,7 +31,7 @@ export async function readTip(
     await readItem(call, 'discussion', () => addDeepDiscussion(context, collector, discussion));
   }
   const page = collector.toPage({ nextCursor: null, total: null, pageSize: 0 });
-  return { repository: toListed(data.node, access), page };
+  return { repository: toListed(data.node, credentialName), page };
 }
 
 /** Reads the numbers of items with which the stored contributions are compared. */

@@ -1,6 +1,6 @@
 import { noDetails } from '../../../contributions/contribution.ts';
-import { isWrittenByService } from '../../announcer.ts';
 import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
+import { isWrittenByService } from '../../notifier.ts';
 import { readAll } from '../../rest/lists.ts';
 import type { StreamContext } from '../../rest/streams.ts';
 import { type AwardPayload, AwardsPayload, type NotePayload, NotesPayload } from '../payloads.ts';
@@ -34,7 +34,7 @@ export async function readNotes(context: StreamContext, thread: Thread): Promise
   // The issue or merge request may have been deleted since it was listed.
   const watched = watchSkips(context.call);
   const notes = (await readAll(context.client, list, watched.call)) ?? [];
-  const items = context.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
+  const items = context.repository.credentialName === null ? notes.filter((note) => !isForMembers(note)) : notes;
   return { items, isWhole: !watched.hasSkipped() };
 }
 

@@ -112,13 +112,13 @@ export async function stepThroughIssues(
   project: ProjectPayload,
   wanted: Wanted,
 ): Promise<Step<IssuePayload> | null> {
-  if (!isShown(project.issues_access_level, repository.access)) return null;
+  if (!isShown(project.issues_access_level, repository.credentialName)) return null;
   return stepByTime(client, issueList(repository), (issue) => issue, wanted, call);
 }
 
 /** Returns the list of issues. Confidential ones of a public project are left out: a member's token would show them. */
 export function issueList(repository: KnownRepository) {
-  const query = { scope: 'all', state: 'all', ...(repository.access === null && { confidential: 'false' }) };
+  const query = { scope: 'all', state: 'all', ...(repository.credentialName === null && { confidential: 'false' }) };
   return { path: `${projectPath(repository)}/issues`, query, items: IssuesPayload };
 }
 
@@ -132,8 +132,11 @@ export async function stepThroughMergeRequests(
   return stepByTime(client, mergeRequestList(repository), (mergeRequest) => mergeRequest, wanted, call);
 }
 
-export function areMergeRequestsShown(project: ProjectPayload, { access }: KnownRepository): boolean {
-  return isShown(project.merge_requests_access_level, access) && isShown(project.repository_access_level, access);
+export function areMergeRequestsShown(project: ProjectPayload, { credentialName }: KnownRepository): boolean {
+  return (
+    isShown(project.merge_requests_access_level, credentialName) &&
+    isShown(project.repository_access_level, credentialName)
+  );
 }
 
 export function mergeRequestList(repository: KnownRepository) {

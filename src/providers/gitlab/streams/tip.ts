@@ -25,7 +25,7 @@ export async function readTip(
   // A lookup by name determines the repository's new state.
   if (now === null) return null;
   const context = { client, repository, call };
-  const issues: readonly IssuePayload[] = isShown(now.issues_access_level, repository.access)
+  const issues: readonly IssuePayload[] = isShown(now.issues_access_level, repository.credentialName)
     ? ((await readShown(client, withQuery(issueList(repository), newest), call))?.items ?? [])
     : [];
   const mergeRequests: readonly MergeRequestPayload[] = areMergeRequestsShown(now, repository)
@@ -35,7 +35,7 @@ export async function readTip(
     ? [...(await readDeepIssues(context, issues)), ...(await readDeepMergeRequests(context, mergeRequests))]
     : [...readIssues(issues), ...readBareMergeRequests(mergeRequests)];
   const page = new Collector().addAll(additions).toPage({ nextCursor: null, total: null });
-  const [listed] = await toListed(client, [now], repository.access, call);
+  const [listed] = await toListed(client, [now], repository.credentialName, call);
   return listed === undefined ? null : { repository: listed, page };
 }
 
@@ -52,7 +52,7 @@ export async function readTotals(
   const project = existing(await readUnchanged(client, repository, call, { withStatistics: true }));
   const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>) =>
     (await readShown(client, withQuery({ ...list, items: IdentifiedPayload }, one), call))?.total;
-  const hasIssues = isShown(project.issues_access_level, repository.access);
+  const hasIssues = isShown(project.issues_access_level, repository.credentialName);
   const hasMergeRequests = areMergeRequestsShown(project, repository);
   const starrers = withQuery({ path: `${path}/starrers`, items: Type.Array(Type.Unknown()) }, one);
   return knownTotals({

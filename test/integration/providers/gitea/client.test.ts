@@ -88,8 +88,8 @@ describe('the Gitea client', () => {
     await using one = giteaProvider(simulator, { tokens: ['revoked'], now: scene.now });
     await assert.rejects(last(one.accounts.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
     const owner = organizationOf(scene);
-    const [refused = ''] = two.privateData.accesses();
-    const cursor = JSON.stringify({ access: refused, after: null });
+    const [refused = ''] = two.privateData.credentialNames();
+    const cursor = JSON.stringify({ credentialName: refused, after: null });
     assert.deepEqual((await two.repositories.list(owner, cursor, call())).isRefused, true);
   });
 

@@ -9,7 +9,7 @@ for (const maxPerPage of [50, 2]) {
     name: `Gitea, ${maxPerPage} a page`,
     // Gitea does not report why an issue was closed, and only later versions report how large a pull request is.
     unreported: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
-    tellsStars: false,
+    reportsStars: false,
     start: async ({ world, now }) => {
       const simulator = await startGiteaSimulator({ world, maxPerPage });
       const { tokens } = simulator;

@@ -14,5 +14,5 @@ export const handbook: KnownRepository = {
   name: 'handbook',
   handle: '1',
   defaultBranch: 'main',
-  access: null,
+  credentialName: null,
 };

@@ -56,14 +56,18 @@ describe('the provider on a recorded Gitea', () => {
     await using withToken = giteaProvider(replay, { tokens: [secretOf('bob')] });
     const everybodys = await withToken.repositories.list(acme, null, call());
     assert.deepEqual(
-      everybodys.repositories.map(({ name, access }) => ({ name, access })),
-      [{ name: 'handbook', access: null }],
+      everybodys.repositories.map(({ name, credentialName }) => ({ name, credentialName })),
+      [{ name: 'handbook', credentialName: null }],
     );
     const shown = await withToken.repositories.list(acme, everybodys.nextCursor, call());
-    const [access] = withToken.privateData.accesses();
+    const [credentialName] = withToken.privateData.credentialNames();
     assert.deepEqual(
-      shown.repositories.map((one) => ({ name: one.name, isPrivate: one.isPrivate, access: one.access })),
-      [{ name: 'secret-plans', isPrivate: true, access }],
+      shown.repositories.map((one) => ({
+        name: one.name,
+        isPrivate: one.isPrivate,
+        credentialName: one.credentialName,
+      })),
+      [{ name: 'secret-plans', isPrivate: true, credentialName }],
     );
     assert.equal(shown.nextCursor, null);
   });

@@ -22,7 +22,7 @@ describe('GitHub without a credential', () => {
       name: 'notes',
       handle: repository.nodeId,
       defaultBranch: 'main',
-      access: null,
+      credentialName: null,
     };
     const skipped: SkippedPart[] = [];
     const call = {

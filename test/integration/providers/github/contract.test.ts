@@ -8,7 +8,7 @@ providerContract({
   name: 'GitHub',
   // Comments on lines are included in the number of comments; tests of their own cover that number and the size.
   unreported: ['comments', 'additions', 'deletions', 'changedFiles', 'commits'],
-  tellsStars: true,
+  reportsStars: true,
   start: async ({ world, now }) => {
     const simulator = await startSimulator({ world, now });
     const { url, apiUrl, tokens } = simulator;

@@ -34,7 +34,7 @@ async function waitFor(
 }
 
 const reportQuota = (token: Token | undefined, remaining: number, resetAt: Date): void =>
-  token?.learn('graphql', { limit: 5000, remaining, resetAt });
+  token?.updateQuota('graphql', { limit: 5000, remaining, resetAt });
 
 describe('the quota of GitHub tokens', () => {
   it('leaves the last tenth of the quota to owners', async () => {
@@ -137,8 +137,8 @@ describe('the quota of GitHub tokens', () => {
   it('treats a token as limited to public data only when its scopes show it', () => {
     const { credentials } = make(['a', 'b', 'c']);
     const [unknown, classic, full] = credentials.tokens;
-    classic?.learnScopes('public_repo');
-    full?.learnScopes('repo');
+    classic?.recordScopes('public_repo');
+    full?.recordScopes('repo');
     assert.deepEqual([unknown?.seesOnlyPublic, classic?.seesOnlyPublic, full?.seesOnlyPublic], [false, true, false]);
   });
 });

@@ -174,20 +174,26 @@ describe('the diagnosis of a GitHub provider', () => {
     app.suspend(suspended);
     const { credentials } = await diagnose(provider);
     assert.deepEqual(
-      credentials.map(({ kind, label, access, state, missing }) => ({ kind, label, access, state, missing })),
+      credentials.map(({ kind, label, credentialName, state, missing }) => ({
+        kind,
+        label,
+        credentialName,
+        state,
+        missing,
+      })),
       [
-        { kind: 'app', label: 'the GitHub App', access: null, state: 'accepted', missing: [] },
+        { kind: 'app', label: 'the GitHub App', credentialName: null, state: 'accepted', missing: [] },
         {
           kind: 'installation',
           label: `installation ${installation.id}`,
-          access: `installation:${installation.id}`,
+          credentialName: `installation:${installation.id}`,
           state: 'accepted',
           missing: [],
         },
         {
           kind: 'installation',
           label: `installation ${suspended.id}`,
-          access: `installation:${suspended.id}`,
+          credentialName: `installation:${suspended.id}`,
           state: 'refused',
           missing: [],
         },

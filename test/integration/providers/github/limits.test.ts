@@ -41,7 +41,7 @@ const knownNotes = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): Kn
   name: 'notes',
   handle: nodeId,
   defaultBranch: 'main',
-  access: null,
+  credentialName: null,
 });
 
 const profile = ({ client, call }: Bench): Promise<unknown> =>

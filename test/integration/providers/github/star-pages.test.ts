@@ -30,7 +30,7 @@ describe('the list of stars', () => {
           name: repository.name,
           handle: repository.nodeId,
           defaultBranch: 'main',
-          access: null,
+          credentialName: null,
         },
         { cursor, since: null, pageSize: 1, isDeep: true },
         { urgency: 'background', signal: new AbortController().signal, cost: { requests: 0, points: 0 } },

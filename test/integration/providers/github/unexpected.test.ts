@@ -35,7 +35,7 @@ async function readChanged(stream: string, changes: Record<string, (body: never)
     now,
   });
   const { nodeId: handle, name, defaultBranch } = repositories.handbook;
-  const known = { owner: organization.login, name, handle, defaultBranch, access: null };
+  const known = { owner: organization.login, name, handle, defaultBranch, credentialName: null };
   const position = { cursor: null, since: null, pageSize: null, isDeep: true };
   const skipped: SkippedPart[] = [];
   try {

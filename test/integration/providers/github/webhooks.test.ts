@@ -167,7 +167,7 @@ describe('webhooks of GitHub', () => {
   it('follows an installation of an enterprise, whose account has a slug and no login', () => {
     const account = { id: 9, slug: 'big-enterprise', node_id: 'E_1', name: 'Big', avatar_url: 'https://a.example' };
     const installation = { id: 5, account, target_type: 'Enterprise', repository_selection: 'all' };
-    const followed = { what: 'installation', access: 'installation:5', isOver: false };
+    const followed = { what: 'installation', credentialName: 'installation:5', isOver: false };
     assert.deepEqual(read('installation', { action: 'created', installation, repositories: [] }), [followed]);
     assert.deepEqual(read('installation', { action: 'deleted', installation, repositories: null }), [
       { ...followed, isOver: true },

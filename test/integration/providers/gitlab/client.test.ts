@@ -134,10 +134,10 @@ describe('the GitLab client', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: ['glpat-gone', simulator.tokens.user], now });
     assert.equal((await last(provider.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
-    const [refused = ''] = provider.privateData.accesses();
+    const [refused = ''] = provider.privateData.credentialNames();
     assert.doesNotMatch(refused, /glpat/);
     const owner = groupOf(scene);
-    const cursor = JSON.stringify({ access: refused, after: null });
+    const cursor = JSON.stringify({ credentialName: refused, after: null });
     assert.equal((await provider.repositories.list(owner, cursor, call())).isRefused, true);
   });
 

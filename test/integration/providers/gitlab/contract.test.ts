@@ -9,7 +9,7 @@ for (const maxPerPage of [100, 2]) {
     name: `GitLab, ${maxPerPage} a page`,
     // GitLab does not report why an issue was closed. Tests of their own cover how large a merge request is.
     unreported: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
-    tellsStars: true,
+    reportsStars: true,
     externalIdOf: ({ id, type }) => (type === 'Organization' ? `group:${id}` : String(id)),
     reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'],
     unreportedOfOrganizations: ['website'],

@@ -80,8 +80,8 @@ describe('hidden parts of GitLab projects', () => {
       const owner = await knownAccount(provider, organization.login);
       const found = await provider.repositories.find(owner, 'secret-plans', { withPrivate: true }, call());
       assert.ok(found);
-      const { handle, name, defaultBranch, access } = found;
-      const plans = { owner: organization.login, name, handle, defaultBranch, access };
+      const { handle, name, defaultBranch, credentialName } = found;
+      const plans = { owner: organization.login, name, handle, defaultBranch, credentialName };
       const page = await provider.streams.read('issues', plans, deep, call());
       assert.equal(idsOf(page.contributions, 'issue').length, 2);
     });

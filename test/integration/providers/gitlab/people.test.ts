@@ -41,7 +41,7 @@ describe('accounts of GitLab', () => {
       name: 'punch.cards',
       handle: String(cards.id),
       defaultBranch: 'feature/main',
-      access: null,
+      credentialName: null,
     };
     const { signal } = new AbortController();
     const remote = await provider.history.remoteOf(known, signal);
@@ -177,7 +177,13 @@ describe('accounts of GitLab', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const oid = repositories.handbook.commits[0]?.oid ?? '';
-    const handbook = { owner: organization.login, name: 'handbook', handle: '1', defaultBranch: 'main', access: null };
+    const handbook = {
+      owner: organization.login,
+      name: 'handbook',
+      handle: '1',
+      defaultBranch: 'main',
+      credentialName: null,
+    };
     const identities = [{ email: people.ada.emails[0] ?? '', oid }];
     const moved = await provider.history.resolveIdentities({ ...handbook, name: 'moved' }, identities, call());
     assert.deepEqual([...moved], []);

@@ -28,7 +28,7 @@ const redirect = (response: ServerResponse, status: number, location: string): v
 
 function startTransport(secrets: string[] = ['secret'], now = (): Date => new Date()) {
   const slots = new Slots({ all: 1, background: 1, waiting: 10 });
-  const credentials = secrets.map((secret) => new Credential({ secret: fixedSecret(secret), access: secret, slots }));
+  const credentials = secrets.map((secret) => new Credential({ secret: fixedSecret(secret), name: secret, slots }));
   const unavailable = (cause: unknown): AppError => new AppError('provider_unavailable', 'unavailable', { cause });
   const limited = (retryAt: Date): AppError => new AppError('provider_rate_limited', 'limited', { retryAt });
   const transport = new HostTransport<Credential>({
@@ -37,7 +37,7 @@ function startTransport(secrets: string[] = ['secret'], now = (): Date => new Da
     now,
     rules: {
       redirectTo: withinOrigin,
-      learn: () => {},
+      recordLimits: () => {},
       isLimited: ({ status }) => status === 429,
       block: ({ backoff }) => backoff.block(undefined, now()),
       garbled: () => undefined,

@@ -22,7 +22,7 @@ const repository: KnownRepository = {
   name: 'coauth2',
   handle: '1',
   defaultBranch: 'main',
-  access: null,
+  credentialName: null,
 };
 
 /** Serves the recorded commits as a given version of Gitea does. */

@@ -96,8 +96,8 @@ describe('date ranges of GitHub', () => {
           known = replaceWindows(known, [window(one, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
         }
         const due = dueSpans(known, contributionYears, now);
-        const learnt = due.map((one) => window(one, now.toISOString()));
-        const after = replaceWindows(known, learnt);
+        const fetched = due.map((one) => window(one, now.toISOString()));
+        const after = replaceWindows(known, fetched);
         assert.ok(coversAll(after, contributionYears));
         const days = after.flatMap(daysOf);
         assert.equal(new Set(days).size, days.length);

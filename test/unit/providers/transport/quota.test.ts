@@ -9,7 +9,7 @@ const resetAt = new Date('2026-06-15T12:30:00Z');
 /** Returns the urgencies of which a request may be sent while a number of 100 requests remains. */
 function permittedAt(remaining: number): string[] {
   const quota = new Quota();
-  quota.learn({ limit: 100, remaining, resetAt });
+  quota.update({ limit: 100, remaining, resetAt });
   return urgencies.filter((urgency) => quota.usedUpUntil(urgency, now) === undefined);
 }
 
@@ -30,7 +30,7 @@ describe('division of a quota', () => {
 
   it('states the time at which the quota resets while a share is used up, and permits everything from then on', () => {
     const quota = new Quota();
-    quota.learn({ limit: 100, remaining: 20, resetAt });
+    quota.update({ limit: 100, remaining: 20, resetAt });
     assert.deepEqual(quota.usedUpUntil('interactive', now), resetAt);
     assert.equal(quota.usedUpUntil('interactive', resetAt), undefined);
   });

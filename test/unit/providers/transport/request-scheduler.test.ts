@@ -13,8 +13,8 @@ const neverAborted = new AbortController().signal;
 /** Schedules requests with one credential, unless more are added. */
 function make({ all = 2, background = 2, waiting = 100 } = {}) {
   const time = manualTime();
-  const addCredential = (access: string): Credential => {
-    const credential = new Credential({ secret: undefined, access, slots: new Slots({ all, background, waiting }) });
+  const addCredential = (name: string): Credential => {
+    const credential = new Credential({ secret: undefined, name, slots: new Slots({ all, background, waiting }) });
     credentials.push(credential);
     return credential;
   };
@@ -97,7 +97,7 @@ describe('the slots of the request scheduler', () => {
     leases[1]?.[Symbol.dispose]();
     await waitUntilIdle();
     assert.deepEqual(begun, ['one', 'two', 'three']);
-    assert.equal(leases[2]?.credential.access, 'second');
+    assert.equal(leases[2]?.credential.name, 'second');
     await releaseAll();
     await Promise.all(requests);
   });
@@ -164,7 +164,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
 
   it('end when a quota resets', async () => {
     const { time, credential, request, begun, inMs } = make();
-    credential.learn(resource, { limit: 100, remaining: 10, resetAt: inMs(3000) });
+    credential.updateQuota(resource, { limit: 100, remaining: 10, resetAt: inMs(3000) });
     const waiting = request('one', 'background');
     await request('owner', 'owner');
     await time.advance(2999);

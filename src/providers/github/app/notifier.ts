@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../errors.ts';
-import { type Announcer, type DiscussionPlace, markOf } from '../../announcer.ts';
+import { type DiscussionPlace, markOf, type Notifier } from '../../notifier.ts';
 import type { Call } from '../../provider.ts';
 import type { Secret } from '../../transport/secret.ts';
 import { addDiscussionComment, discussionTitles, lastComments } from '../queries.ts';
@@ -17,7 +17,7 @@ const maxRemembered = 1000;
  * `checks: write`; no other part of the service needs these permissions.
  * @param secretOf returns the credential of the installation on an account; undefined: there is none.
  */
-export function createAnnouncer(client: AppClient, secretOf: (account: string) => Secret | undefined): Announcer {
+export function createNotifier(client: AppClient, secretOf: (account: string) => Secret | undefined): Notifier {
   const remembered = new LRUCache<string, string>({ max: maxRemembered });
   const writerFor = (account: string, call: Call): Writer => {
     const secret = secretOf(account);

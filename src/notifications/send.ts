@@ -2,20 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import type { OutboundClient } from '../outbound/client.ts';
-import type { Announcer } from '../providers/announcer.ts';
+import type { Notifier } from '../providers/notifier.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Kind, Outcome } from './notification.ts';
 import { claimNext, findNextAttempt, recordFailed, recordSent } from './outbox-store.ts';
 import { findSigningSecrets } from './secrets/store.ts';
 import { discordMessage } from './senders/discord.ts';
-import { announce } from './senders/github.ts';
+import { comment } from './senders/github.ts';
 import { signedMessage } from './senders/http.ts';
 import { post } from './senders/post.ts';
 import { slackMessage } from './senders/slack.ts';
 
 const noSecret = 'has no secret yet: the owner makes one with PUT .../webhook-secrets';
 /** The time slice of one receiver, in ms. */
-const turnMs = 60_000;
+const timeSliceMs = 60_000;
 /**
  * GitHub requires a second between two writing requests.
  * https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
@@ -25,7 +25,7 @@ const pausesMs: Partial<Record<Kind, number>> = { github: 1000 };
 export interface NotificationContext {
   connection: Connection;
   outbound: OutboundClient;
-  providers: ReadonlyMap<string, { announcer?: Announcer | undefined }>;
+  providers: ReadonlyMap<string, { notifier?: Notifier | undefined }>;
   now: () => Date;
   /** Returns a number from 0 to 1. */
   random: () => number;
@@ -35,9 +35,9 @@ export interface NotificationContext {
 }
 
 /** Sends a receiver's waiting messages, one after the other, until none is left, one fails or the time slice ends. */
-export async function deliver(context: NotificationContext, receiver: string, signal: AbortSignal): Promise<void> {
+export async function send(context: NotificationContext, receiver: string, signal: AbortSignal): Promise<void> {
   const { connection, now, random } = context;
-  const until = now().getTime() + turnMs;
+  const until = now().getTime() + timeSliceMs;
   for (let isFirst = true; now().getTime() < until; isFirst = false) {
     signal.throwIfAborted();
     const claimed = await claimNext(connection, receiver, { now: now(), random: random() });
@@ -57,7 +57,7 @@ export async function deliver(context: NotificationContext, receiver: string, si
 async function attempt(context: NotificationContext, claimed: Attempt, signal: AbortSignal): Promise<boolean> {
   const { connection, now, random } = context;
   const { id, kind } = claimed;
-  const result = await send(context, claimed, signal);
+  const result = await sendOne(context, claimed, signal);
   if (result.outcome === 'sent') {
     await recordSent(connection, claimed, now());
     context.onOutcome(kind, 'sent');
@@ -74,11 +74,11 @@ async function attempt(context: NotificationContext, claimed: Attempt, signal: A
   return true;
 }
 
-async function send(context: NotificationContext, claimed: Attempt, signal: AbortSignal): Promise<Outcome> {
+async function sendOne(context: NotificationContext, claimed: Attempt, signal: AbortSignal): Promise<Outcome> {
   const { target, kind, content } = claimed;
   const options = { now: context.now(), signal };
   if ('repository' in target) {
-    return announce(context.providers.get(claimed.provider)?.announcer, { ...claimed, target }, signal);
+    return comment(context.providers.get(claimed.provider)?.notifier, { ...claimed, target }, signal);
   }
   const { url } = target;
   if (kind === 'slack') return post(context.outbound, { url, body: slackMessage(content) }, options);

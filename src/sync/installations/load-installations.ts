@@ -3,7 +3,7 @@ import { findUsable } from '../../installations/store.ts';
 import type { SyncContext } from '../context.ts';
 
 /** Gives providers the installations that the database has. */
-export async function discoverInstallations({
+export async function loadInstallations({
   connection,
   providers,
 }: Pick<SyncContext, 'connection' | 'providers'>): Promise<void> {
@@ -22,7 +22,7 @@ export function withInstallations(context: SyncContext, tasks: Record<string, Ta
       {
         ...task,
         run: async (payload, signal) => {
-          await discoverInstallations(context);
+          await loadInstallations(context);
           await task.run(payload, signal);
         },
       },

@@ -1,5 +1,5 @@
 import { findById } from '../accounts/store.ts';
-import { seeTotalsJob } from '../contributions/jobs.ts';
+import { fetchReportedTotalsJob } from '../contributions/jobs.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { findReportedTotals, forgetReportedTotals, saveReportedTotals } from '../contributions/private-store.ts';
 import { announce } from '../database/listener.ts';
@@ -11,31 +11,31 @@ import type { SyncContext } from './context.ts';
 import { runLookup } from './look-up.ts';
 
 /** Fetches a user's lifetime totals once with each credential that may see private data. */
-export async function seeTotals(context: SyncContext, accountId: string, call: Call): Promise<void> {
+export async function fetchReportedTotals(context: SyncContext, accountId: string, call: Call): Promise<void> {
   const { connection } = context;
   const account = await findById(connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const job = seeTotalsJob(accountId);
+  const job = fetchReportedTotalsJob(accountId);
   const { key } = job;
   if (account?.type !== 'user' || provider === undefined || account.pinned) {
     await completeLookup(connection, key);
     return;
   }
   await runLookup(context, job, call, async () => {
-    const accesses = provider.privateData?.accesses(account) ?? [];
+    const credentialNames = provider.privateData?.credentialNames(account) ?? [];
     const known = await findReportedTotals(connection, accountId);
-    for (const access of accesses) {
-      const memory = known.find((seen) => seen.access === access)?.memory ?? null;
-      const report = await lastReport(provider, { ...account, memory }, { ...call, access });
+    for (const credentialName of credentialNames) {
+      const memory = known.find((seen) => seen.credentialName === credentialName)?.memory ?? null;
+      const report = await lastReport(provider, { ...account, memory }, { ...call, credentialName });
       const fetchedAt = context.now();
       await inTransaction(connection, async (transaction) => {
-        await saveReportedTotals(transaction, accountId, { access, fetchedAt, ...report });
+        await saveReportedTotals(transaction, accountId, { credentialName, fetchedAt, ...report });
         await recordPrivateCounters(transaction, account);
         await announce(transaction, { kind: 'account', key: accountId });
       });
       await renewLookup(connection, key, fetchedAt);
     }
-    await forgetReportedTotals(connection, account.provider, provider.privateData?.accesses() ?? []);
+    await forgetReportedTotals(connection, account.provider, provider.privateData?.credentialNames() ?? []);
     return accountId;
   });
 }

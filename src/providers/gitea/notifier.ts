@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import type { Announcer } from '../announcer.ts';
 import { Nullable } from '../http/scalars.ts';
-import { createIssueAnnouncer, type TitledIssue } from '../rest/announcer.ts';
+import type { Notifier } from '../notifier.ts';
 import type { RestClient } from '../rest/client.ts';
 import { stepFromOldest, toSeconds } from '../rest/lists.ts';
+import { createIssueNotifier, type TitledIssue } from '../rest/notifier.ts';
 import { RepositoryPayload, SaidPayload, TitledPayload } from './payloads.ts';
 import { repositoryPath } from './repositories.ts';
 
 const IssuesPayload = Type.Array(TitledPayload);
 const CommentsPayload = Nullable(Type.Array(SaidPayload));
 
-/** Creates an announcer that comments in issues with the scope `write:issue`; undefined when there are no tokens. */
-export function createAnnouncer(client: RestClient): Announcer | undefined {
-  return createIssueAnnouncer(client, {
+/** Creates a notifier that comments in issues with the scope `write:issue`; undefined when there are no tokens. */
+export function createNotifier(client: RestClient): Notifier | undefined {
+  return createIssueNotifier(client, {
     findRepository: async (place, call) => {
       const path = repositoryPath({ owner: place.ownerName, name: place.repository });
       const found = (await client.get(path, RepositoryPayload, call))?.data;

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Announcer } from '../announcer.ts';
 import type { Call } from '../call.ts';
-import { createIssueAnnouncer, type TitledIssue } from '../rest/announcer.ts';
+import type { Notifier } from '../notifier.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readPage, stepForward } from '../rest/lists.ts';
+import { createIssueNotifier, type TitledIssue } from '../rest/notifier.ts';
 import { groupIdOf } from './actors.ts';
 import { NotePayload, NotesPayload, ProjectPayload, TitledPayload } from './payloads.ts';
 
@@ -11,9 +11,9 @@ const IssuesPayload = Type.Array(TitledPayload);
 /** The limit is a thousand notes. */
 const maxNotePages = 10;
 
-/** Creates an announcer that comments in issues with the scope `api`; undefined when there are no tokens. */
-export function createAnnouncer(client: RestClient): Announcer | undefined {
-  return createIssueAnnouncer(client, {
+/** Creates a notifier that comments in issues with the scope `api`; undefined when there are no tokens. */
+export function createNotifier(client: RestClient): Notifier | undefined {
+  return createIssueNotifier(client, {
     findRepository: async (place, call) => {
       const path = `/projects/${encodeURIComponent(`${place.ownerName}/${place.repository}`)}`;
       const found = (await client.get(path, ProjectPayload, call))?.data;

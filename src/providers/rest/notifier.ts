@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import { type Announcer, type DiscussionPlace, markOf } from '../announcer.ts';
 import type { Call } from '../call.ts';
 import { isDenied } from '../denied.ts';
+import { type DiscussionPlace, markOf, type Notifier } from '../notifier.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
 import { hasTokens, tokenCalls } from './views.ts';
 
-/** Posts announcements on hosts without discussions: as comments in the open issue with the configured title. */
+/** Posts notifications on hosts without discussions: as comments in the open issue with the configured title. */
 
 /** An issue as a place for comments. */
 export interface TitledIssue {
@@ -40,10 +40,10 @@ const maxRemembered = 1000;
 const searchWindowMs = 30 * 86_400_000;
 
 /**
- * Creates an announcer that writes with the first token that shows the repository and may write there.
+ * Creates a notifier that writes with the first token that shows the repository and may write there.
  * @returns undefined when there are no tokens.
  */
-export function createIssueAnnouncer(client: RestClient, host: IssueHost): Announcer | undefined {
+export function createIssueNotifier(client: RestClient, host: IssueHost): Notifier | undefined {
   if (!hasTokens(client)) return undefined;
   const remembered = new LRUCache<string, number>({ max: maxRemembered });
   return {

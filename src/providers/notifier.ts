@@ -52,7 +52,7 @@ export function isWrittenByService(body: string): boolean {
  * A provider at which the service may write. Its methods throw the errors of `Provider`: `not_found` when the place
  * does not exist, `provider_denied` when the service may not write there.
  */
-export interface Announcer {
+export interface Notifier {
   /**
    * Adds a comment unless the place holds one with this id, so that a repeated call changes nothing.
    * @param comment.text in Markdown.
