@@ -40,29 +40,25 @@ function explainCondition(trigger: Trigger, condition: Checked, filters: readonl
   if (!asksAboutPerson(condition)) {
     return `at least one ${withFilters(nounOf(trigger, 'one'), [...filters, condition], 'which')}`;
   }
-  switch (condition.kind) {
-    case 'and': {
-      const items = condition.terms.filter((term) => !asksAboutPerson(term));
-      const persons = condition.terms.filter(asksAboutPerson);
-      return persons.map((term) => explainCondition(trigger, term, [...filters, ...items])).join(' and ');
-    }
-    case 'or':
-      return `(${condition.terms.map((term) => explainCondition(trigger, term, filters)).join(' or ')})`;
-    case 'count': {
-      const counted = [...filters, ...(condition.condition === null ? [] : [condition.condition])];
-      const number = condition.value === 1 && condition.operator !== '<' ? 'one' : 'many';
-      const noun = withFilters(nounOf(trigger, number), counted, number === 'one' ? 'which' : 'each of which');
-      return `${amount(condition)} ${noun}`;
-    }
-    case 'sum': {
-      const sum = `${amount(condition)} points of ${joined(condition.actions, 'and')}`;
-      return filters.length === 0 ? sum : `${sum} with ${explainAll(filters)}`;
-    }
-    case 'rank':
-      return `rank ${condition.rank} by points of ${joined(condition.actions, 'and')}`;
-    default:
-      throw new Error(`${condition.kind} is a condition on one contribution`);
+  if ('terms' in condition) {
+    const items = condition.terms.filter((term) => !asksAboutPerson(term));
+    const persons = condition.terms.filter(asksAboutPerson);
+    return condition.kind === 'or'
+      ? `(${condition.terms.map((term) => explainCondition(trigger, term, filters)).join(' or ')})`
+      : persons.map((term) => explainCondition(trigger, term, [...filters, ...items])).join(' and ');
   }
+  if (condition.kind === 'count') {
+    const counted = [...filters, ...(condition.condition === null ? [] : [condition.condition])];
+    const number = condition.value === 1 && condition.operator !== '<' ? 'one' : 'many';
+    const noun = withFilters(nounOf(trigger, number), counted, number === 'one' ? 'which' : 'each of which');
+    return `${amount(condition)} ${noun}`;
+  }
+  if (condition.kind === 'sum') {
+    const sum = `${amount(condition)} points of ${joined(condition.actions, 'and')}`;
+    return filters.length === 0 ? sum : `${sum} with ${explainAll(filters)}`;
+  }
+  if (condition.kind === 'rank') return `rank ${condition.rank} by points of ${joined(condition.actions, 'and')}`;
+  throw new Error(`${condition.kind} is a condition on one contribution`);
 }
 
 const amounts: Readonly<Record<ComparisonOperator, string>> = {
@@ -115,18 +111,15 @@ function explainAll(conditions: readonly Checked[]): string {
 
 /** Says what holds for a contribution, as the rest of a sentence: `is merged`, `has at least 5 comments`. */
 function explainItem(condition: Checked): string {
-  switch (condition.kind) {
-    case 'and':
-      return explainAll(condition.terms);
-    case 'or':
-      return `(${condition.terms.map(explainItem).join(' or ')})`;
-    case 'count':
-    case 'sum':
-    case 'rank':
-      throw new Error(`${condition.kind} is not about one contribution`);
-    default:
-      return explainTerm(condition);
+  if ('terms' in condition) {
+    return condition.kind === 'and'
+      ? explainAll(condition.terms)
+      : `(${condition.terms.map(explainItem).join(' or ')})`;
   }
+  if (condition.kind === 'count' || condition.kind === 'sum' || condition.kind === 'rank') {
+    throw new Error(`${condition.kind} is not about one contribution`);
+  }
+  return explainTerm(condition);
 }
 
 function explainTerm(term: ItemTerm): string {

@@ -84,7 +84,7 @@ export async function sendProblem(
   try {
     const image = await images.drawProblem(card, format, query, { status: problem.status, message });
     const status = request.headers.authorization === undefined ? 200 : problem.status;
-    return sendImage(reply.headers({ ...headersOf(problem), [errorCodeHeader]: String(code) }), image, status);
+    return await sendImage(reply.headers({ ...headersOf(problem), [errorCodeHeader]: String(code) }), image, status);
   } catch (error) {
     log.error({ id: request.id, err: error }, 'an error could not be drawn');
     return sendProblemAsJson(reply, problem);

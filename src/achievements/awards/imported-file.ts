@@ -26,7 +26,8 @@ export function readSavedAwards(text: string): SavedAward[] {
   const awards = list.map((item: unknown, index) => {
     if (!compiled.Check(item)) throw wrong(`is wrong at ${placeOf(item, index)}`);
     if (Number.isNaN(Date.parse(item.awarded_dttm))) throw wrong(`has no such time at data[${index}].awarded_dttm`);
-    return { ...item, id: item.id.toLowerCase() };
+    const { id, ...award } = item;
+    return { id: id.toLowerCase(), ...award };
   });
   const repeated = awards.find(({ id }, index) => awards.findIndex((other) => other.id === id) !== index);
   if (repeated !== undefined) throw wrong(`has the id ${repeated.id} twice`);

@@ -214,20 +214,6 @@ describe('the achievements file', () => {
     assert.deepEqual(readText(file).config.achievements, []);
   });
 
-  it('leaves out a part with wrong indentation, and reads the others', () => {
-    const part = (name: string, indentation = '  '): string =>
-      `${indentation}- achievement:\n      name: ${name}\n      triggers: [ { trigger: ${star} } ]\n`;
-    for (const wrong of [part('Wrong', ' '), part('Wrong').replace('      triggers', '        triggers')]) {
-      const file = `achievements:\n${part('One')}${wrong}${part('Two')}`;
-      assert.deepEqual(
-        readText(file).config.achievements.map(({ name }) => name),
-        ['One', 'Two'],
-      );
-      assert.match(reported(file)[0] ?? '', /^[56]:\d+ error: this line is not indented like its neighbours/);
-      assert.equal(reported(file).length, 1);
-    }
-  });
-
   it('groups triggers that are joined by "|"', () => {
     const or = ', operator: "|"';
     const and = ', operator: "&"';

@@ -83,8 +83,10 @@ function personSince(condition: Condition, filters: Condition[], context: NaiveQ
   if (operand.kind === 'count') {
     const counted = [...filters, ...(operand.condition === null ? [] : [operand.condition])];
     const moments = momentsOf(counted, context, evaluation);
+    // A count that equals a number means that it reached the number.
+    const isReached = condition.operator === '=' && numberOf(condition.value) > 0;
     return grownSince(
-      condition,
+      { ...condition, operator: isReached ? '>=' : condition.operator },
       moments.map((at) => ({ at, value: 1 })),
       first(momentsOf([], context, evaluation)),
     );
