@@ -21,14 +21,23 @@ async function missedCount({ service }: TestService): Promise<number> {
   return Number(/^plaudit_deliveries_missed_total\{provider="github"\} (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
+/** Delays the scheduled search, which keeps the time of a job that waits, so that only a test begins one. */
+async function delaySchedule({ database }: TestService): Promise<void> {
+  await database.pool.query(
+    `select graphile_worker.add_job('find_missed_deliveries', job_key => 'schedule:find_missed_deliveries',
+       run_at => now() + interval '1 day')`,
+  );
+}
+
 const attemptsOf = ({ app }: Simulator, guid: string | undefined): Attempt[] =>
   app.deliverer.attempts.filter((attempt) => attempt.guid === guid);
 
 describe('missed deliveries', () => {
-  it('are requested again when they were lost, three times at most and for three days, but not when they arrived', async () => {
+  it('are requested again at growing intervals for three days when they were lost, but not when they arrived', async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now, repositories: 2 });
     await using service = await startAppService(simulator, { now: time.now });
+    await delaySchedule(service);
     const { app, world } = simulator;
     app.install(organization(simulator), [engine(simulator, 'engine-1'), engine(simulator, 'engine-2')]);
     await untilShown(service, 'engine-1', /collected/);
@@ -111,6 +120,7 @@ describe('missed deliveries', () => {
   it('are requested page by page after a downtime, from the start of the list after an invalid cursor', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using first = await startAppService(simulator);
+    await delaySchedule(first);
     const { app, world } = simulator;
     const installation = app.install(organization(simulator));
     await untilShown(first, 'engine-1', /collected/);
