@@ -24,7 +24,8 @@ export async function untilIdle(
     const { rows } = await database.pool.query(
       `select key from lookups where state = 'running'
        union all
-       select coalesce(key, task_identifier) || coalesce(' ' || last_error, '') from graphile_worker.jobs
+       select concat_ws(' ', coalesce(key, task_identifier), 'locked ' || locked_at, last_error)
+       from graphile_worker.jobs
        where locked_at is not null or (run_at <= now() + $1 * interval '1 second' and attempts < max_attempts
          and (run_at <= now() or key is distinct from 'second start_owner_polls'))`,
       [aheadS],

@@ -19,6 +19,8 @@ const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? (isThorough ? '150' 
 const seeds = seedsIn(process.env['RANDOM_HISTORY_SEEDS']) ?? sampled([1, 2], 2);
 /** A long history takes the service more time to read. */
 const patienceMs = 60_000 + steps * 200;
+/** The number of lines of the log that a failure shows. */
+const shownLines = 40;
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
 const bad = { loss: 0.15, late: 0.05, repetition: 0.15, reordering: 0.2, delayMs: 50 };
 const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
@@ -79,7 +81,9 @@ describe('recovery from random changes and faults', () => {
         }
       }
       app.deliverer.policy = smooth;
-      await settle(pool, app.deliverer, patienceMs);
+      await settle(pool, app.deliverer, patienceMs).catch((cause: unknown) => {
+        throw new Error(`work is left; the service logged: ${service.lines.slice(-shownLines).join('\n')}`, { cause });
+      });
       await assertResponses(service, simulator);
       await assertStored(pool, simulator);
     });
