@@ -1,16 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { nearest } from '../achievements/conditions/nearest.ts';
 import { type dataTypes, type Envelope, envelope } from './envelope.ts';
-import {
-  type CardImage,
-  type CardImages,
-  type ImageFormat,
-  type ImageRequest,
-  imageFormats,
-  isImageFormat,
-  type Parameters,
-} from './images.ts';
+import { type CardImage, type CardImages, type ImageRequest, isImageFormat, type Parameters } from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
 import {
   imageHeaders,
@@ -77,7 +68,8 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   const { cards, isImageOnly = false } = request.routeOptions.config;
   const query: Parameters = Object(request.query);
-  const format = meantFormat(query['format']) ?? (isImageOnly ? 'svg' : undefined);
+  const given = query['format'];
+  const format = isImageFormat(given) ? given : isImageOnly ? 'svg' : undefined;
   if (cards === undefined || format === undefined) return sendProblemAsJson(reply, problem);
   const card = cards.find((name) => name === query['card']) ?? cards[0];
   const { message, code } = problem.body.error;
@@ -89,12 +81,6 @@ export async function sendProblem(
     log.error({ id: request.id, err: error }, 'an error could not be drawn');
     return sendProblemAsJson(reply, problem);
   }
-}
-
-/** Returns the format of an image that a parameter names, also where a typing error makes it another word. */
-function meantFormat(given: unknown): ImageFormat | undefined {
-  const meant = typeof given === 'string' ? nearest(given, ['json', ...imageFormats]) : undefined;
-  return isImageFormat(meant) ? meant : undefined;
 }
 
 export function sendProblemAsJson(reply: FastifyReply, problem: Problem): FastifyReply {

@@ -174,7 +174,6 @@ describe('responses with cards', () => {
       [`${user}/contributions?format=svg&theme=pink`, 3, 'Something in the address is wrong'],
       [`${user}/contributions?format=svg&theme=darcula`, 3, 'did you mean dracula?'],
       [`${user}/contributions?format=svg&titel=Me`, 3, 'titel: did you mean title?'],
-      [`${user}/contributions?format=svgg`, 3, 'did you mean svg?'],
       [`${user}/contributions?format=svg&accent_color=red`, 3, 'hexadecimal digits'],
       [`${user}/contributions?format=svg&hide=levels`, 3, 'hide must be of avatar'],
       [`${user}/contributions?format=svg&width=10`, 3, 'width must be'],

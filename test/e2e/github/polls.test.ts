@@ -66,7 +66,7 @@ describe('polls of owners at GitHub', () => {
 
     deleteRepository(world, repository);
     await round();
-    assert.match((await shown(service))['engine-1'] ?? '', /gone$/);
+    assert.match((await shown(service))['engine-1'] ?? '', /deleted$/);
     await assertTrue();
   });
 });

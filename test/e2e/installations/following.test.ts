@@ -105,11 +105,11 @@ describe('changes of installations', () => {
       await untilShown(service, 'engine-2', /^public installed/);
       deleteRepository(world, first);
       await follow();
-      await untilShown(service, 'engine-1', /gone$/);
+      await untilShown(service, 'engine-1', /deleted$/);
 
       app.uninstall(installation);
       await follow();
-      await untilShown(service, 'renamed-engine', /^private collected gone$/);
+      await untilShown(service, 'renamed-engine', /^private collected deleted$/);
       await untilShown(service, 'engine-2', /^public( collected)?$/);
     });
   }

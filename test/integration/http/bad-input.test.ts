@@ -37,7 +37,7 @@ describe('invalid requests', () => {
       ],
       after: ['nonsense', '', '%00', 'a'.repeat(5000), 'bm9uc2Vuc2U', 'a&after=b'],
       before: ['nonsense', '', '..%2f'],
-      format: ['svgs', 'xml', '', 'JSON', 'json&format=json'],
+      format: ['svgs', 'xml', '', 'JSONL', 'json&format=json'],
     };
     const own: Record<string, Record<string, string[]>> = {
       '': {},
