@@ -23,12 +23,12 @@ const compiled = Compile(SavedAward);
 export function readSavedAwards(text: string): SavedAward[] {
   const list = listIn(text);
   if (list.length > maxAwards) throw wrong(`has ${list.length} awards; the limit is ${maxAwards}`);
-  const awards = list.map((item: unknown, index) => {
+  const awards: SavedAward[] = [];
+  for (const [index, item] of list.entries()) {
     if (!compiled.Check(item)) throw wrong(`is wrong at ${placeOf(item, index)}`);
     if (Number.isNaN(Date.parse(item.awarded_dttm))) throw wrong(`has no such time at data[${index}].awarded_dttm`);
-    const { id, ...award } = item;
-    return { id: id.toLowerCase(), ...award };
-  });
+    awards.push({ ...item, id: item.id.toLowerCase() });
+  }
   const repeated = awards.find(({ id }, index) => awards.findIndex((other) => other.id === id) !== index);
   if (repeated !== undefined) throw wrong(`has the id ${repeated.id} twice`);
   return awards;

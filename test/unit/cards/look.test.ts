@@ -25,7 +25,8 @@ describe('card options', () => {
     assert.equal(readColour('FFF'), '#ffffff');
     assert.equal(readColour('0969da'), '#0969da');
     assert.equal(readColour('0008'), '#00000088');
-    for (const wrong of ['red', '#fff', '12345', 'fff}', '', 'ffffff;x', '０９６９ｄａ'])
+    assert.equal(readColour('#fff'), '#ffffff');
+    for (const wrong of ['red', '##fff', '#', '12345', 'fff}', '', 'ffffff;x', '０９６９ｄａ'])
       assert.equal(readColour(wrong), undefined);
   });
 

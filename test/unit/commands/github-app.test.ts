@@ -27,7 +27,7 @@ describe('the link that registers an App', () => {
   it('requests read access to the collected data and deliveries to this service', async () => {
     const [link = ''] = await run(gitHubAppUrl, ['analytical-engines'], { PUBLIC_URL: 'https://plaudit.example/' });
     const url = new URL(link);
-    const [announcingLink = ''] = await run(gitHubAppUrl, ['--telling', 'engines'], {
+    const [announcingLink = ''] = await run(gitHubAppUrl, ['--writing', 'engines'], {
       PUBLIC_URL: 'https://plaudit.example',
     });
     assert.match(announcingLink, /&discussions=write&.*checks=write&/);
