@@ -59,6 +59,8 @@ describe('an App', () => {
     simulator.faults.clear();
     app.suspend(installation);
     await app.deliverer.idle();
+    // The job that failed waits longer after each failure.
+    await reconcileNow(one);
     await untilShown(one, 'hidden-engine', /^private collected deleted$/);
     await until(async () => {
       const left = [one, other].flatMap(
