@@ -15,6 +15,11 @@ export type Urgency = 'interactive' | 'background';
 const concurrency: Record<Urgency, number> = { interactive: 16, background: 6 };
 /** The time that running jobs may go on when the service stops, in ms; then they hand the rest back. */
 const finishingTimeMs = 1000;
+/**
+ * The time after which workers that are ending are left alone, in ms. Once the end of a job could not be stored,
+ * graphile-worker may wait for ever: it counts the batch of that job as done several times (`batch` in its main.ts).
+ */
+const endingTimeMs = 3000;
 const pollIntervalMs = 2000;
 /** The interval at which each idle worker looks for jobs by itself, though it is woken for new and for due ones. */
 const workerPollMs = 60_000;
@@ -149,6 +154,8 @@ type WorkerOptions = Parameters<typeof startQueue>[0] & { urgency: Urgency; runn
 /** Workers, and the ids in whose names they lock jobs. */
 interface Workers {
   runner: Runner;
+  /** Resolves when they have ended, or have had the time to end. */
+  ended: Promise<void>;
   ids: ReadonlyMap<string, unknown>;
 }
 
@@ -175,23 +182,29 @@ async function keepWorking(options: WorkerOptions): Promise<Workforce> {
   };
   const ended = (async (): Promise<void> => {
     for (;;) {
-      await workers.runner.promise.catch(() => {});
+      await workers.ended;
       if (ending.signal.aborted) return;
+      // Their schedules end as well.
+      workers.runner.stop().catch(() => {});
       await replace();
       // The queue was stopped while the new workers were starting.
-      if (ending.signal.aborted) await workers.runner.stop().catch(() => {});
+      if (ending.signal.aborted) await stopWorkers(workers);
     }
   })();
   return {
-    // Those that ended already refuse to be stopped.
-    restart: () => workers.runner.stop().catch(() => {}),
+    restart: () => stopWorkers(workers),
     stop: async () => {
       ending.abort();
-      // Those that ended already refuse to be stopped.
-      await workers.runner.stop().catch(() => {});
+      await stopWorkers(workers);
       await ended;
     },
   };
+}
+
+async function stopWorkers({ runner, ended }: Workers): Promise<void> {
+  // Those that ended already refuse to be stopped.
+  runner.stop().catch(() => {});
+  await ended;
 }
 
 async function releaseJobsOf(connection: Connection, workerIds: readonly string[]): Promise<void> {
@@ -250,7 +263,14 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
       ]),
     ),
   });
-  return { runner, ids: registrations };
+  return { runner, ended: endOf(runner, events), ids: registrations };
+}
+
+function endOf(runner: Runner, events: WorkerEvents): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  runner.promise.then(resolve, () => resolve());
+  events.once('pool:gracefulShutdown', () => setTimeout(resolve, endingTimeMs).unref());
+  return promise;
 }
 
 /**
