@@ -1,5 +1,5 @@
+import { nearest } from '../nearest.ts';
 import { alternatives, type Fault, newFault } from './conditions/fault.ts';
-import { nearest } from './conditions/nearest.ts';
 import type { Shape } from './shape.ts';
 import type { YamlEntry, YamlMapping, YamlNode } from './yaml-tree.ts';
 

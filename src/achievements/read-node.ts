@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
+import { nearest } from '../nearest.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
-import { nearest } from './conditions/nearest.ts';
 import { isUnquotedSign, readEntries } from './read-entries.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';

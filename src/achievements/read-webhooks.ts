@@ -1,5 +1,5 @@
+import { nearest } from '../nearest.ts';
 import { alternatives, type Fault, newFault } from './conditions/fault.ts';
-import { nearest } from './conditions/nearest.ts';
 import type { Webhook } from './config.ts';
 import {
   ConfigFile,

@@ -1,4 +1,4 @@
-import { nearest } from '../achievements/conditions/nearest.ts';
+import { nearest } from '../nearest.ts';
 import { type Command, commands } from './index.ts';
 
 /** Returns the help of the whole command line. */

@@ -1,4 +1,4 @@
-import { distanceBetween } from '../achievements/conditions/nearest.ts';
+import { distanceBetween } from '../nearest.ts';
 import { type Environment, fileVariable } from './environment.ts';
 import { misconfigured } from './misconfigured.ts';
 import { settings } from './settings.ts';

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { nearest } from '../achievements/conditions/nearest.ts';
 import { AppError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 
 /** A part of a JSON Schema, as far as messages need it. */
 interface Shape {

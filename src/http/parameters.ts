@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { nearest } from '../achievements/conditions/nearest.ts';
 import { AppError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import { imagesOf, isImageFormat } from './images.ts';
 
 /** The parts of a parameter's JSON Schema that are read here. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static, TObject, TSchema } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import type { App } from './app.ts';
 import { authorize, resolveOwn } from './authorize.ts';
 import type { Caller } from './caller.ts';
@@ -75,9 +75,8 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const { caller } = request;
   const params: Static<Path> & AccountName = Object(request.params);
   const query: Static<Query> & PageParameters = Object(request.query);
-  const images = { cards: endpoint.cards, item: endpoint.item };
-  const readers = readersOf({ ...images, readers: endpoint.readers }, caller, { ...query });
-  const image = readImage(services, { ...images, readers }, { ...params }, { ...query });
+  const readers = readersOf(endpoint, caller, { ...query });
+  const image = readImage(services, endpoint, readers, { ...params }, { ...query });
   const page = readPage(services, endpoint, query);
   const deadline = deadlineOf(services, image);
   const requester = requesterOf(request, image !== undefined);
@@ -107,22 +106,16 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   return sendResponse(request, reply, response);
 }
 
-/** The parts of an endpoint that say which images it has. */
-interface Images {
-  cards: Endpoint<TObject, TObject, never>['cards'] | undefined;
-  item: TSchema | undefined;
-}
+/** The parts of an endpoint that decide about its readers and its images. */
+type Declared = Pick<Endpoint<TObject, TObject, never>, 'cards' | 'item' | 'readers'>;
 
-function readersOf(
-  { readers, cards, item }: Images & Pick<Endpoint<TObject, TObject, never>, 'readers'>,
-  caller: Caller | null,
-  query: Record<string, unknown>,
-): Readers {
+function readersOf(endpoint: Declared, caller: Caller | null, query: Record<string, unknown>): Readers {
+  const { readers } = endpoint;
   if (typeof readers !== 'function') return readers;
-  return caller === null ? readers({ isImage: imageFormatOf({ cards, item }, query) !== undefined }) : 'owner';
+  return caller === null ? readers({ isImage: imageFormatOf(endpoint, query) !== undefined }) : 'owner';
 }
 
-function imageFormatOf({ cards, item }: Images, query: Record<string, unknown>): ImageFormat | undefined {
+function imageFormatOf({ cards, item }: Declared, query: Record<string, unknown>): ImageFormat | undefined {
   const format = item === undefined ? (query['format'] ?? 'svg') : query['format'];
   return cards !== undefined && isImageFormat(format) ? format : undefined;
 }
@@ -130,11 +123,13 @@ function imageFormatOf({ cards, item }: Images, query: Record<string, unknown>):
 /** Reads the card that a request wants; its other path parameters distinguish it from the cards of the account. */
 function readImage(
   { images }: PipelineServices,
-  { cards, item, readers }: Images & { readers: Readers },
+  endpoint: Declared,
+  readers: Readers,
   { provider: _provider, name: _name, ...params }: Record<string, unknown>,
   query: Record<string, unknown>,
 ): ImageRequest | undefined {
-  const format = imageFormatOf({ cards, item }, query);
+  const { cards } = endpoint;
+  const format = imageFormatOf(endpoint, query);
   if (cards === undefined || format === undefined) return undefined;
   const card = cards.find((name) => name === query['card']) ?? cards[0];
   return images.request(card, format, { ...query, ...params, ...(readers === 'owner' && { own: true }) });

@@ -1,7 +1,7 @@
+import { nearest } from '../../nearest.ts';
 import type { ItemTerm } from './checked.ts';
 import { dateForms, nearestDate, readDate } from './dates.ts';
 import { alternatives, type Fault, newFault, type Span } from './fault.ts';
-import { nearest } from './nearest.ts';
 import { maxInteger } from './parse-operand.ts';
 import type { Comparison, Value } from './syntax.ts';
 import { type Field, type FieldOf, type FieldType, fieldTypes, isOfType, reasons } from './vocabulary.ts';

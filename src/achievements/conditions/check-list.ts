@@ -1,6 +1,6 @@
+import { nearest } from '../../nearest.ts';
 import type { CheckedTerm } from './check-comparison.ts';
 import { alternatives, type Fault, newFault } from './fault.ts';
-import { nearest } from './nearest.ts';
 import type { Membership, Text } from './syntax.ts';
 import { emojiAliases, emojis, type Field, type FieldOf, isOfType } from './vocabulary.ts';
 

@@ -1,9 +1,9 @@
+import { nearest } from '../../nearest.ts';
 import { checkFieldComparison } from './check-comparison.ts';
 import { checkList } from './check-list.ts';
 import type { Checked, CheckedJunction } from './checked.ts';
 import { findContradictions } from './contradictions.ts';
 import { alternatives, type Fault, newFault, type Span } from './fault.ts';
-import { nearest } from './nearest.ts';
 import { parseCondition } from './parser.ts';
 import type {
   AgeOperand,

@@ -1,6 +1,6 @@
+import { nearest } from '../../nearest.ts';
 import { alternatives } from './fault.ts';
 import type { Token } from './lexer.ts';
-import { nearest } from './nearest.ts';
 import type { Condition, Integer, Name, Operand, Ranking, Text } from './syntax.ts';
 import type { TokenStream } from './token-stream.ts';
 

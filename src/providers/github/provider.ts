@@ -63,7 +63,7 @@ const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 const identitiesAtOnce = { withToken: 100, anonymous: 10 };
 
 /** The parts that this provider has with and without a token. */
-type GitHubProvider = ProviderWith<'streams' | 'history' | 'files' | 'deliveries' | 'ownership' | 'diagnose'>;
+export type GitHubProvider = ProviderWith<'streams' | 'history' | 'files' | 'deliveries' | 'ownership' | 'diagnose'>;
 
 /** Creates the provider for github.com or an enterprise server; without a token it uses the REST API only. */
 export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
