@@ -5,7 +5,7 @@ import { untilSettled } from '../e2e/installed/settling.ts';
 
 const deliverer = { idle: async () => {} };
 
-describe('untilSettled', () => {
+describe('wait for the end of all work', () => {
   it('waits for a job that is delayed by a change, but not for the next scheduled round', async () => {
     await using opened = await openTestDatabase();
     const { pool } = opened.database;

@@ -10,8 +10,8 @@ import { organization, reconcileNow, runTask, secret, startAppService, untilShow
 const appWarnings = (lines: readonly string[]): string[] =>
   lines.filter((line) => /does not know the configured App/.test(line));
 
-describe('an App', () => {
-  it('that GitHub refuses because its key was revoked is reported in one log line, and public data is still served', async () => {
+describe('use of the credentials of an App', () => {
+  it('reports a revoked key in one log line, and still serves public data', async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now, repositories: 2 });
     await using service = await startAppService(simulator, { now: time.now, tokens: ['public_only'] });
@@ -38,7 +38,7 @@ describe('an App', () => {
     }, 'what only the App showed is not shown any more');
   });
 
-  it('is used on every node until it is suspended or removed from the settings, and its secrets are written nowhere', async () => {
+  it('continues on every node until the App is suspended, and writes no secret', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using one = await startAppService(simulator, { settings: { LOG_LEVEL: 'trace' } });
     await using other = await startAppService(simulator, { databaseUrl: one.databaseUrl, hasNoDeliveries: true });
@@ -82,14 +82,17 @@ describe('an App', () => {
     ] as const) {
       assert.ok(!everything.includes(word), what);
     }
+  });
 
-    // The App is removed from the settings.
-    app.unsuspend(installation);
-    await untilShown(one, 'hidden-engine', /^private installed collected$/);
-    await untilIdle(one);
-    for (const node of [one, other]) await node.service.close();
-    const { databaseUrl } = one;
-    const settings = { GITHUB_APP_ID: '', GITHUB_APP_PRIVATE_KEY: '', PUBLIC_URL: one.url };
+  it('ends when the App is removed from the settings', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using first = await startAppService(simulator);
+    simulator.app.install(organization(simulator));
+    await untilShown(first, 'hidden-engine', /^private installed collected$/);
+    await untilIdle(first);
+    await first.service.close();
+    const { databaseUrl } = first;
+    const settings = { GITHUB_APP_ID: '', GITHUB_APP_PRIVATE_KEY: '', PUBLIC_URL: first.url };
     await using second = await startAppService(simulator, { databaseUrl, tokens: ['public_only'], settings });
     await untilShown(second, 'hidden-engine', /^private collected deleted$/);
     const token = await serviceToken(second, simulator, engines);

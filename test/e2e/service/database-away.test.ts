@@ -8,48 +8,44 @@ import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { startTestService } from '../service.ts';
 
-describe('loss of connections to the database', () => {
-  it('lets reads, jobs and changes go on, whether connections fall silent or all end', async () => {
-    {
-      await using simulator = await startSimulator();
-      await using created = await createTestDatabase();
-      await using link = await linkTo(created.url);
-      await using service = await startTestService({
-        simulator,
-        databaseUrl: link.url,
-        settings: { LOOKUP_BUDGET_MS: '100' },
-      });
-      await until(async () => ((await service.get('ada-lovelace')).status === 200 ? true : undefined), 'it is known');
-      // New connections work, as behind a pooler that was replaced; the existing ones never respond and never end.
-      link.silence('existing');
-      const reads = Array.from({ length: 10 }, (_, index) => `ada-lovelace?not=cached-${index}`);
-      await until(async () => {
-        const responses = await Promise.all(reads.map((path) => service.get(path)));
-        return responses.every(({ status }) => status === 200) ? true : undefined;
-      }, 'all reads succeed');
-      await until(async () => ((await service.get('person-4')).status === 200 ? true : undefined), 'jobs work again');
-      await until(
-        async () => ((await service.get('/readyz')).status === 200 ? true : undefined),
-        'changes arrive again',
-      );
-    }
-    {
-      await using simulator = await startSimulator();
-      await using created = await createTestDatabase();
-      await using service = await startTestService({ simulator, databaseUrl: created.url });
-      const before = await service.get('ada-lovelace');
-      await using other = await startTestService({ simulator, databaseUrl: created.url });
-      await other.database.pool.query(
-        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-      );
-      const ready = await until(async () => {
-        const response = await service.get('/readyz');
-        return response.status === 200 ? response : undefined;
-      }, 'it is ready again');
-      assert.equal(ready.status, 200);
-      assert.equal((await service.get('ada-lovelace')).text, before.text);
-      assert.equal((await service.get('person-1')).status, 200);
-    }
+describe('replacement of connections to the database', () => {
+  it('replaces connections that fall silent', async () => {
+    await using simulator = await startSimulator();
+    await using created = await createTestDatabase();
+    await using link = await linkTo(created.url);
+    await using service = await startTestService({
+      simulator,
+      databaseUrl: link.url,
+      settings: { LOOKUP_BUDGET_MS: '100' },
+    });
+    await until(async () => ((await service.get('ada-lovelace')).status === 200 ? true : undefined), 'it is known');
+    // New connections work, as behind a pooler that was replaced; the existing ones never respond and never end.
+    link.silence('existing');
+    const reads = Array.from({ length: 10 }, (_, index) => `ada-lovelace?not=cached-${index}`);
+    await until(async () => {
+      const responses = await Promise.all(reads.map((path) => service.get(path)));
+      return responses.every(({ status }) => status === 200) ? true : undefined;
+    }, 'all reads succeed');
+    await until(async () => ((await service.get('person-4')).status === 200 ? true : undefined), 'jobs work again');
+    await until(async () => ((await service.get('/readyz')).status === 200 ? true : undefined), 'changes arrive again');
+  });
+
+  it('replaces connections that all end', async () => {
+    await using simulator = await startSimulator();
+    await using created = await createTestDatabase();
+    await using service = await startTestService({ simulator, databaseUrl: created.url });
+    const before = await service.get('ada-lovelace');
+    await using other = await startTestService({ simulator, databaseUrl: created.url });
+    await other.database.pool.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    const ready = await until(async () => {
+      const response = await service.get('/readyz');
+      return response.status === 200 ? response : undefined;
+    }, 'it is ready again');
+    assert.equal(ready.status, 200);
+    assert.equal((await service.get('ada-lovelace')).text, before.text);
+    assert.equal((await service.get('person-1')).status, 200);
   });
 });
 

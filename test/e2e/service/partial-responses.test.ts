@@ -33,8 +33,8 @@ function found(service: TestService, path: string): Promise<ServiceResponse> {
 const lineWith = ({ lines }: TestService, text: string): Promise<string> =>
   until(async () => lines.find((line) => line.includes(text)), `${text} is logged`);
 
-describe('an account that contributed to an organization that refuses the token', () => {
-  it('is served with every counter but the one that needs the refused repositories', async () => {
+describe('counters of a contributor to an organization that refuses the token', () => {
+  it('are complete except for the one that needs the refused repositories', async () => {
     for (const refusal of ['saml', 'ip_allow_list'] as const) {
       await using simulator = await startSimulator();
       addIssue(simulator.world, publicEngine(simulator), { author: userOf(simulator) });
@@ -51,91 +51,88 @@ describe('an account that contributed to an organization that refuses the token'
   });
 });
 
-describe('a part of the counters that GitHub fails to compute', () => {
-  it('is read in smaller pieces, and is missing where it has none', async () => {
-    {
-      await using simulator = await startSimulator();
-      const where = { from: '2024-01-01T00:00:00Z', to: '2024-12-31T23:59:59Z' };
-      simulator.faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where, times: 1000 });
-      await using service = await startTestService({ simulator });
-      const { body } = await service.getComplete(`${simulator.accounts.user}/contributions`);
-      assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.user));
-    }
-    {
-      await using simulator = await startSimulator();
-      simulator.faults.add({ kind: 'field_error', fields: ['User.repositoryDiscussions'], times: 1000 });
-      await using service = await startTestService({ simulator });
-      const { body } = await found(service, `${simulator.accounts.user}/contributions`);
-      const { discussions, ...counters } = Object(body.data[0]?.['contributions']);
-      const { discussions: _unknown, ...expected } = countersOf(simulator.world, simulator.accounts.user);
-      assert.deepEqual(counters, expected);
-      assert.equal(discussions, 0);
-      assert.deepEqual(body.meta_data.missing, ['discussions', 'experience', 'level']);
-    }
+describe('reading of counters that GitHub fails to compute', () => {
+  it('are read in smaller pieces', async () => {
+    await using simulator = await startSimulator();
+    const where = { from: '2024-01-01T00:00:00Z', to: '2024-12-31T23:59:59Z' };
+    simulator.faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where, times: 1000 });
+    await using service = await startTestService({ simulator });
+    const { body } = await service.getComplete(`${simulator.accounts.user}/contributions`);
+    assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.user));
+  });
+
+  it('are missing where there are no smaller pieces, and the others are true', async () => {
+    await using simulator = await startSimulator();
+    simulator.faults.add({ kind: 'field_error', fields: ['User.repositoryDiscussions'], times: 1000 });
+    await using service = await startTestService({ simulator });
+    const { body } = await found(service, `${simulator.accounts.user}/contributions`);
+    const { discussions, ...counters } = Object(body.data[0]?.['contributions']);
+    const { discussions: _unknown, ...expected } = countersOf(simulator.world, simulator.accounts.user);
+    assert.deepEqual(counters, expected);
+    assert.equal(discussions, 0);
+    assert.deepEqual(body.meta_data.missing, ['discussions', 'experience', 'level']);
   });
 });
 
-describe('an installed repository', () => {
-  it('is read completely beside an organization that refuses, and without an issue that GitHub refuses', async () => {
-    {
-      await using simulator = await startSimulator({ repositories: 2 });
-      const { world } = simulator;
-      const user = userOf(simulator);
-      const here =
-        world.owned(user).find(({ visibility, isFork }) => visibility === 'public' && !isFork) ?? assert.fail();
-      const issue = addIssue(world, here, { author: user });
-      closeItem(world, issue, { closer: publicEngine(simulator).pullRequests[0] ?? assert.fail() });
-      await using service = await startAppService(simulator);
-      simulator.app.install(user);
-      simulator.refusing.refuse(simulator.accounts.organization, 'ip_allow_list');
-      await service.getComplete(`${user.login}/contributors`);
-      await untilIdle(service);
-      const { rows } = await service.database.pool.query<{ count: number }>(
-        `select count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
-         where r.external_id = $1 and c.kind = 'issue'`,
-        [String(here.id)],
-      );
-      assert.equal(rows[0]?.count, here.issues.length);
-    }
-    {
-      await using simulator = await startSimulator({ repositories: 2 });
-      const refused = engine(simulator, 'engine-1').issues[0] ?? assert.fail();
-      simulator.faults.add({
-        kind: 'field_error',
-        fields: ['Issue.number'],
-        where: {},
-        error: 'forbidden',
-        times: 1000,
-      });
-      assert.ok(refused);
-      await using service = await startAppService(simulator);
-      simulator.app.install(organization(simulator));
-      await untilShown(service, 'engine-1', /collected/);
-      await untilIdle(service);
-      const { body } = await service.get(`${simulator.accounts.organization}/contributors`);
-      assert.deepEqual(body.meta_data.missing, ['issues']);
-    }
+describe('reading of repositories whose items GitHub refuses', () => {
+  it('stores an issue that was closed from an organization that refuses the installation', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    const { world } = simulator;
+    const user = userOf(simulator);
+    const here =
+      world.owned(user).find(({ visibility, isFork }) => visibility === 'public' && !isFork) ?? assert.fail();
+    const issue = addIssue(world, here, { author: user });
+    closeItem(world, issue, { closer: publicEngine(simulator).pullRequests[0] ?? assert.fail() });
+    await using service = await startAppService(simulator);
+    simulator.app.install(user);
+    simulator.refusing.refuse(simulator.accounts.organization, 'ip_allow_list');
+    await service.getComplete(`${user.login}/contributors`);
+    await untilIdle(service);
+    const { rows } = await service.database.pool.query<{ count: number }>(
+      `select count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
+       where r.external_id = $1 and c.kind = 'issue'`,
+      [String(here.id)],
+    );
+    assert.equal(rows[0]?.count, here.issues.length);
+  });
+
+  it('leaves out an issue that GitHub refuses, and names issues as missing', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    const refused = engine(simulator, 'engine-1').issues[0] ?? assert.fail();
+    simulator.faults.add({
+      kind: 'field_error',
+      fields: ['Issue.number'],
+      where: {},
+      error: 'forbidden',
+      times: 1000,
+    });
+    assert.ok(refused);
+    await using service = await startAppService(simulator);
+    simulator.app.install(organization(simulator));
+    await untilShown(service, 'engine-1', /collected/);
+    await untilIdle(service);
+    const { body } = await service.get(`${simulator.accounts.organization}/contributors`);
+    assert.deepEqual(body.meta_data.missing, ['issues']);
   });
 });
 
-describe('an organization that refuses the token', () => {
-  it('is looked up without a credential where it serves that, else is an error with the remedy in the log', async () => {
-    {
-      await using simulator = await startSimulator();
-      simulator.refusing.refuse(simulator.accounts.organization, 'ip_allow_list');
-      await using service = await startTestService({ simulator });
-      const { status, body } = await found(service, simulator.accounts.organization);
-      assert.equal(status, 200);
-      assert.equal(body.data[0]?.['name'], simulator.accounts.organization);
-      assert.equal(body.data[0]['type'], 'organization');
-    }
-    {
-      await using simulator = await startSimulator();
-      simulator.refusing.refuse(simulator.accounts.organization, 'saml');
-      await using service = await startTestService({ simulator });
-      const { status } = await found(service, simulator.accounts.organization);
-      assert.equal(status, 502);
-      assert.match(await lineWith(service, 'SAML'), /You must grant your Personal Access token access/);
-    }
+describe('lookup of an organization that refuses the token', () => {
+  it('looks it up without a credential where that is permitted', async () => {
+    await using simulator = await startSimulator();
+    simulator.refusing.refuse(simulator.accounts.organization, 'ip_allow_list');
+    await using service = await startTestService({ simulator });
+    const { status, body } = await found(service, simulator.accounts.organization);
+    assert.equal(status, 200);
+    assert.equal(body.data[0]?.['name'], simulator.accounts.organization);
+    assert.equal(body.data[0]['type'], 'organization');
+  });
+
+  it('responds with an error, and logs the remedy, where SAML forbids that too', async () => {
+    await using simulator = await startSimulator();
+    simulator.refusing.refuse(simulator.accounts.organization, 'saml');
+    await using service = await startTestService({ simulator });
+    const { status } = await found(service, simulator.accounts.organization);
+    assert.equal(status, 502);
+    assert.match(await lineWith(service, 'SAML'), /You must grant your Personal Access token access/);
   });
 });

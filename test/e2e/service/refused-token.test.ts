@@ -6,7 +6,7 @@ import { clock, until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { startTestService } from '../service.ts';
 
-describe('a token that its host refuses once', () => {
+describe('service while a host refuses a token', () => {
   it('leaves known accounts served from stored data, and unknown names for a few seconds with Retry-After', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 2 });

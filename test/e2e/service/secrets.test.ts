@@ -21,7 +21,7 @@ async function everythingStored(service: Awaited<ReturnType<typeof startTestServ
   return texts.join('\n');
 }
 
-describe('secrets', () => {
+describe('secrecy of settings', () => {
   it('sends its token only to GitHub and keeps it out of responses, log, metrics and rows after failures', async () => {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });

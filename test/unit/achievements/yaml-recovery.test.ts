@@ -4,7 +4,7 @@ import { readText, reported } from './reported.ts';
 
 const star = '{ actor: author, action: star, condition: starred = true }';
 
-describe('an achievements file that is no YAML in places', () => {
+describe('recovery of an achievements file that is no YAML in places', () => {
   it('leaves out a part with wrong indentation, and reads the others', () => {
     const part = (name: string, indentation = '  '): string =>
       `${indentation}- achievement:\n      name: ${name}\n      triggers: [ { trigger: ${star} } ]\n`;

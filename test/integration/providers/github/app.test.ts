@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { summarize } from '../../../../src/doctor/summarize.ts';
-import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
 import { call, last } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
+import { createAppProvider } from './app-provider.ts';
 
 /** Starts a provider that is the App and has no token. @param options.aheadS the fault of its clock. */
 async function open(options: { aheadS?: number } = {}) {
   const { aheadS = 0 } = options;
   const { world, now, advance, organization } = createContractWorld();
   const simulator = await startSimulator({ world, now });
-  const { app, url, apiUrl } = simulator;
-  const provider = createGitHubProvider({
-    name: 'github',
-    url,
-    apiUrl,
-    tokens: [],
-    webhookSecret: undefined,
-    app: { id: String(app.id), privateKey: createPrivateKey(app.privateKey) },
-    connectTimeoutMs: 2000,
-    now: () => new Date(now().getTime() + aheadS * 1000),
-  });
+  const { app } = simulator;
+  const provider = createAppProvider(simulator, { now: () => new Date(now().getTime() + aheadS * 1000) });
   return {
     simulator,
     provider,
@@ -41,7 +31,7 @@ async function open(options: { aheadS?: number } = {}) {
   };
 }
 
-describe('the GitHub App', () => {
+describe('calls of the GitHub App', () => {
   it('renews tokens before they expire, and after they were revoked', async () => {
     await using scene = await open();
     const { simulator, install, lookUp, advance } = scene;
