@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { importSavedAwards } from '../../../src/commands/import-awards.ts';
 import { ada } from '../../integration/access/owner.ts';
+import { runCommand } from '../../run-command.ts';
 import { award, awardedAt } from '../achievements/award.ts';
 import { shareService } from '../shared-service.ts';
 
@@ -24,20 +25,11 @@ describe('import of awards from another service', () => {
     await using directory = await makeTemporaryDirectory();
     const file = join(directory.path, 'awards.json');
     await writeFile(file, typeof data === 'string' ? data : JSON.stringify({ meta_data: { count: 1 }, data }));
-    const printed: string[] = [];
-    const io = {
-      environment: { DATABASE_URL: shared.service.databaseUrl, DATA_DIR: directory.path },
-      signal: new AbortController().signal,
-      isTerminal: false,
-      print: (text: string) => void printed.push(text),
-      warn: (text: string) => void printed.push(text),
-    };
-    try {
-      await importSavedAwards(io, ['--account', `github/${ada.name}`, ...options, file]);
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-    return printed.join('\n');
+    const environment = { DATABASE_URL: shared.service.databaseUrl, DATA_DIR: directory.path };
+    const args = ['--account', `github/${ada.name}`, ...options, file];
+    return await runCommand(importSavedAwards, args, environment)
+      .then((lines) => lines.join('\n'))
+      .catch(({ message }: Error) => message);
   }
 
   it('keeps ids, dates and names, marks the awards, and can be repeated', async () => {

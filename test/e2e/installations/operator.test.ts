@@ -3,30 +3,10 @@ import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { installByName, listInstalled, uninstallByName } from '../../../src/commands/installations.ts';
-import type { Io } from '../../../src/commands/io.ts';
+import { runCommand } from '../../run-command.ts';
 import { untilIdle } from '../access/state.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { shown, untilShown } from './installed.ts';
-
-type Command<Argument> = (io: Io, argument: Argument) => Promise<void>;
-
-/** Runs a command as the operator does, while the service runs. @returns every line that it writes. */
-async function run<Argument>(
-  command: Command<Argument>,
-  argument: Argument,
-  environment: Record<string, string>,
-): Promise<string[]> {
-  const lines: string[] = [];
-  const io = {
-    environment,
-    print: (line: string) => void lines.push(line),
-    warn: (line: string) => void lines.push(`warning: ${line}`),
-    isTerminal: false,
-    signal: new AbortController().signal,
-  };
-  await command(io, argument);
-  return lines;
-}
 
 function environmentOf(simulator: Simulator, service: TestService, token: TokenName): Record<string, string> {
   return {
@@ -44,9 +24,9 @@ describe('installations by the operator', () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
     const environment = environmentOf(simulator, service, 'organization_admin');
-    const install = (target: string): Promise<string[]> => run(installByName, target, environment);
-    const uninstall = (target: string): Promise<string[]> => run(uninstallByName, target, environment);
-    const list = (): Promise<string[]> => run(listInstalled, undefined, environment);
+    const install = (target: string): Promise<string[]> => runCommand(installByName, target, environment);
+    const uninstall = (target: string): Promise<string[]> => runCommand(uninstallByName, target, environment);
+    const list = (): Promise<string[]> => runCommand(listInstalled, undefined, environment);
     assert.deepEqual(await list(), ['nothing is installed']);
     const one = 'github/analytical-engines/Hidden-Engine';
     assert.match((await install(one)).join('\n'), /^github\/analytical-engines\/Hidden-Engine is installed; [^\n]*$/);
@@ -76,7 +56,7 @@ describe('installations by the operator', () => {
     await assert.rejects(uninstall('github/analytical-engines'), /not installed by the operator/);
 
     // A token that sees public repositories alone installs only these.
-    const lines = await run(
+    const lines = await runCommand(
       installByName,
       'github/analytical-engines',
       environmentOf(simulator, service, 'public_only'),

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { type Permissions, readPermissions } from '../../../simulators/github/app/installation.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion } from '../../../simulators/world/activity.ts';
 import { addComment, addDiscussionComment } from '../../../simulators/world/comments.ts';
 import type { Contribution } from '../../../src/contributions/contribution.ts';
-import { createGitHubProvider } from '../../../src/providers/github/provider.ts';
 import { call, knownRepository } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
+import { createAppProvider } from '../providers/github/app-provider.ts';
 
 const writing: Permissions = { ...readPermissions, discussions: 'write' };
 
@@ -16,17 +15,8 @@ const writing: Permissions = { ...readPermissions, discussions: 'write' };
 async function open(permissions: Permissions) {
   const world = createContractWorld();
   const simulator = await startSimulator({ world: world.world, now: world.now });
-  const { app, url, apiUrl } = simulator;
-  const provider = createGitHubProvider({
-    name: 'github',
-    url,
-    apiUrl,
-    tokens: [],
-    webhookSecret: undefined,
-    app: { id: String(app.id), privateKey: createPrivateKey(app.privateKey) },
-    connectTimeoutMs: 2000,
-    now: world.now,
-  });
+  const { app } = simulator;
+  const provider = createAppProvider(simulator, { now: world.now });
   const installation = app.install(world.organization, undefined, permissions);
   provider.app?.use([{ externalId: String(installation.id), account: String(installation.accountId) }]);
   const place = { owner: String(world.organization.id), ownerName: world.organization.login };

@@ -7,8 +7,8 @@ import { exportTo, importFrom } from '../../../src/commands/backup.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { sync } from '../../../src/commands/sync.ts';
 import { createTestDatabase } from '../../database.ts';
+import { inProcess } from '../../run-command.ts';
 import { snapshot } from '../sync/snapshot.ts';
-import { inProcess } from './in-process.ts';
 
 describe('plaudit export and import', () => {
   it('exports everything, so that an import into another database restores the same data', async () => {

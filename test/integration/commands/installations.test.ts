@@ -3,30 +3,10 @@ import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { installByName, listInstalled, uninstallByName } from '../../../src/commands/installations.ts';
-import type { Io } from '../../../src/commands/io.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTestDatabase } from '../../database.ts';
-
-type Command<Argument> = (io: Io, argument: Argument) => Promise<void>;
-
-/** Runs a command as the operator does, while the service runs. @returns every line that it writes. */
-async function run<Argument>(
-  command: Command<Argument>,
-  argument: Argument,
-  environment: Record<string, string>,
-): Promise<string[]> {
-  const lines: string[] = [];
-  const io = {
-    environment,
-    print: (line: string) => void lines.push(line),
-    warn: (line: string) => void lines.push(`warning: ${line}`),
-    isTerminal: false,
-    signal: new AbortController().signal,
-  };
-  await command(io, argument);
-  return lines;
-}
+import { runCommand } from '../../run-command.ts';
 
 /** Starts a simulated GitHub, and returns the settings of an operator whose token sees public data alone. */
 async function open() {
@@ -59,14 +39,14 @@ describe('commands about installations', () => {
       [undefined, /install needs PROVIDER\/OWNER/],
     ];
     for (const [target, expected] of cases) {
-      await assert.rejects(run(installByName, target, environment), (error) => {
+      await assert.rejects(runCommand(installByName, target, environment), (error) => {
         assert.ok(error instanceof AppError, target);
         assert.match(error.message, expected);
         assert.ok(!error.message.includes('\n'));
         return true;
       });
     }
-    assert.deepEqual(await run(listInstalled, undefined, environment), ['nothing is installed']);
+    assert.deepEqual(await runCommand(listInstalled, undefined, environment), ['nothing is installed']);
   });
 
   it('list installations of the App with their faults, and refuse to remove them for the operator', async () => {
@@ -96,11 +76,11 @@ describe('commands about installations', () => {
       })
       .execute();
     await database.close();
-    assert.deepEqual(await run(listInstalled, undefined, environment), [
+    assert.deepEqual(await runCommand(listInstalled, undefined, environment), [
       'github/analytical-engines: 0 selected; App installation 7; suspended; without contents, issues',
     ]);
     await assert.rejects(
-      run(uninstallByName, 'github/analytical-engines', environment),
+      runCommand(uninstallByName, 'github/analytical-engines', environment),
       /not installed by the operator/,
     );
   });

@@ -7,7 +7,7 @@ import type { Io } from '../../../src/commands/io.ts';
 import { serve } from '../../../src/commands/serve.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { createTestDatabase } from '../../database.ts';
-import { inProcess } from './in-process.ts';
+import { inProcess } from '../../run-command.ts';
 
 const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)"/;
 

@@ -4,25 +4,12 @@ import { exportAccount } from '../../../src/access/export/store.ts';
 import { importLines } from '../../../src/database/backup.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { createTestDatabase } from '../../database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
+import { openBefore } from './open-before.ts';
 
 const before = '0027-administrators';
 /** The name of a credential in stored data. */
 const credential = 'marked-credential';
-
-async function openBefore(): Promise<{ database: Database } & AsyncDisposable> {
-  const { url, ...created } = await createTestDatabase({ withTables: false });
-  const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {}, upTo: before });
-  return {
-    database,
-    [Symbol.asyncDispose]: async () => {
-      await database.close();
-      await created[Symbol.asyncDispose]();
-    },
-  };
-}
 
 /** Stores the name of a credential wherever the release with migration 0027 did. */
 async function fill({ connection, pool }: Database): Promise<void> {
@@ -88,14 +75,14 @@ const expected = [
 
 describe('the migration to names of credentials', () => {
   it('keeps the names in all tables and in the cursors of interrupted listings', async () => {
-    await using opened = await openBefore();
+    await using opened = await openBefore(before);
     await fill(opened.database);
     await migrate(opened.database);
     assert.deepEqual(await stored(opened.database), expected);
   });
 
   it('keeps the names in deliveries that were not applied', async () => {
-    await using opened = await openBefore();
+    await using opened = await openBefore(before);
     await addDelivery(opened.database);
     await migrate(opened.database);
     const { rows } = await opened.database.pool.query('select id, changes from deliveries order by id');
@@ -107,15 +94,15 @@ describe('the migration to names of credentials', () => {
   });
 
   it('imports an export with the former columns', async () => {
-    await using former = await openBefore();
+    await using former = await openBefore(before);
     await fill(former.database);
-    await using opened = await openBefore();
+    await using opened = await openBefore(before);
     await importLines(opened.database, before, exportedLines(former.database));
     assert.deepEqual(await stored(opened.database), expected);
   });
 
   it('leaves the names out of the export of an account', async () => {
-    await using opened = await openBefore();
+    await using opened = await openBefore(before);
     const { database } = opened;
     await fill(database);
     await migrate(database);

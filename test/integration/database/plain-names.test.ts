@@ -3,24 +3,11 @@ import { describe, it } from 'node:test';
 import { importLines } from '../../../src/database/backup.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { createTestDatabase } from '../../database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
+import { openBefore } from './open-before.ts';
 
 const before = '0022-doctor';
 const at = '2026-06-14T09:00:00+00:00';
-
-async function openBefore(): Promise<{ database: Database } & AsyncDisposable> {
-  const { url, ...created } = await createTestDatabase({ withTables: false });
-  const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {}, upTo: before });
-  return {
-    database,
-    [Symbol.asyncDispose]: async () => {
-      await database.close();
-      await created[Symbol.asyncDispose]();
-    },
-  };
-}
 
 /** Stores data in each of the renamed tables and columns. */
 async function fill({ connection, pool }: Database): Promise<void> {
@@ -74,7 +61,7 @@ const expected = [
 
 describe('the migration to plain names', () => {
   it('keeps the data of renamed tables and columns, and lookups that run', async () => {
-    await using opened = await openBefore();
+    await using opened = await openBefore(before);
     await fill(opened.database);
     await migrate(opened.database);
     assert.deepEqual(await stored(opened.database), expected);
@@ -83,7 +70,7 @@ describe('the migration to plain names', () => {
   });
 
   it('lets triggers write into the renamed tables', async () => {
-    await using opened = await openBefore();
+    await using opened = await openBefore(before);
     await fill(opened.database);
     await migrate(opened.database);
     const { pool } = opened.database;
@@ -97,9 +84,9 @@ describe('the migration to plain names', () => {
   });
 
   it('imports an export with the former names', async () => {
-    await using former = await openBefore();
+    await using former = await openBefore(before);
     await fill(former.database);
-    await using opened = await openBefore();
+    await using opened = await openBefore(before);
     await importLines(opened.database, before, exportedLines(former.database));
     assert.deepEqual(await stored(opened.database), expected);
   });

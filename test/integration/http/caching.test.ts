@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { send } from '../../e2e/raw-request.ts';
+import type { ServiceResponse } from '../../e2e/service.ts';
+import { clock } from '../../time.ts';
 import { shareStoredService } from './stored-service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
@@ -41,5 +43,28 @@ describe('conditional requests', () => {
       }
       assert.equal((await shared.service.get(path, { headers: { 'if-none-match': '"x"' } })).status, 200);
     }
+  });
+});
+
+describe('images when there can be no new one', () => {
+  const { now, advance } = clock();
+  const settings = { TRUST_PROXY: 'loopback', RATE_LIMIT_PER_MINUTE: '10' };
+  const shared = shareStoredService({ simulator: { now }, service: { now, settings } });
+  const image = `${user}/contributions?format=svg`;
+  const from = (path: string, headers: Record<string, string> = {}): Promise<ServiceResponse> =>
+    shared.service.get(path, { headers: { 'x-forwarded-for': '192.0.2.7', ...headers } });
+
+  it('are the last good ones, for callers without a credential', async () => {
+    const good = await from(image);
+    assert.equal(good.headers.get('x-error-code'), null);
+    advance(70);
+    for (let count = 0; count < 12; count += 1) await from(`${user}?v=${count}`);
+
+    const stale = await from(image);
+    assert.deepEqual([stale.status, stale.text, stale.headers.get('x-error-code')], [200, good.text, null]);
+    const unknown = await from(`${image}&theme=nord`);
+    assert.deepEqual([unknown.status, unknown.headers.get('x-error-code')], [200, '6']);
+    assert.equal((await from(image, { authorization: 'Bearer not.a.token' })).status, 429);
+    assert.equal((await from(user)).status, 429);
   });
 });

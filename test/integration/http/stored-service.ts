@@ -1,6 +1,6 @@
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Registry } from 'prom-client';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulators/github/simulator.ts';
+import type { Simulator, SimulatorOptions } from '../../../simulators/github/simulator.ts';
 import { generateWorld } from '../../../simulators/world/generate.ts';
 import { createApp, type Service } from '../../../src/app.ts';
 import { openCardImages } from '../../../src/cards/open.ts';
@@ -10,6 +10,7 @@ import { openDatabase } from '../../../src/database/open.ts';
 import { formatUrl, serveMetrics } from '../../../src/http/metrics-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../e2e/service.ts';
+import { type SharedService, shareService } from '../../e2e/shared-service.ts';
 import { storeWorld } from './stored-world.ts';
 
 /** The number of repositories of the organization in the stored world. */
@@ -91,34 +92,15 @@ export async function startStoredService(options: StoredServiceOptions = {}): Pr
   return { ...service, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** A simulated GitHub, which only proves ownership, and a web application that holds its world. */
-export interface SharedStoredService {
-  readonly simulator: Simulator;
-  readonly service: TestService;
-}
-
-/** Starts both before the first test of the surrounding suite, and ends them after the last one. */
+/**
+ * Starts a simulated GitHub, which only proves ownership, and a web application that holds its world, before the first
+ * test of the surrounding suite, and ends them after the last one.
+ */
 export function shareStoredService(
   options: { simulator?: Partial<SimulatorOptions>; service?: StoredServiceOptions } = {},
-): SharedStoredService {
-  const ending = new AsyncDisposableStack();
-  let started: SharedStoredService | undefined;
-  before(async () => {
-    const simulator = ending.use(await startSimulator({ ...options.simulator, repositories: storedRepositories }));
-    const service = await startStoredService({ holdsWorld: true, ...options.service, simulator });
-    started = { simulator, service: ending.use(service) };
+): SharedService {
+  return shareService({
+    simulator: { ...options.simulator, repositories: storedRepositories },
+    start: (simulator) => startStoredService({ holdsWorld: true, ...options.service, simulator }),
   });
-  after(() => ending.disposeAsync());
-  const running = (): SharedStoredService => {
-    if (started === undefined) throw new Error('the shared service exists only while tests run');
-    return started;
-  };
-  return {
-    get simulator() {
-      return running().simulator;
-    },
-    get service() {
-      return running().service;
-    },
-  };
 }

@@ -1,33 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gitHubAppUrl } from '../../../src/commands/github-app.ts';
-import type { Io } from '../../../src/commands/io.ts';
-
-type Command<Argument> = (io: Io, argument: Argument) => Promise<void>;
-
-/** Runs a command as the operator does, while the service runs. @returns every line that it writes. */
-async function run<Argument>(
-  command: Command<Argument>,
-  argument: Argument,
-  environment: Record<string, string>,
-): Promise<string[]> {
-  const lines: string[] = [];
-  const io = {
-    environment,
-    print: (line: string) => void lines.push(line),
-    warn: (line: string) => void lines.push(`warning: ${line}`),
-    isTerminal: false,
-    signal: new AbortController().signal,
-  };
-  await command(io, argument);
-  return lines;
-}
+import { runCommand } from '../../run-command.ts';
 
 describe('the link that registers an App', () => {
   it('requests read access to the collected data and deliveries to this service', async () => {
-    const [link = ''] = await run(gitHubAppUrl, ['analytical-engines'], { PUBLIC_URL: 'https://plaudit.example/' });
+    const [link = ''] = await runCommand(gitHubAppUrl, ['analytical-engines'], {
+      PUBLIC_URL: 'https://plaudit.example/',
+    });
     const url = new URL(link);
-    const [announcingLink = ''] = await run(gitHubAppUrl, ['--writing', 'engines'], {
+    const [announcingLink = ''] = await runCommand(gitHubAppUrl, ['--writing', 'engines'], {
       PUBLIC_URL: 'https://plaudit.example',
     });
     assert.match(announcingLink, /&discussions=write&.*checks=write&/);
@@ -44,15 +26,15 @@ describe('the link that registers an App', () => {
     );
     const events = url.searchParams.getAll('events[]');
     assert.ok(events.includes('push') && events.includes('issues') && !events.includes('installation'));
-    const [own = ''] = await run(gitHubAppUrl, [], {
+    const [own = ''] = await runCommand(gitHubAppUrl, [], {
       PUBLIC_URL: 'https://plaudit.example',
       GITHUB_URL: 'https://git.example',
     });
     assert.ok(own.startsWith('https://git.example/settings/apps/new?'));
-    await assert.rejects(run(gitHubAppUrl, [], {}), /PUBLIC_URL must be set/);
-    await assert.rejects(run(gitHubAppUrl, ['a', 'b'], {}), /usage/);
+    await assert.rejects(runCommand(gitHubAppUrl, [], {}), /PUBLIC_URL must be set/);
+    await assert.rejects(runCommand(gitHubAppUrl, ['a', 'b'], {}), /usage/);
     await assert.rejects(
-      run(gitHubAppUrl, ['../x'], { PUBLIC_URL: 'https://plaudit.example' }),
+      runCommand(gitHubAppUrl, ['../x'], { PUBLIC_URL: 'https://plaudit.example' }),
       /name of an organization/,
     );
   });

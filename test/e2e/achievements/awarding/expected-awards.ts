@@ -3,7 +3,7 @@ import type { Reactable, Repository } from '../../../../simulators/world/model.t
 import type { World } from '../../../../simulators/world/world.ts';
 import type { FileText } from '../../../integration/achievements/awards/every-feature.ts';
 import { evaluateNaively } from '../../../integration/achievements/evaluation/naive.ts';
-import type { Item, World as PlainWorld } from '../../../integration/achievements/evaluation/world.ts';
+import { emptyItem, type Item, type World as PlainWorld } from '../../../integration/achievements/evaluation/world.ts';
 
 /**
  * Returns the earned achievements in a repository of the simulated GitHub, as `LOGIN: ACHIEVEMENT, TIME`, counted from
@@ -86,32 +86,7 @@ class Plain {
     { authorId, createdAt }: { authorId: number | null; createdAt: Date },
     more: Partial<Item> = {},
   ): Item {
-    return {
-      action,
-      isAtLine: false,
-      author: this.#place(authorId),
-      others: [],
-      resolvedBy: null,
-      answeredBy: null,
-      answeredAt: null,
-      assignees: [],
-      reviewers: [],
-      createdAt: createdAt.getTime(),
-      closedAt: null,
-      mergedAt: null,
-      comments: null,
-      upvotes: null,
-      additions: null,
-      deletions: null,
-      changedFiles: null,
-      commits: null,
-      reactions: null,
-      labels: null,
-      files: null,
-      reason: null,
-      parentLabels: undefined,
-      ...more,
-    };
+    return { ...emptyItem, action, author: this.#place(authorId), createdAt: createdAt.getTime(), ...more };
   }
 
   #issue(issue: Repository['issues'][number]): Item[] {

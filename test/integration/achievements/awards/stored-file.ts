@@ -3,12 +3,12 @@ import { readFile } from '../../../../src/achievements/files/read-file.ts';
 import { saveFile } from '../../../../src/achievements/files/store.ts';
 import type { Database } from '../../../../src/database/connection.ts';
 import { inTransaction } from '../../../../src/database/transaction.ts';
-import type { Item } from '../evaluation/world.ts';
+import { emptyItem, type Item } from '../evaluation/world.ts';
 import { type FileText, toYaml } from './every-feature.ts';
 
-/** An issue that a person opened and about which nothing else is known. */
+/** Returns an issue that a person opened, without comments, reactions and labels. */
 export function issue(author: number, createdAt: number): Item {
-  return { ...nothing, author, createdAt };
+  return { ...emptyItem, author, createdAt, comments: 0, upvotes: 0, reactions: [], labels: [] };
 }
 
 /** Awards are evaluated in an installed repository alone. Stores it as collected at full depth until a time. */
@@ -30,29 +30,3 @@ export async function storeFile({ connection, pool }: Database, repositoryId: st
   await inTransaction(connection, (transaction) => saveFile(transaction, repositoryId, { file: read, ...revision }));
   await pool.query('delete from pending_details');
 }
-
-const nothing: Item = {
-  action: 'issue',
-  isAtLine: false,
-  author: null,
-  others: [],
-  resolvedBy: null,
-  answeredBy: null,
-  answeredAt: null,
-  assignees: [],
-  reviewers: [],
-  createdAt: 0,
-  closedAt: null,
-  mergedAt: null,
-  comments: 0,
-  upvotes: 0,
-  additions: null,
-  deletions: null,
-  changedFiles: null,
-  commits: null,
-  reactions: [],
-  labels: [],
-  files: null,
-  reason: null,
-  parentLabels: undefined,
-};

@@ -4,7 +4,7 @@ import { preview } from '../../../../src/achievements/evaluation/preview-store.t
 import { openTestDatabase } from '../../../database.ts';
 import { readText } from '../../../unit/achievements/reported.ts';
 import { storeWorld } from './stored-world.ts';
-import { beginning, type Item, type World } from './world.ts';
+import { beginning, emptyItem, type Item, type World } from './world.ts';
 
 const hourMs = 3_600_000;
 function hour(hours: number): Date {
@@ -12,29 +12,13 @@ function hour(hours: number): Date {
 }
 
 const plain: Item = {
+  ...emptyItem,
   action: 'pull_request',
-  isAtLine: false,
   author: 0,
-  others: [],
-  resolvedBy: null,
-  answeredBy: null,
-  answeredAt: null,
-  assignees: [],
-  reviewers: [],
   createdAt: beginning,
-  closedAt: null,
-  mergedAt: null,
   comments: 0,
-  upvotes: null,
-  additions: null,
-  deletions: null,
-  changedFiles: null,
-  commits: null,
   reactions: [],
   labels: [],
-  files: null,
-  reason: null,
-  parentLabels: undefined,
 };
 
 /** Ada merged three, two of them labelled; Bob one, after nine days. */

@@ -38,6 +38,33 @@ export interface Item {
   parentLabels: string[] | null | undefined;
 }
 
+/** An issue of no one, about which nothing is known. */
+export const emptyItem: Item = {
+  action: 'issue',
+  isAtLine: false,
+  author: null,
+  others: [],
+  resolvedBy: null,
+  answeredBy: null,
+  answeredAt: null,
+  assignees: [],
+  reviewers: [],
+  createdAt: 0,
+  closedAt: null,
+  mergedAt: null,
+  comments: null,
+  upvotes: null,
+  additions: null,
+  deletions: null,
+  changedFiles: null,
+  commits: null,
+  reactions: null,
+  labels: null,
+  files: null,
+  reason: null,
+  parentLabels: undefined,
+};
+
 export const names = ['Ada', 'bob', 'Carol-C', 'dave', 'robot[bot]', 'Org'];
 export const labels = ['bug', 'Bug', 'good first issue', 'Größe', 'a "b"', 'x,y', 'null'];
 export const emojis = ['THUMBS_UP', 'HEART', 'EYES'];

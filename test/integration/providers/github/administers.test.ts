@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
 import { renameAccount, takeLogin } from '../../../../simulators/world/mutations.ts';
 import { addMember, removeMember } from '../../../../simulators/world/repository-changes.ts';
-import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
 import { call } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
+import { createAppProvider } from './app-provider.ts';
 
 interface Scene extends AsyncDisposable {
   simulator: Simulator;
@@ -19,17 +18,7 @@ interface Scene extends AsyncDisposable {
 async function open(tokens: readonly TokenName[]): Promise<Scene> {
   const world = createContractWorld();
   const simulator = await startSimulator({ world: world.world, now: world.now });
-  const { app, url, apiUrl } = simulator;
-  const provider = createGitHubProvider({
-    name: 'github',
-    url,
-    apiUrl,
-    tokens: tokens.map((name) => simulator.tokens[name]),
-    webhookSecret: undefined,
-    app: { id: String(app.id), privateKey: createPrivateKey(app.privateKey) },
-    connectTimeoutMs: 2000,
-    now: world.now,
-  });
+  const provider = createAppProvider(simulator, { now: world.now, tokenNames: tokens });
   const known = { externalId: String(world.organization.id), name: world.organization.login };
   return {
     simulator,
