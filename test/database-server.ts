@@ -45,6 +45,11 @@ const shortenDelays = `
   create trigger shorten_delay before insert or update on graphile_worker._private_jobs for each row
     when (new.run_at > now() and new.run_at < now() + interval '15 seconds') execute function shorten_delay()`;
 
+/** Shortens the delays in a database that a service made, as in those that are copied from the template. */
+export async function shortenDelaysOf(databaseUrl: string): Promise<void> {
+  await onServer(databaseUrl, shortenDelays);
+}
+
 /** Lets the jobs of a test database wait as long as in production. */
 export async function restoreDelays(databaseUrl: string): Promise<void> {
   await onServer(databaseUrl, 'drop trigger shorten_delay on graphile_worker._private_jobs');
@@ -57,7 +62,7 @@ export async function createTemplate(serverUrl: string): Promise<string> {
   const databaseUrl = databaseUrlOf(serverUrl, name);
   const database = await openDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => {} });
   await database.close();
-  await onServer(databaseUrlOf(serverUrl, name), shortenDelays);
+  await shortenDelaysOf(databaseUrlOf(serverUrl, name));
   return name;
 }
 

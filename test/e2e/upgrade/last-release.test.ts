@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setInterval } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { Random } from '../../../simulators/world/random.ts';
 import { createTestDatabase } from '../../database.ts';
+import { shortenDelaysOf } from '../../database-server.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { findLastRelease, type Release, unpackRelease, worksBesideNext } from '../../last-release.ts';
 import { until } from '../../time.ts';
@@ -18,6 +20,7 @@ const skip = tag === undefined && 'this checkout has no tag of a release (git fe
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
 const patienceMs = 120_000;
 const changes = 60;
+const changeEveryMs = 100;
 const paths = ['', '/contributions', '/contributors?limit=100'].map(
   (path) => `/v1/github/entities/${engines.name}${path}`,
 );
@@ -29,6 +32,8 @@ interface Scene extends AsyncDisposable {
   start: (release?: Release) => Promise<ServiceProcess>;
   /** Changes the world once. */
   change: () => void;
+  /** Waits until all work is done. */
+  settle: () => Promise<void>;
 }
 
 /** Prepares a host, whose organization installs the service, and an empty database. */
@@ -63,6 +68,10 @@ async function prepare(): Promise<Scene> {
     pool,
     start,
     change: () => doSomething(simulator.world, random, random.pick(owned)),
+    settle: async () => {
+      await shortenDelaysOf(database.url);
+      await settle(pool, simulator.app.deliverer, patienceMs);
+    },
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
   };
 }
@@ -107,7 +116,7 @@ describe(`upgrade from the last release (${tag ?? 'unknown'})`, { skip }, () => 
 
     simulator.faults.clear();
     for (let count = 0; count < changes; count += 1) scene.change();
-    await settle(pool, simulator.app.deliverer, patienceMs);
+    await scene.settle();
     await assertResponses(node, simulator);
     await assertStored(pool, simulator);
   });
@@ -132,7 +141,7 @@ describe(`upgrade from the last release (${tag ?? 'unknown'})`, { skip }, () => 
       assert.match(node.message, /^the service ended: .*plaudit: .* found its tables locked [^\n]*$/s);
       node = await start();
     }
-    await settle(pool, simulator.app.deliverer, patienceMs);
+    await scene.settle();
     await assertResponses(node as ServiceProcess, simulator);
     await assertStored(pool, simulator);
   });
@@ -154,13 +163,10 @@ async function untilJobsEnd(pool: Pool): Promise<void> {
 
 /** Changes the world until the signal aborts, so that the host keeps delivering. */
 async function writeUntil({ change, simulator }: Scene, signal: AbortSignal): Promise<void> {
-  await until(
-    async () => {
-      change();
-      return signal.aborted || undefined;
-    },
-    'the new node started or ended',
-    patienceMs,
-  );
+  try {
+    for await (const _ of setInterval(changeEveryMs, undefined, { signal })) change();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
   await simulator.app.deliverer.idle();
 }
