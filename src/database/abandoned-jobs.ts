@@ -3,12 +3,15 @@ import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
 import { livingNodes } from './listener.ts';
 
-/** The time for which finished jobs stay, so that operators can find out why one failed. */
-const finishedKept = '7 days';
-/** A worker that took a job and is not registered after this time died before it could register. */
-const unregisteredGrace = '30 seconds';
+/** The time for which failed and replaced jobs stay, so that operators can find out why one failed. */
+const endedKept = '7 days';
+/**
+ * The time within which a pool that took a job registers, and the job starts. After it, the pool died before, or the
+ * job was lost.
+ */
+const startGrace = '30 seconds';
 
-/** The worker pools of this node, in whose names jobs are locked, and the jobs that really run. */
+/** The worker pools of this node, in whose names jobs are locked, and the jobs that are running. */
 export interface Running {
   pools: Map<string, WorkerPool>;
   jobs: Set<string>;
@@ -19,28 +22,41 @@ export async function releaseLostJobs(connection: Connection, { pools, jobs }: R
   await sql`
     update graphile_worker._private_jobs set locked_at = null, locked_by = null
     where locked_by = any(${[...pools.keys()]}::text[]) and id <> all(${[...jobs]}::bigint[])
-      and locked_at < now() - ${sql.lit(unregisteredGrace)}::interval`.execute(connection);
+      and locked_at < now() - ${sql.lit(startGrace)}::interval`.execute(connection);
 }
 
 /** Removes jobs that another one with the same key replaced, or that failed for good. */
-export async function removeFinishedJobs(connection: Connection): Promise<void> {
+export async function removeEndedJobs(connection: Connection): Promise<void> {
   await sql`
     delete from graphile_worker._private_jobs
-    where attempts >= max_attempts and locked_at is null and updated_at < now() - ${sql.lit(finishedKept)}::interval`.execute(
+    where attempts >= max_attempts and locked_at is null and updated_at < now() - ${sql.lit(endedKept)}::interval`.execute(
     connection,
   );
 }
 
-/** Releases the jobs of nodes that were killed, which would otherwise stay locked for hours. */
-export async function releaseJobsOfDeadNodes(connection: Connection): Promise<void> {
+/**
+ * Registers the worker pools of this node again. Another node removes them while the connection is broken that shows
+ * that this node lives; their jobs would be released at every sweep from then on.
+ */
+export async function registerPools(connection: Connection, { pools }: Running, node: number): Promise<void> {
+  await sql`
+    insert into workers (id, node) select id, ${node} from unnest(${[...pools.keys()]}::text[]) as pool (id)
+    on conflict do nothing`.execute(connection);
+}
+
+/**
+ * Releases the jobs of nodes that were killed, which would otherwise stay locked for hours.
+ * @param node this node, which lives.
+ */
+export async function releaseJobsOfDeadNodes(connection: Connection, node: number): Promise<void> {
   await sql`
     with dead as (
-      delete from workers where node not in (${livingNodes}) returning id
+      delete from workers where node <> ${node} and node not in (${livingNodes}) returning id
     ), orphaned as (
       select id from dead
       union
       select locked_by from graphile_worker.jobs
-      where locked_at < now() - ${sql.lit(unregisteredGrace)}::interval
+      where locked_at < now() - ${sql.lit(startGrace)}::interval
         and locked_by not in (select id from workers)
     )
     select graphile_worker.force_unlock_workers(array(select id from orphaned))

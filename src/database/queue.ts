@@ -2,7 +2,13 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type CronItemOptions, Logger, parseCronItems, type Runner, run, type WorkerEvents } from 'graphile-worker';
 import { sql } from 'kysely';
-import { type Running, releaseJobsOfDeadNodes, releaseLostJobs, removeFinishedJobs } from './abandoned-jobs.ts';
+import {
+  type Running,
+  registerPools,
+  releaseJobsOfDeadNodes,
+  releaseLostJobs,
+  removeEndedJobs,
+} from './abandoned-jobs.ts';
 import { watchForSteps } from './clock.ts';
 import type { Connection, Database } from './connection.ts';
 import { wakeForDueJobs } from './due-jobs.ts';
@@ -98,6 +104,8 @@ export async function startQueue(options: {
   node: number;
   /** The interval, in ms, at which delayed jobs that became due are found; other jobs are announced. */
   pollMs?: number | undefined;
+  /** The interval, in ms, at which jobs are released that no living node runs. */
+  sweepMs?: number;
   tasks: Record<string, Task>;
   /** Returns whether this machine's clock was set since the last call. */
   wasClockSet?: () => boolean;
@@ -107,9 +115,10 @@ export async function startQueue(options: {
   const { database, node, wasClockSet = watchForSteps() } = options;
   const running: Running = { pools: new Map(), jobs: new Set() };
   const sweep = async (): Promise<void> => {
-    await releaseJobsOfDeadNodes(database.connection);
+    await registerPools(database.connection, running, node);
+    await releaseJobsOfDeadNodes(database.connection, node);
     await releaseLostJobs(database.connection, running);
-    await removeFinishedJobs(database.connection);
+    await removeEndedJobs(database.connection);
   };
   await sweep();
   const workers: Workforce[] = [];
@@ -122,7 +131,7 @@ export async function startQueue(options: {
   });
   const sweeper = setInterval(() => {
     sweep().catch(() => options.log('warning', 'could not look for jobs of dead nodes'));
-  }, sweepIntervalMs);
+  }, options.sweepMs ?? sweepIntervalMs);
   // Schedules wait for a time by this machine's clock, which may be days away after the clock was set.
   const clockWatch = setInterval(() => {
     if (wasClockSet()) void Promise.all(workers.map((one) => one.restart()));
@@ -168,6 +177,7 @@ async function keepWorking(options: WorkerOptions): Promise<Workforce> {
   let workers = await startRunner(options);
   const replace = async (): Promise<void> => {
     options.log('error', 'the workers lost the database, or the clock was set, and they are started again');
+    for (const id of workers.ids.keys()) options.running.pools.delete(id);
     while (!ending.signal.aborted) {
       await wait(restartDelayMs, undefined, { signal: ending.signal }).catch(() => {});
       try {

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
+import { releaseJobsOfDeadNodes } from '../../../src/database/abandoned-jobs.ts';
 import { addJob, startQueue, type Task } from '../../../src/database/queue.ts';
 import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
@@ -55,6 +57,37 @@ describe('workers of the queue', () => {
       for (const { resolve } of ends.values()) resolve();
       await queue.stop();
       await rival.end();
+    }
+  });
+
+  it('keep their jobs after another node took this one for dead', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const end = Promise.withResolvers<void>();
+    let started = 0;
+    const run = async (): Promise<void> => {
+      started += 1;
+      await end.promise;
+    };
+    const tasks = { long: { urgency: 'interactive', run } } satisfies Record<string, Task>;
+    const queue = await startQueue({ database, node: 1, tasks, sweepMs: 20, log: () => {} });
+    try {
+      await addJob(database.connection, { task: 'long', payload: {}, key: 'long', priority: 0 });
+      await until(async () => started > 0 || undefined, 'the job has started');
+      await database.pool.query(`update graphile_worker._private_jobs set locked_at = locked_at - interval '1 minute'`);
+      await database.pool.query('delete from workers');
+      await until(async () => {
+        const { rows } = await database.pool.query('select from workers');
+        return rows.length === 2 || undefined;
+      }, 'both pools are registered again');
+      await releaseJobsOfDeadNodes(database.connection, 1);
+      const { rows } = await database.pool.query(
+        'select locked_by is not null as locked from graphile_worker._private_jobs',
+      );
+      assert.deepEqual([rows, started], [[{ locked: true }], 1]);
+    } finally {
+      end.resolve();
+      await queue.stop();
     }
   });
 });
