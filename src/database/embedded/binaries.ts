@@ -1,4 +1,4 @@
-import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,14 +25,18 @@ const Links = Type.Array(Type.Object({ source: Type.String(), target: Type.Strin
  */
 export async function findBinaries(user: ServerUser, dataDir: string, root = packageRoot()): Promise<Binaries> {
   const version = await packageVersion(root);
-  const usable = (await isReachable(root, user)) && (await completeLinks(root));
+  const usable = (await canRun(user, root)) && (await completeLinks(root));
   const place = usable ? root : await copyOf(root, version, user, dataDir);
-  const directory = join(place, 'native', 'bin');
+  const directory = programsOf(place);
   return {
     initdb: join(directory, 'initdb'),
     postgres: join(directory, 'postgres'),
     majorVersion: version.split('.')[0] ?? '',
   };
+}
+
+function programsOf(root: string): string {
+  return join(root, 'native', 'bin');
 }
 
 function packageRoot(): string {
@@ -53,10 +57,10 @@ async function packageVersion(root: string): Promise<string> {
   return Value.Parse(Package, content).version;
 }
 
-/** Returns whether the server's user may enter a directory and all its parents. */
-async function isReachable(directory: string, user: ServerUser): Promise<boolean> {
+/** Returns whether the server's user may run the programs of a package, and enter all directories above them. */
+async function canRun(user: ServerUser, root: string): Promise<boolean> {
   if (!user.isOther) return true;
-  for (let path = directory; ; path = dirname(path)) {
+  for (let path = join(programsOf(root), 'postgres'); ; path = dirname(path)) {
     const { mode, uid, gid } = await stat(path);
     const bits = uid === user.uid ? mode >> 6 : gid === user.gid ? mode >> 3 : mode;
     if ((bits & 1) === 0) return false;
@@ -109,14 +113,16 @@ async function copyOf(root: string, version: string, user: ServerUser, dataDir: 
     try {
       await mkdir(parent, { recursive: true, mode: 0o755 });
       if (!(await exists(copy))) await copyTo(root, copy);
-      if ((await isOurs(copy)) && (await isReachable(copy, user))) return copy;
+      if (!(await isOurs(copy))) continue;
+      if (!(await canRun(user, copy))) await openToAll(copy);
+      if (await canRun(user, copy)) return copy;
     } catch (error) {
       failures.push(error);
     }
   }
   throw new AppError(
     'misconfigured',
-    `PostgreSQL's programs lie where the user ${user.name} cannot read them, and could not be copied to ${parents.join(' or ')}: install elsewhere, or set DATABASE_URL`,
+    `The user ${user.name} cannot run the packaged PostgreSQL where it is installed, and it could not be copied to ${parents.join(' or ')}: install elsewhere, or set DATABASE_URL`,
     { cause: failures[0] },
   );
 }
@@ -131,6 +137,16 @@ async function copyTo(root: string, copy: string): Promise<void> {
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     if (!(await exists(copy))) throw error;
+  }
+}
+
+/** Lets all users read and run a copy: a package that was installed under a strict umask has modes for its owner alone. */
+async function openToAll(copy: string): Promise<void> {
+  for (const entry of await readdir(copy, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const { mode } = await stat(path);
+    await chmod(path, (mode & 0o100) === 0 ? 0o644 : 0o755);
   }
 }
 
