@@ -86,8 +86,8 @@ export class Api {
     const name = graphql === undefined ? `${request.method} ${path}` : (graphql.operationName ?? 'unnamed');
     const caller = app.authenticate(request.headers.authorization);
     const refusal = caller && 'refusal' in caller ? caller.refusal : undefined;
-    const who = caller === undefined ? authenticate(world, request.headers.authorization) : ofApp(caller);
-    const token = who?.name ?? 'unknown';
+    const authenticated = caller === undefined ? authenticate(world, request.headers.authorization) : ofApp(caller);
+    const token = authenticated?.name ?? 'unknown';
     const logged: LoggedRequest = { name, token, status: 0, cost: 0, variables: graphql?.variables };
     onRequest(logged);
     const fault = faults.take({ name, token });
@@ -102,7 +102,7 @@ export class Api {
       response.destroy();
       return;
     }
-    if (who === undefined || fault?.kind === 'bad_credentials') {
+    if (authenticated === undefined || fault?.kind === 'bad_credentials') {
       const { status, message } = refusal ?? { status: 401, message: 'Bad credentials' };
       const headers = { date: this.#options.now().toUTCString() };
       await this.#send(request, response, { status, body: { message }, headers }, undefined, logged);
@@ -110,7 +110,16 @@ export class Api {
     }
     const installation = caller && 'installation' in caller ? caller.installation : null;
     const method = request.method ?? 'GET';
-    const context: ApiRequest = { name, method, token, viewer: who.viewer, installation, resource, fault, logged };
+    const context: ApiRequest = {
+      name,
+      method,
+      token,
+      viewer: authenticated.viewer,
+      installation,
+      resource,
+      fault,
+      logged,
+    };
     const isWithinLimits = limits.begin(token);
     try {
       const reply = isWithinLimits
@@ -122,7 +131,7 @@ export class Api {
       const body = this.#rewritten(reply, { caller: token, address, ...(graphql && { query: graphql.query }) });
       const headers = {
         ...limits.headers(token, resource),
-        ...(who.scopes && { 'x-oauth-scopes': who.scopes.join(', ') }),
+        ...(authenticated.scopes && { 'x-oauth-scopes': authenticated.scopes.join(', ') }),
         ...reply.headers,
       };
       await this.#send(request, response, { ...reply, body, headers }, fault, logged);

@@ -39,11 +39,11 @@ export class GitHost {
 
   async #resolve(path: string, authorization: string | undefined): Promise<ResolvedRepository> {
     const [, owner = '', name = ''] = /^\/(.+)\/([^/]+?)(?:\.git)?$/.exec(path) ?? [];
-    const who = this.#authenticate(authorization);
+    const caller = this.#authenticate(authorization);
     const repository = this.#world.repository(owner, name);
-    if (who === undefined) return 'unauthorized';
-    if (repository === undefined || !this.#world.canSee(who.viewer, repository)) {
-      return who.name === 'anonymous' ? 'unauthorized' : 'not_found';
+    if (caller === undefined) return 'unauthorized';
+    if (repository === undefined || !this.#world.canSee(caller.viewer, repository)) {
+      return caller.name === 'anonymous' ? 'unauthorized' : 'not_found';
     }
     if (this.switchedOff.has(repository)) return 'not_found';
     // Updates of the same repository run one after the other.

@@ -27,7 +27,7 @@ export interface RouteServices extends PipelineServices, LoadServices {
 /** The stored state of a name. */
 type StoredName = { state: 'present' | 'renamed'; account: Account } | { state: 'absent' } | { state: 'pending' };
 
-/** Announces the outcomes of lookups. */
+/** Lets callers wait for the outcomes of lookups. */
 export interface Outcomes {
   /** Resolves when the outcome of the lookup `key` is announced, at `deadline`, or when the signal aborts. */
   wait(key: string, deadline: Date, signal: AbortSignal): Promise<void>;
@@ -131,7 +131,7 @@ export class Resolver implements AccountResolver {
     return claimLookup(connection, withUrgency(job, urgency), now(), partyOf(requester, allowances));
   }
 
-  /** Requests an account again, when the stored record is old. */
+  /** Starts a lookup of an account in the background, when its stored record is old, and it is not pinned. */
   refreshStale({ id, fetchedAt, pinned }: Account): void {
     if (!pinned && this.isStale(fetchedAt)) this.requestInBackground(refreshJob(id));
   }

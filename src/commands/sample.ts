@@ -19,7 +19,7 @@ const examples = [
 export async function sample(io: Io): Promise<void> {
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   await importFile(config, io, sampleFile);
-  io.print(`the sample is stored; "npm start", then try ${examples.join(' or ')}`);
+  io.print(`The sample is stored. Run "npm start", then open ${examples.join(' or ')} at its address.`);
 }
 
 /** `plaudit demo`: serves the sample from a data directory that is removed afterwards. */

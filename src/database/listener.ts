@@ -72,6 +72,7 @@ export async function listen(options: {
     try {
       await fresh.connect();
       node ??= await nextNodeNumber(fresh);
+      // Shared, because the server may still hold the lock of this node's broken connection.
       await fresh.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
       await fresh.query(`listen ${channel}`);
       client = fresh;
@@ -87,8 +88,7 @@ export async function listen(options: {
     for (let delayMs = reconnectDelayMs.first; ; delayMs = Math.min(delayMs * 2, reconnectDelayMs.most)) {
       await wait(delayMs, undefined, { signal: closing.signal }).catch(() => {});
       if (closing.signal.aborted) return;
-      const error = await open().catch((cause: unknown) => cause ?? true);
-      if (error !== undefined) continue;
+      if (!(await succeeds(open()))) continue;
       if (contact.silentSince !== undefined) options.onSilent(performance.now() - contact.silentSince);
       contact.silentSince = undefined;
       return options.onReset();
@@ -142,6 +142,13 @@ function startPulse(current: () => Client | undefined, contact: Contact): () => 
   return () => clearInterval(pulse);
 }
 
+async function succeeds(work: Promise<void>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
 async function nextNodeNumber(client: Client): Promise<number> {
   const { rows } = await client.query<{ number: number }>("select nextval('node_numbers')::integer as number");
   const number = rows[0]?.number;
@@ -151,6 +158,7 @@ async function nextNodeNumber(client: Client): Promise<number> {
 
 function emitAnnouncement(payload: string | undefined, onAnnouncement: (announcement: Announcement) => void): void {
   const [, kind, key] = /^(\w+) (.+)$/.exec(payload ?? '') ?? [];
+  // Nodes of newer releases may announce kinds that this one does not know.
   const known = (['account', 'lookup', 'erased', 'installations'] as const).find((one) => one === kind);
   if (known !== undefined && key !== undefined) onAnnouncement({ kind: known, key });
 }

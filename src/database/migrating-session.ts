@@ -28,7 +28,7 @@ export interface MigratingConnections {
   pool: Pool;
 }
 
-/** Runs work on connections without a time limit for statements, and closes them. */
+/** Runs work on connections without time limits, and closes them afterwards. */
 export async function withMigratingConnections<Result>(
   clientConfig: ClientConfig,
   work: (connections: MigratingConnections) => Promise<Result>,
@@ -39,10 +39,11 @@ export async function withMigratingConnections<Result>(
     statement_timeout: 0,
     query_timeout: 0,
     max: 2,
-    // An operator may have set limits for the role or the database.
+    // An operator may have set limits for the role or the database. PostgreSQL 15 and 16 do not know all of them.
     onConnect: (client) =>
       client.query(
-        `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = ${lockTimeoutMs}`,
+        `set lock_timeout = ${lockTimeoutMs}; select set_config(name, '0', false) from pg_settings
+         where name in ('statement_timeout', 'transaction_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout')`,
       ),
   };
   const pool = new Pool(options);
@@ -67,7 +68,7 @@ export async function waitForOtherNodes(session: Kysely<unknown>, { log, logEver
       select pg_try_advisory_lock(${sql.lit(advisoryLocks.migrations)}) as taken`.execute(session);
     if (rows[0]?.taken === true) return;
     if (performance.now() >= reportAt) {
-      log('another node migrates the database; this one waits');
+      log('another node is migrating the database; waiting');
       reportAt += logEveryMs;
     }
     await wait(Math.min(lockPollMs, logEveryMs));

@@ -11,11 +11,14 @@ export interface Counts {
 }
 
 const minuteMs = 60_000;
-/** The limits a minute of requests that prove or change something: from one address, and about one account. */
-/** The limit a minute of deliveries from one address: no host has sent as many, as it sends from several. */
+/** The limit a minute of deliveries from one address. No host is known to send this many from one address. */
 const deliveriesPerMinute = 6000;
+/** The limits a minute of requests that prove or change something: from one address, and about one account. */
 const sensitive = { perAddress: 20, perAccount: 60 };
-/** Requests from loopback are counted but not limited: they come from the operator, or from a proxy for all clients. */
+/**
+ * Reads and deliveries from loopback are counted but not limited: they come from the operator, or from a proxy for all
+ * clients. Proofs and changes are limited, because a local user may guess as well as a remote one.
+ */
 const loopbackPerMinute = 1_000_000;
 /** A request that cannot be counted must not wait for a database that does not respond. */
 const countTimeoutMs = 1000;
@@ -40,8 +43,11 @@ export async function addRateLimits(
   });
 }
 
-/** The limit of attempts from one address, for a route's `config`. */
-export const seldomByAddress = {
+/**
+ * The limit of attempts from one address, for a route's `config`. The plugin appends `groupId` to the address; the space
+ * separates them.
+ */
+export const sensitiveByAddress = {
   timeWindow: minuteMs,
   max: sensitive.perAddress,
   groupId: ' sensitive',

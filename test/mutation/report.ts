@@ -2,8 +2,9 @@ import type { Verdict } from './experiment.ts';
 
 /** Formats the result of a run of mutations, grouped by the place in the response. */
 export function formatReport(verdicts: readonly Verdict[]): string {
-  const failed = verdicts.filter(({ failures }) => failures.length > 0);
+  const failed = verdicts.filter(({ isApplied, failures }) => isApplied && failures.length > 0);
   const unapplied = verdicts.filter(({ isApplied }) => !isApplied);
+  // An id ends with `:change:number`.
   const groups = Map.groupBy(failed, ({ id }) => id.split(':').slice(0, -2).join(':'));
   const lines = [...groups]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -16,10 +17,10 @@ export function formatReport(verdicts: readonly Verdict[]): string {
     ...lines,
     '',
     ...[...rules].map(([rule, failures]) => `${failures.length} × ${rule}`),
-    `${verdicts.length} mutations: ${failed.length} do harm, at ${groups.size} places`,
+    `mutations: ${verdicts.length}; do harm: ${failed.length}, at places: ${groups.size}`,
     ...(unapplied.length > 0
       ? [
-          `${unapplied.length} were never asked for: ${unapplied
+          `${unapplied.length} were never requested: ${unapplied
             .slice(0, 5)
             .map(({ id }) => id)
             .join(', ')}`,
@@ -38,5 +39,5 @@ function describePlace(verdicts: readonly Verdict[]): string[] {
       changes.set(line, [...(changes.get(line) ?? []), change]);
     }
   }
-  return [...changes].map(([line, of]) => `  ${line}  [${of.join(', ')}]`);
+  return [...changes].map(([line, changed]) => `  ${line}  [${changed.join(', ')}]`);
 }

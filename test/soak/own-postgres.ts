@@ -53,6 +53,8 @@ export class OwnPostgres {
     });
     const deadline = performance.now() + readyWithinMs;
     while (!(await this.#isReady())) {
+      const { exitCode, signalCode } = this.#server;
+      if (exitCode !== null || signalCode !== null) throw new Error(`PostgreSQL ended with ${exitCode ?? signalCode}`);
       if (performance.now() > deadline) throw new Error('PostgreSQL did not start');
       await wait(pollMs);
     }
@@ -78,6 +80,8 @@ export class OwnPostgres {
   async freeze(): Promise<() => void> {
     const pid = this.#server?.pid;
     if (pid === undefined) throw new Error('PostgreSQL does not run');
+    // The first process is stopped first, so that it starts no other.
+    process.kill(pid, 'SIGSTOP');
     const { stdout } = await run('pgrep', ['-P', String(pid)]);
     const pids = [pid, ...stdout.trim().split('\n').map(Number)];
     const signal = (name: NodeJS.Signals): void => {

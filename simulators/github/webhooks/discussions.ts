@@ -6,7 +6,7 @@ import type { Place } from '../rest/accounts.ts';
 import { addressesOf } from '../rest/addresses.ts';
 import { reactionSummary } from '../rest/comments.ts';
 import { label } from '../rest/repositories.ts';
-import { who } from './pull-requests.ts';
+import { accountOrNull } from './pull-requests.ts';
 
 export function discussion(place: Place, shown: Repository, item: Discussion): object {
   const { url: base, page } = addressesOf(place, shown);
@@ -29,13 +29,13 @@ export function discussion(place: Place, shown: Repository, item: Discussion): o
     },
     answer_html_url: item.answerId === null ? null : `${htmlUrl}#discussioncomment-${item.answerId}`,
     answer_chosen_at: time(item.answerChosenAt),
-    answer_chosen_by: item.answerChosenById === null ? null : who(place, item.answerChosenById),
+    answer_chosen_by: item.answerChosenById === null ? null : accountOrNull(place, item.answerChosenById),
     html_url: htmlUrl,
     id: item.id,
     node_id: item.nodeId,
     number: item.number,
     title: item.title,
-    user: who(place, item.authorId),
+    user: accountOrNull(place, item.authorId),
     labels: item.labels.map((name) => label(base, name)),
     state: item.closedAt === null ? 'open' : 'closed',
     state_reason: item.stateReason?.toLowerCase() ?? null,
@@ -67,7 +67,7 @@ export function discussionComment(
     repository_url: base,
     discussion_id: item.id,
     author_association: authorAssociation(place.world, shown, comment.authorId),
-    user: who(place, comment.authorId),
+    user: accountOrNull(place, comment.authorId),
     created_at: time(comment.createdAt),
     updated_at: time(comment.updatedAt),
     body: comment.body,

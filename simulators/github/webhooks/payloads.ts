@@ -28,7 +28,7 @@ export function payloadOf(place: Place, event: WorldEvent): object {
 
 function aboutRepository(place: Place, event: WorldEvent, shown: Repository): object {
   const { name, action, details } = event;
-  const { fork, push, starredAt, account: who } = details;
+  const { fork, push, starredAt, account: subject } = details;
   switch (name) {
     case 'issue_comment':
     case 'issues':
@@ -49,9 +49,9 @@ function aboutRepository(place: Place, event: WorldEvent, shown: Repository): ob
       if (fork === undefined) throw new Error('a fork of nothing');
       return { forkee: { ...repository(place, fork), public: fork.visibility === 'public' } };
     case 'member':
-      return { member: account(place, who), ...(action === 'added' && { changes: {} }) };
+      return { member: account(place, subject), ...(action === 'added' && { changes: {} }) };
     case 'repository':
-      return action === 'transferred' ? { changes: { owner: { from: formerOwner(place, who) } } } : {};
+      return action === 'transferred' ? { changes: { owner: { from: formerOwner(place, subject) } } } : {};
     case 'public':
       return {};
     default:
@@ -95,12 +95,12 @@ function involved(
   place: Place,
   action: string | null,
   shown: Repository,
-  { label: name, account: who }: EventDetails,
+  { label: name, account: subject }: EventDetails,
 ): object {
   const isReviewer = action === 'review_requested' || action === 'review_request_removed';
   return {
     ...(name !== undefined && { label: label(addressesOf(place, shown).url, name) }),
-    ...(who && { [isReviewer ? 'requested_reviewer' : 'assignee']: account(place, who) }),
+    ...(subject && { [isReviewer ? 'requested_reviewer' : 'assignee']: account(place, subject) }),
   };
 }
 
@@ -123,12 +123,12 @@ function aboutDiscussion(
 
 function aboutAccount(place: Place, { name, details }: WorldEvent, of: Account | undefined): object {
   if (name !== 'organization' || of === undefined) throw new Error(`the simulator does not know the event ${name}`);
-  const { account: who } = details;
-  if (who === undefined) return {};
+  const { account: subject } = details;
+  if (subject === undefined) return {};
   const url = `${place.apiUrl}/orgs/${of.login}`;
-  const { state = 'active', role = 'member' } = place.world.membership(of.id, who.id) ?? {};
-  const user = account(place, who);
-  return { membership: { url: `${url}/memberships/${who.login}`, state, role, organization_url: url, user } };
+  const { state = 'active', role = 'member' } = place.world.membership(of.id, subject.id) ?? {};
+  const user = account(place, subject);
+  return { membership: { url: `${url}/memberships/${subject.login}`, state, role, organization_url: url, user } };
 }
 
 function formerOwner(place: Place, owner: Account | undefined): object {

@@ -27,7 +27,7 @@ export function simplePullRequest(place: Place, shown: Repository, pull: PullReq
     state: pull.closedAt === null ? 'open' : 'closed',
     locked: false,
     title: pull.title,
-    user: who(place, pull.authorId),
+    user: accountOrNull(place, pull.authorId),
     body: null,
     created_at: time(pull.createdAt),
     updated_at: time(pull.updatedAt),
@@ -68,7 +68,7 @@ export function fullPullRequest(place: Place, shown: Repository, pull: PullReque
     mergeable: null,
     rebaseable: null,
     mergeable_state: 'unknown',
-    merged_by: pull.mergedById === null ? null : who(place, pull.mergedById),
+    merged_by: pull.mergedById === null ? null : accountOrNull(place, pull.mergedById),
     comments: pull.comments.length,
     review_comments: pull.reviewComments.length,
     maintainer_can_modify: false,
@@ -79,6 +79,7 @@ export function fullPullRequest(place: Place, shown: Repository, pull: PullReque
   };
 }
 
+/** Returns a review as events about it show it. */
 export function review(place: Place, shown: Repository, pull: PullRequest, item: Review): object {
   const { url, page } = addressesOf(place, shown);
   const pullUrl = `${url}/pulls/${pull.number}`;
@@ -86,7 +87,7 @@ export function review(place: Place, shown: Repository, pull: PullRequest, item:
   return {
     id: item.id,
     node_id: item.nodeId,
-    user: who(place, item.authorId),
+    user: accountOrNull(place, item.authorId),
     body: null,
     commit_id: branchTip(pull),
     submitted_at: time(item.submittedAt),
@@ -116,7 +117,7 @@ function branch(place: Place, shown: Repository, ref: string, sha: string): obje
 }
 
 /** Returns an account, null when it is deleted. */
-export function who(place: Place, accountId: number): object | null {
+export function accountOrNull(place: Place, accountId: number): object | null {
   const account = place.world.accountById(accountId);
   return account === undefined ? null : simpleAccount(place, account);
 }

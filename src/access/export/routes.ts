@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
-import { seldomByAddress } from '../../http/rate-limits.ts';
+import { sensitiveByAddress } from '../../http/rate-limits.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
@@ -24,7 +24,7 @@ export function exportRoutes(app: App, services: AccessServices): void {
     summary: 'Everything that is stored about the account, as lines of JSON (NDJSON)',
     needs: 'read',
     params: AccountPath,
-    config: { rateLimit: seldomByAddress },
+    config: { rateLimit: sensitiveByAddress },
     response: Type.Unsafe<Readable>({
       type: 'string',
       description: 'Lines like `{"type": "account", "data": {...}}`.',

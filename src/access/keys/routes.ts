@@ -9,7 +9,7 @@ import { authorizeOwner, resolveOwn } from '../../http/authorize.ts';
 import { bearerToken } from '../../http/caller.ts';
 import { type AccountName, AccountPath, privateProblemResponses } from '../../http/endpoint.ts';
 import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
-import { seldomByAddress } from '../../http/rate-limits.ts';
+import { sensitiveByAddress } from '../../http/rate-limits.ts';
 import { sendNothing, sendPrivately, sendRedirect } from '../../http/send.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { holderFields, presentHolder } from '../administrators/presented.ts';
@@ -62,7 +62,7 @@ function registration(app: App, services: AccessServices): void {
   app.put(
     '/v1/:provider/entities/:name/keys',
     {
-      config: { credential: 'provider', rateLimit: seldomByAddress },
+      config: { credential: 'provider', rateLimit: sensitiveByAddress },
       schema: {
         summary: 'Registers a public key; tokens that its private part signs are good for the account',
         params: AccountPath,
@@ -96,7 +96,7 @@ function listingOfKeys(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/keys',
     {
-      config: { credential: 'either', rateLimit: seldomByAddress },
+      config: { credential: 'either', rateLimit: sensitiveByAddress },
       schema: {
         summary: 'The registered public keys; by a service token, or a token of the provider',
         params: AccountPath,
@@ -124,7 +124,7 @@ function removal(app: App, services: AccessServices): void {
   app.delete(
     '/v1/:provider/entities/:name/keys/:key_id',
     {
-      config: { credential: 'either', rateLimit: seldomByAddress },
+      config: { credential: 'either', rateLimit: sensitiveByAddress },
       schema: {
         summary: 'Removes a public key; the tokens that it signed are invalid from then on, on every node',
         params: KeyPath,

@@ -8,7 +8,7 @@ import { bearerToken } from '../../http/caller.ts';
 import { AccountPath, privateProblemResponses } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
-import { seldomByAddress } from '../../http/rate-limits.ts';
+import { sensitiveByAddress } from '../../http/rate-limits.ts';
 import { sendPrivately } from '../../http/send.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { proveOwner } from '../prove-owner.ts';
@@ -36,7 +36,7 @@ function issuance(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/token',
     {
-      config: { credential: 'provider', rateLimit: seldomByAddress },
+      config: { credential: 'provider', rateLimit: sensitiveByAddress },
       schema: {
         summary: 'A service token, for who proves with a token of the provider to own the account',
         params: AccountPath,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { AppError } from '../../errors.ts';
 
-/** An award in a saved response of endpoint 4, in the form that the incumbent documents. */
+/** An award in a saved response of `GET .../achievements`, in the form that Vaunt documents. */
 const SavedAward = Type.Object({
   id: Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
   repository_name: Type.String({ minLength: 1, maxLength: 255 }),
@@ -17,7 +17,7 @@ const maxAwards = 10_000;
 const compiled = Compile(SavedAward);
 
 /**
- * Reads a saved response of endpoint 4, or the list in it.
+ * Reads a saved response of `GET .../achievements`, or the list in it.
  * @throws AppError `invalid_input` that names the first part that is wrong.
  */
 export function readSavedAwards(text: string): SavedAward[] {
@@ -26,12 +26,19 @@ export function readSavedAwards(text: string): SavedAward[] {
   const awards: SavedAward[] = [];
   for (const [index, item] of list.entries()) {
     if (!compiled.Check(item)) throw wrong(`is wrong at ${placeOf(item, index)}`);
-    if (Number.isNaN(Date.parse(item.awarded_dttm))) throw wrong(`has no such time at data[${index}].awarded_dttm`);
+    if (!isTime(item.awarded_dttm)) throw wrong(`has an impossible date or time at data[${index}].awarded_dttm`);
     awards.push({ ...item, id: item.id.toLowerCase() });
   }
   const repeated = awards.find(({ id }, index) => awards.findIndex((other) => other.id === id) !== index);
   if (repeated !== undefined) throw wrong(`has the id ${repeated.id} twice`);
   return awards;
+}
+
+/** Returns whether a time exists. `Date.parse` takes 30 February for 1 March. */
+function isTime(text: string): boolean {
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(Date.parse(text)) && midnight.toISOString().startsWith(day);
 }
 
 function listIn(text: string): unknown[] {

@@ -3,14 +3,14 @@ import { type Kysely, sql } from 'kysely';
 /** Renames the columns, and the fields of stored JSON, that hold the name of a credential. */
 
 const tables = ['repositories', 'reported_totals', 'installations'];
-const [former, present] = ['{"access":', '{"credentialName":'];
+const [formerStart, presentStart] = ['{"access":', '{"credentialName":'];
 
 const statements = [
   ...tables.map((table) => sql`alter table ${sql.id(table)} rename column access to credential_name`),
-  // A listing that was interrupted continues in the view of the same credential.
+  // An interrupted listing continues with the same credential.
   sql`
-    update accounts set listing_cursor = ${present}::text || substr(listing_cursor, ${former.length + 1}::integer)
-    where starts_with(listing_cursor, ${former})`,
+    update accounts set listing_cursor = ${presentStart}::text || substr(listing_cursor, ${formerStart.length + 1}::integer)
+    where starts_with(listing_cursor, ${formerStart})`,
   sql`
     update deliveries set changes = (
       select jsonb_agg(

@@ -11,7 +11,7 @@ export type MigratingTransaction = Kysely<unknown>;
 export type Migration = { up: (transaction: MigratingTransaction) => Promise<void> } | { parts: readonly Part[] };
 
 export type Part =
-  /** Statements of one transaction. They should change definitions alone, because they lock whole tables. */
+  /** Statements of one transaction. They should only change definitions, because they lock whole tables. */
   { sql: readonly RawBuilder<unknown>[] } | { concurrently: ConcurrentIndex } | { backfill: Backfill };
 
 /** An index that is built while others read and write the table, which takes more time but no lock that they notice. */

@@ -1,3 +1,4 @@
+import { unansweredForMs, uncheckedForMs } from '../../access/administrators/holding.ts';
 import type { Connection } from '../../database/connection.ts';
 import { findHeldAdministrations, type HeldAdministrations } from '../administrators-store.ts';
 import { type Finding, found } from '../finding.ts';
@@ -23,10 +24,12 @@ function assess(held: HeldAdministrations, now: Date): Finding[] {
         subject: provider,
         message:
           `No credential can check whether ${counted(unchecked, 'holder')} of keys and embed links still ` +
-          `${unchecked === 1 ? 'administers' : 'administer'} their organizations, such as ${uncheckedExample ?? ''}. ` +
-          'Their keys and links end 30 days after the last proof.',
+          `${unchecked === 1 ? 'administers' : 'administer'} their organizations` +
+          `${uncheckedExample === null ? '' : `, such as ${uncheckedExample}`}. ` +
+          `Their keys and links end ${lasting(uncheckedForMs)} after the last proof.`,
         remedy:
-          'Give the GitHub App the permission "members" (read), or configure a token of an owner of the organization.',
+          'Configure a token of an owner of the organization. At GitHub the permission "members" (read) of the App ' +
+          'suffices, too.',
         count: unchecked,
       }),
     );
@@ -39,8 +42,8 @@ function assess(held: HeldAdministrations, now: Date): Finding[] {
         subject: provider,
         message:
           `The host has not confirmed ${counted(unanswered, 'holder')} of keys and embed links, the first for ` +
-          `${lasting(now.getTime() - unansweredSince.getTime())}. After 7 days their keys and links are suspended.`,
-        remedy: 'Look into the log of the service for failures of this host.',
+          `${lasting(now.getTime() - unansweredSince.getTime())}. After ${lasting(unansweredForMs)} their keys and links are suspended.`,
+        remedy: 'Check the log of the service for failures of this host.',
         since: unansweredSince,
         count: unanswered,
       }),

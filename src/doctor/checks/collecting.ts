@@ -48,7 +48,7 @@ const streamFailures: Record<string, { cause: string; remedy: string } | undefin
   },
   not_found: {
     cause: 'the host has no such part',
-    remedy: 'Nothing, if it is switched off there. Else give the token or the App the permission to read it.',
+    remedy: 'Nothing, if it is switched off there. Otherwise, give the token or the App the permission to read it.',
   },
 };
 
@@ -80,7 +80,7 @@ function assessSkipped(skipped: SkippedPlaces, now: Date): Finding {
     message: `${what} ${fate}${words}; last seen ${ago(lastAt, now)}.`,
     remedy: isUnreadable
       ? 'Update the service; if that does not help, report the place and the version of the host.'
-      : 'Nothing, or more permissions for the credential: the host does not show that to it.',
+      : 'Nothing, or more permissions for the credential: this credential may not see it.',
     since: lastAt,
     count: items,
   });
@@ -112,7 +112,7 @@ function assessDrift(drift: DriftedPart, now: Date): Finding {
     subject: `${provider}: ${what}`,
     message: `${difference} (${ago(lastAt, now)}${isRepaired ? ', repaired' : ', not repaired'}).${others}`,
     remedy: isRepaired
-      ? 'Nothing, unless it comes again every night: then report it.'
+      ? 'Nothing, unless it recurs every night: then report it.'
       : `Run plaudit sync ${provider}/${name}; if the difference stays, report it.`,
     since: lastAt,
     count: repositories,
@@ -134,7 +134,7 @@ export async function checkPolls(connection: Connection, providers: readonly str
     found('collecting', {
       severity: 'problem',
       code: 'polls_overdue',
-      message: `${counted(repositories, 'installed repository', 'installed repositories')} of ${installed} wait to be polled, ${name} for ${lasting(now.getTime() - oldestAt.getTime())}.`,
+      message: `${counted(repositories, 'installed repository', 'installed repositories')} of ${installed} ${repositories === 1 ? 'waits' : 'wait'} to be polled, ${name} for ${lasting(now.getTime() - oldestAt.getTime())}.`,
       remedy: 'Start the service. If it runs: its quota is used up, or its log says why polls fail.',
       since: oldestAt,
       count: repositories,

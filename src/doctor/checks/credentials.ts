@@ -76,8 +76,8 @@ function accepted(report: CredentialReport, subject: string, { shown }: HostCont
 }
 
 const sight: Record<CredentialReport['sees'], string> = {
-  public: 'sees public data alone',
-  private: 'sees private data, too',
+  public: 'sees only public data',
+  private: 'also sees private data',
   unknown: 'sees what was selected when it was made, which the host does not say',
 };
 

@@ -26,7 +26,7 @@ const signatureForm = /^[0-9a-f]{64}$/i;
  * Returns a reader that computes the HMAC-SHA256 of a body while it is received.
  * @param signed.signature the hexadecimal signature that the host sent.
  * @param signed.header the name of the header that holds it, for messages.
- * @throws AppError `not_found` without a secret; `unauthenticated` without a signature.
+ * @throws AppError `not_found` without a secret; `unauthenticated` without a signature, and at the end for a wrong one.
  */
 export function signedReader(
   secret: string | undefined,
@@ -34,13 +34,18 @@ export function signedReader(
   read: (body: Buffer) => Delivery,
 ): DeliveryReader {
   const hmac = createHmac('sha256', requireSecret(secret));
-  const unsigned = (): AppError =>
-    new AppError('unauthenticated', `${header} is not the signature of this body with the configured secret.`);
-  if (signature === undefined || !signatureForm.test(signature)) throw unsigned();
+  if (signature === undefined || !signatureForm.test(signature)) {
+    throw new AppError('unauthenticated', `${header} is missing or holds no SHA-256 signature.`);
+  }
   return {
     update: (bytes) => void hmac.update(bytes),
     finish: (body) => {
-      if (!isSameSecret(signature.toLowerCase(), hmac.digest('hex'))) throw unsigned();
+      if (!isSameSecret(signature.toLowerCase(), hmac.digest('hex'))) {
+        throw new AppError(
+          'unauthenticated',
+          `${header} is not the signature of this body with the configured secret.`,
+        );
+      }
       return read(body);
     },
   };
@@ -55,19 +60,23 @@ function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** @throws AppError `invalid_input` */
+/**
+ * Parses the body of a delivery.
+ * @throws AppError `invalid_input` when it is no JSON, or nested too deeply.
+ */
 export function parseDelivered(body: Buffer): unknown {
   try {
     return parseClean(body.toString('utf8'));
-  } catch {
-    throw new AppError('invalid_input', 'The body must be JSON (the webhook’s content type application/json).');
+  } catch (cause) {
+    const message = 'The body must be JSON that is not nested deeply (the webhook’s content type application/json).';
+    throw new AppError('invalid_input', message, { cause });
   }
 }
 
-/** The invalidations of each event that matters. */
+/** Returns the changes, which say what stored data is invalid, by the events that matter. */
 export type ChangeReaders = Readonly<Record<string, (payload: unknown) => Change[]>>;
 
-/** Returns the invalidations of an event; none for an event that does not matter. */
+/** Returns the changes that an event reports; none for an event that does not matter. */
 export function changesOf(readers: ChangeReaders, event: string, payload: unknown): Change[] {
   return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
 }

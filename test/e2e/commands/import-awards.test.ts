@@ -79,6 +79,7 @@ describe('import of awards from another service', () => {
     for (const [data, message] of [
       [[fresh, twin], /^twin may be ada-lovelace\/twin, analytical-engines\/twin; choose one with --repository/],
       [[fresh, { ...fresh, id: 'x' }], /data\[1\]\.id/],
+      [[{ ...fresh, awarded_dttm: '2024-02-30T00:00:00Z' }], /an impossible date or time at data\[0\]\.awarded_dttm/],
       [[fresh, { ...fresh, repository_name: 'unknown' }], /the id .* twice/],
       [[{ ...fresh, repository_name: 'unknown' }], /no repository called unknown is stored; plaudit sync/],
       [[{ ...saved, name: 'Other' }], /the id 9fc50df5-.* belongs to another award/],

@@ -16,8 +16,8 @@ describe('the history of counters', () => {
     for (let day = 1; day <= 5; day += 1) {
       advance(86_400);
       issues.unshift(1000 + day);
-      const learnt = { counters: { issues: 1000 + day }, missing: [], fetchedAt: now() };
-      await saveCounters(connection, holder?.account.id ?? assert.fail(), learnt);
+      const fetched = { counters: { issues: 1000 + day }, missing: [], fetchedAt: now() };
+      await saveCounters(connection, holder?.account.id ?? assert.fail(), fetched);
     }
     const seen: number[] = [];
     for (let next: string | undefined = ''; next !== undefined; ) {

@@ -226,7 +226,7 @@ describe('application of migrations', () => {
       migrations,
       logEveryMs: 20,
       log: (line) => {
-        assert.equal(line, 'another node migrates the database; this one waits');
+        assert.equal(line, 'another node is migrating the database; waiting');
         waits += 1;
         if (waits > 2) isWaiting.resolve();
       },

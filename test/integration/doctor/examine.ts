@@ -50,13 +50,13 @@ export function problems({ report }: Pick<Examined, 'report'>): string[] {
 }
 
 /** A database of its own, and a host that responds. */
-export interface Ward extends AsyncDisposable {
+export interface DoctorFixture extends AsyncDisposable {
   simulator: Simulator;
   database: Database;
   environment: Record<string, string>;
 }
 
-export async function openWard(): Promise<Ward> {
+export async function openDoctorFixture(): Promise<DoctorFixture> {
   await using stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ repositories: 1 }));
   const { url } = stack.use(await createTestDatabase());

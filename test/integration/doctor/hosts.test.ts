@@ -9,32 +9,32 @@ import { AppError } from '../../../src/errors.ts';
 import { reportOn } from '../../../src/providers/diagnosis.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { appSettings, organization } from '../../e2e/installations/installed.ts';
-import { examine, linesOf, openWard, problems, type Ward } from './examine.ts';
+import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from './examine.ts';
 import { plantRepository } from './plant.ts';
 
 describe('plaudit doctor on hosts and credentials', () => {
-  let ward: Ward;
+  let fixture: DoctorFixture;
   before(async () => {
-    ward = await openWard();
+    fixture = await openDoctorFixture();
   });
-  after(() => ward?.[Symbol.asyncDispose]());
+  after(() => fixture?.[Symbol.asyncDispose]());
 
   it('reports the owner, the visible data and the remaining quota of each token, and never the token', async () => {
-    const { public_only, user } = ward.simulator.tokens;
-    const examined = await examine({ ...ward.environment, GITHUB_TOKEN: `${public_only},${user}` });
+    const { public_only, user } = fixture.simulator.tokens;
+    const examined = await examine({ ...fixture.environment, GITHUB_TOKEN: `${public_only},${user}` });
     assert.deepEqual(problems(examined), []);
     const [first, second] = linesOf(examined, 'credential_accepted');
     assert.match(
       first ?? '',
-      /^fine github: token 1 of 2 \(ends with 6789\): It is accepted; belongs to ada-lovelace; sees public data alone; graphql: 5000 of 5000 points left; core: \d+ of 5000 requests left\.$/,
+      /^fine github: token 1 of 2 \(ends with 6789\): It is accepted; belongs to ada-lovelace; sees only public data; graphql: 5000 of 5000 points left; core: \d+ of 5000 requests left\.$/,
     );
-    assert.match(second ?? '', /sees private data, too/);
+    assert.match(second ?? '', /also sees private data/);
     assert.match(linesOf(examined, 'host_reachable')[0] ?? '', /responds in \d+ ms/);
     for (const secret of [public_only, user, 'a secret for deliveries']) assert.ok(!examined.text.includes(secret));
   });
 
   it('reports a credential that is refused, with the setting to change', async () => {
-    const examined = await examine({ ...ward.environment, GITHUB_TOKEN: 'ghp_this_was_revoked_long_ago' });
+    const examined = await examine({ ...fixture.environment, GITHUB_TOKEN: 'ghp_this_was_revoked_long_ago' });
     assert.deepEqual(problems(examined), ['credential_refused']);
     assert.equal(examined.status, 1);
     assert.deepEqual(linesOf(examined, 'credential_refused'), [
@@ -47,7 +47,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     const { world } = createContractWorld();
     await using gitea = await startGiteaSimulator({ world });
     const examined = await examine({
-      ...ward.environment,
+      ...fixture.environment,
       GITHUB_API_URL: 'http://127.0.0.1:9',
       GITEA_URL: gitea.url,
       GITEA_TOKEN: gitea.tokens.user,
@@ -61,7 +61,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     assert.match(linesOf(examined, 'host_reachable')[0] ?? '', /^fine gitea: .* \(version 1\.21/);
   });
 
-  it('reports an unreachable GitHub as a hint when it is only configured by default beside another host', async () => {
+  it('reports an unreachable GitHub as a hint when only another host was configured', async () => {
     const hosts = readConfig({ GITEA_URL: 'https://git.example', GITEA_TOKEN: 'a' }, () => '').providers;
     const unreachable = await reportOn({ kind: 'none', label: 'no token', credentialName: null }, () =>
       Promise.reject(new AppError('provider_unavailable', 'GitHub cannot be reached.')),
@@ -86,7 +86,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     const { world } = createContractWorld();
     await using gitea = await startGiteaSimulator({ world });
     const settings = { GITEA_URL: gitea.url, GITEA_TOKEN: gitea.tokens.user };
-    const examined = await examine({ ...ward.environment, ...settings });
+    const examined = await examine({ ...fixture.environment, ...settings });
     assert.deepEqual(linesOf(examined, 'webhook_secret_missing'), [
       'hint gitea: No webhook secret is set, so that changes are found by polling alone, up to a day later. Set GITEA_WEBHOOK_SECRET, and add a webhook with it at the host.',
     ]);
@@ -99,7 +99,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     gitea.scopes.set('user', ['read:user']);
     gitlab.narrowTokens.add('user');
     const examined = await examine({
-      ...ward.environment,
+      ...fixture.environment,
       GITEA_URL: gitea.url,
       GITEA_TOKEN: gitea.tokens.user,
       GITLAB_URL: gitlab.url,
@@ -116,16 +116,16 @@ describe('plaudit doctor on hosts and credentials', () => {
   });
 
   it('reports a quota that is used up, and one that is nearly used up', async () => {
-    const { limits, tokens } = ward.simulator;
-    for (let requests = 0; requests < 4600; requests += 1) limits.allowance('public_only', 'graphql').used += 1;
-    const low = await examine(ward.environment);
+    const { limits, tokens } = fixture.simulator;
+    limits.allowance('public_only', 'graphql').used += 4600;
+    const low = await examine(fixture.environment);
     assert.deepEqual(problems(low), []);
     assert.match(
       linesOf(low, 'quota_low')[0] ?? '',
       /^hint github: .*: 400 of 5000 points are left \(graphql\); new names wait until .* UTC\./,
     );
     limits.allowance('public_only', 'graphql').used = 5000;
-    const used = await examine({ ...ward.environment, GITHUB_TOKEN: tokens.public_only });
+    const used = await examine({ ...fixture.environment, GITHUB_TOKEN: tokens.public_only });
     assert.deepEqual(problems(used), ['quota_used_up']);
     assert.match(
       linesOf(used, 'quota_used_up')[0] ?? '',
@@ -135,7 +135,7 @@ describe('plaudit doctor on hosts and credentials', () => {
   });
 
   it('checks the App and the stored installations, and names the accounts of the installations', async () => {
-    const { simulator, database, environment } = ward;
+    const { simulator, database, environment } = fixture;
     const installation = simulator.app.install(organization(simulator));
     const account = organization(simulator);
     await database.connection

@@ -16,7 +16,7 @@ import { renderReport } from '../../../src/doctor/render.ts';
 import { runDoctor } from '../../../src/doctor/run.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import { createTestDatabase } from '../../database.ts';
-import { examine, linesOf, openWard, problems } from './examine.ts';
+import { examine, linesOf, openDoctorFixture, problems } from './examine.ts';
 
 const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 
@@ -33,9 +33,9 @@ async function plaudit(args: string[], environment: Record<string, string>) {
 
 describe('plaudit doctor on the machine and the database', () => {
   it('reports that the database is down, and still checks the hosts', async () => {
-    await using ward = await openWard();
+    await using fixture = await openDoctorFixture();
     const url = 'postgresql://user:secret-value@127.0.0.1:9/none';
-    const examined = await examine({ ...ward.environment, DATABASE_URL: url });
+    const examined = await examine({ ...fixture.environment, DATABASE_URL: url });
     assert.equal(examined.status, 1);
     assert.deepEqual(problems(examined), ['database_unreachable']);
     assert.match(
@@ -47,9 +47,9 @@ describe('plaudit doctor on the machine and the database', () => {
   });
 
   it('reports pending migrations, and runs none', async () => {
-    await using ward = await openWard();
+    await using fixture = await openDoctorFixture();
     await using created = await createTestDatabase({ withTables: false });
-    const settings = { ...ward.environment, DATABASE_URL: created.url };
+    const settings = { ...fixture.environment, DATABASE_URL: created.url };
     assert.match(
       linesOf(await examine(settings), 'migrations_pending')[0] ?? '',
       /^hint: The database is empty\. Start/,
@@ -68,18 +68,18 @@ describe('plaudit doctor on the machine and the database', () => {
   });
 
   it('reports tables of a newer release', async () => {
-    await using ward = await openWard();
-    const { pool } = ward.database;
+    await using fixture = await openDoctorFixture();
+    const { pool } = fixture.database;
     await pool.query("insert into kysely_migration (name, timestamp) values ('9999-future', '2030')");
-    const examined = await examine(ward.environment);
+    const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['database_too_new']);
     assert.match(linesOf(examined, 'database_too_new')[0] ?? '', /newer release \(9999-future\)\. Run that release/);
   });
 
   it('creates no database where none exists', async () => {
-    await using ward = await openWard();
+    await using fixture = await openDoctorFixture();
     await using place = await makeTemporaryDirectory();
-    const { DATABASE_URL: _, ...settings } = ward.environment;
+    const { DATABASE_URL: _, ...settings } = fixture.environment;
     const examined = await examine({ ...settings, DATA_DIR: place.at('data') });
     assert.deepEqual(problems(examined), []);
     assert.match(
@@ -90,9 +90,9 @@ describe('plaudit doctor on the machine and the database', () => {
   });
 
   it('goes on when a host never responds, and ends in time', async () => {
-    await using ward = await openWard();
-    const config = readConfig(ward.environment, () => '');
-    ward.simulator.faults.add({ kind: 'never', times: 100 });
+    await using fixture = await openDoctorFixture();
+    const config = readConfig(fixture.environment, () => '');
+    fixture.simulator.faults.add({ kind: 'never', times: 100 });
     const now = (): Date => new Date();
     const providers = createProviders(config.providers, { connectTimeoutMs: 1000, now });
     const signal = new AbortController().signal;
@@ -156,12 +156,12 @@ describe('plaudit doctor on the machine and the database', () => {
   });
 
   it('ends with 0, 1 or 2, and reports a git that is missing', async () => {
-    await using ward = await openWard();
-    const settings = { ...ward.environment, LOG_LEVEL: 'silent' };
+    await using fixture = await openDoctorFixture();
+    const settings = { ...fixture.environment, LOG_LEVEL: 'silent' };
     const well = await plaudit(['doctor'], settings);
     assert.deepEqual([well.code, well.err], [0, ''], well.out);
     assert.match(well.out, /^Nothing is wrong\. /);
-    const ill = await plaudit(['doctor', '--json'], { ...settings, PATH: ward.environment['DATA_DIR'] ?? '' });
+    const ill = await plaudit(['doctor', '--json'], { ...settings, PATH: fixture.environment['DATA_DIR'] ?? '' });
     assert.equal(ill.code, 1);
     const report = JSON.parse(ill.out) as { findings: { code: string; message: string }[] };
     assert.match(report.findings[0]?.message ?? '', /there is no git on the PATH/);

@@ -4,27 +4,27 @@ import { sql } from 'kysely';
 import { addRejections } from '../../../src/deliveries/rejection-store.ts';
 import { saveDrift } from '../../../src/sync/drift-store.ts';
 import { fill } from '../database/claims.ts';
-import { examine, linesOf, openWard, problems, type Ward } from './examine.ts';
+import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from './examine.ts';
 import { plantDelivery, plantFailedJob, plantFailure, plantRepository, plantSkipped } from './plant.ts';
 
 const hour = 3_600_000;
 const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * hour);
 
 describe('plaudit doctor on stored data', () => {
-  let ward: Ward;
+  let fixture: DoctorFixture;
   before(async () => {
-    ward = await openWard();
+    fixture = await openDoctorFixture();
   });
-  after(() => ward?.[Symbol.asyncDispose]());
+  after(() => fixture?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     await sql`truncate accounts, deliveries, rejected_deliveries, installations, lookups cascade`.execute(connection);
     await sql`delete from graphile_worker._private_jobs`.execute(connection);
   });
 
   it('finds nothing wrong in a healthy database, and returns status 0', async () => {
-    await plantRepository(ward.database.connection, { name: 'handbook' });
-    const examined = await examine(ward.environment);
+    await plantRepository(fixture.database.connection, { name: 'handbook' });
+    const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), []);
     assert.deepEqual([examined.status, examined.report.healthy, examined.report.problems], [0, true, 0]);
     for (const code of ['streams_read', 'items_stored', 'data_agrees', 'jobs_done', 'polls_done'] as const) {
@@ -34,7 +34,7 @@ describe('plaudit doctor on stored data', () => {
   });
 
   it('reports failing streams with repository, cause, time of the first failure and remedy', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     const reason = 'Resource not accessible by integration';
     for (const name of ['one', 'two', 'three', 'four']) {
       const id = await plantRepository(connection, { name });
@@ -42,7 +42,7 @@ describe('plaudit doctor on stored data', () => {
     }
     const alone = await plantRepository(connection, { name: 'alone' });
     await plantFailure(connection, alone, { code: 'not_found', reason: '' });
-    const examined = await examine(ward.environment);
+    const examined = await examine(fixture.environment);
     assert.equal(examined.status, 1);
     assert.equal(linesOf(examined, 'stream_failing').length, 2);
     const [several, one] = linesOf(examined, 'stream_failing');
@@ -63,7 +63,7 @@ describe('plaudit doctor on stored data', () => {
   });
 
   it('reports skipped items by kind and path: lost ones as a problem, refused or partly stored ones as a hint', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     const id = await plantRepository(connection, { name: 'handbook' });
     await plantSkipped(connection, id, { kind: 'issue', reason: 'unreadable', path: '/nodes/*', isStored: false });
     await plantSkipped(connection, id, { kind: 'label', reason: 'unreadable', path: '/labels/*', isStored: true });
@@ -75,7 +75,7 @@ describe('plaudit doctor on stored data', () => {
       isStored: false,
       explanation,
     });
-    const examined = await examine(ward.environment);
+    const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['items_skipped']);
     const lines = linesOf(examined, 'items_skipped').join('\n');
     assert.match(
@@ -93,67 +93,67 @@ describe('plaudit doctor on stored data', () => {
   });
 
   it('reports deliveries that wait, that were given up, and that are missing although something happened', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     await plantRepository(connection, { name: 'handbook', changedHoursAgo: 5 });
-    const never = await examine(ward.environment);
+    const never = await examine(fixture.environment);
     assert.match(
       linesOf(never, 'delivery_overdue')[0] ?? '',
       /^problem github: No delivery has come in the last 30 days, though acme\/handbook changed at .* At the host, look at/,
     );
     await plantDelivery(connection, { id: 'old', hoursAgo: 48, isApplied: true });
-    const long = await examine(ward.environment);
+    const long = await examine(fixture.environment);
     assert.match(
       linesOf(long, 'delivery_overdue')[0] ?? '',
       /The last delivery came 2 days ago, though acme\/handbook changed/,
     );
     await plantDelivery(connection, { id: 'waiting', hoursAgo: 4 });
     await plantDelivery(connection, { id: 'dead', hoursAgo: 4, attempts: 20 });
-    const waiting = await examine(ward.environment);
+    const waiting = await examine(fixture.environment);
     assert.deepEqual(problems(waiting).toSorted(), ['deliveries_failed', 'deliveries_pending']);
     assert.match(linesOf(waiting, 'deliveries_pending')[0] ?? '', /1 delivery wait.* since 4 hours ago/);
     assert.match(linesOf(waiting, 'delivery_received')[0] ?? '', /^fine github: The last delivery came 4 hours ago/);
   });
 
   it('reports rejected deliveries with the reason, and treats them as settled when a later one was accepted', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     const counts = { provider: 'github', count: 12, firstAt: hoursAgo(30), lastAt: hoursAgo(2) };
     await addRejections(connection, [{ ...counts, reason: 'signature' }]);
-    const rejected = await examine(ward.environment);
+    const rejected = await examine(fixture.environment);
     assert.deepEqual(problems(rejected), ['deliveries_rejected']);
     assert.match(
       linesOf(rejected, 'deliveries_rejected')[0] ?? '',
       /^problem github: 12 deliveries since .* were rejected, the last one 2 hours ago: they are not signed with the configured secret\. Give the webhook at the host the secret that GITHUB_WEBHOOK_SECRET has\.$/,
     );
     await plantDelivery(connection, { id: 'taken', hoursAgo: 1, isApplied: true });
-    assert.match(linesOf(await examine(ward.environment), 'deliveries_rejected')[0] ?? '', /^hint /);
+    assert.match(linesOf(await examine(fixture.environment), 'deliveries_rejected')[0] ?? '', /^hint /);
     await addRejections(connection, [{ ...counts, reason: 'no_secret' }]);
-    assert.deepEqual(problems(await examine(ward.environment)), []);
+    assert.deepEqual(problems(await examine(fixture.environment)), []);
     // Only the host can have signed a delivery that is rejected for its payload.
     await addRejections(connection, [{ ...counts, reason: 'payload' }]);
-    assert.deepEqual(problems(await examine(ward.environment)), ['deliveries_rejected']);
+    assert.deepEqual(problems(await examine(fixture.environment)), ['deliveries_rejected']);
   });
 
   it('reports a drift that persists as a problem, and mentions one that was repaired', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     const repositoryId = await plantRepository(connection, { name: 'handbook' });
     const drift = { provider: 'github', repositoryId, what: 'issues', expected: 1200, found: 1100, isRepaired: false };
     await saveDrift(connection, drift, hoursAgo(3));
-    const examined = await examine(ward.environment);
+    const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['drift']);
     assert.match(
       linesOf(examined, 'drift')[0] ?? '',
       /acme\/handbook has 1,200 issues at the host, and 1,100 were stored \(3 hours ago, not repaired\)\. Run plaudit sync github\/acme\/handbook/,
     );
     await saveDrift(connection, { ...drift, isRepaired: true }, hoursAgo(1));
-    assert.match(linesOf(await examine(ward.environment), 'drift')[0] ?? '', /^hint .*, repaired\)/);
+    assert.match(linesOf(await examine(fixture.environment), 'drift')[0] ?? '', /^hint .*, repaired\)/);
   });
 
   it('reports jobs that keep failing, with the error and without the payload', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     await plantFailedJob(connection, { task: 'collect', key: 'collect 1', attempts: 3, error: 'deadlock\n  at x.ts' });
     await plantFailedJob(connection, { task: 'collect', key: 'collect 2', attempts: 25, error: 'deadlock detected' });
     await plantFailedJob(connection, { task: 'refresh', key: 'refresh 1', attempts: 1, error: 'once' });
-    const examined = await examine(ward.environment);
+    const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['jobs_failing']);
     const lines = linesOf(examined, 'jobs_failing').join('\n');
     assert.match(
@@ -165,7 +165,7 @@ describe('plaudit doctor on stored data', () => {
   });
 
   it('reports no job that failed after another one had replaced it', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     const job = { task: 'collect', key: 'collect 1', attempts: 1, error: 'This operation was aborted' };
     await plantFailedJob(connection, job);
     await sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'worker'`.execute(connection);
@@ -173,21 +173,21 @@ describe('plaudit doctor on stored data', () => {
     await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null`.execute(connection);
     const { rows } = await sql`select 1 from graphile_worker._private_jobs where key is null`.execute(connection);
     assert.equal(rows.length, 1);
-    assert.deepEqual(linesOf(await examine(ward.environment), 'jobs_failing'), []);
+    assert.deepEqual(linesOf(await examine(fixture.environment), 'jobs_failing'), []);
   });
 
   it('reports delayed lookups by reason: a hint, and a problem when their queue is full', async () => {
-    const { pool } = ward.database;
+    const { pool } = fixture.database;
     const until = new Date(Date.now() + hour);
     await pool.query(`insert into lookups (key, state, retry_at) values ('one', 'delayed_by_allowance', $1)`, [until]);
-    const hinted = await examine(ward.environment);
+    const hinted = await examine(fixture.environment);
     assert.deepEqual(problems(hinted), []);
     assert.match(
       linesOf(hinted, 'lookups_delayed')[0] ?? '',
       /^hint allowance: 1 lookup of new names waits for the allowance of the visitors .* raise LOOKUPS_PER_HOUR/,
     );
-    await fill(ward.database, until, 1);
-    const full = await examine(ward.environment);
+    await fill(fixture.database, until, 1);
+    const full = await examine(fixture.environment);
     assert.deepEqual(problems(full), ['lookups_delayed', 'lookups_delayed']);
     assert.match(
       linesOf(full, 'lookups_delayed').join('\n'),
@@ -196,7 +196,7 @@ describe('plaudit doctor on stored data', () => {
   });
 
   it('reports repositories whose poll is long overdue', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     const late = await plantRepository(connection, { name: 'late' });
     await plantRepository(connection, { name: 'fine' });
     await sql`update repository_polls set next_at = now() - interval '5 hours' where repository_id = ${late}`.execute(
@@ -204,7 +204,7 @@ describe('plaudit doctor on stored data', () => {
     );
     const never = await plantRepository(connection, { name: 'never' });
     await sql`delete from repository_polls where repository_id = ${never}`.execute(connection);
-    const examined = await examine(ward.environment);
+    const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['polls_overdue']);
     assert.match(
       linesOf(examined, 'polls_overdue')[0] ?? '',
@@ -213,7 +213,7 @@ describe('plaudit doctor on stored data', () => {
   });
 
   it('reports installations that lack permissions or are suspended', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     const install = (id: string, missing: string[], suspendedAt: Date | null) =>
       connection
         .insertInto('installations')
@@ -236,7 +236,7 @@ describe('plaudit doctor on stored data', () => {
     await install('1', ['pull_requests', 'discussions'], null);
     await install('2', [], hoursAgo(1));
     await install('3', [], null);
-    const examined = await examine(ward.environment);
+    const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['installation_lacks_permission']);
     assert.match(
       linesOf(examined, 'installation_lacks_permission')[0] ?? '',
@@ -246,7 +246,7 @@ describe('plaudit doctor on stored data', () => {
   });
 
   it('reports holders of keys whom no credential can check, or whom the host has not confirmed', async () => {
-    const { connection } = ward.database;
+    const { connection } = fixture.database;
     await plantRepository(connection, { name: 'handbook' });
     const lines = async (canCheck: boolean, confirmedHoursAgo: number): Promise<string[]> => {
       await sql`
@@ -254,7 +254,7 @@ describe('plaudit doctor on stored data', () => {
         select id, '7', 'github/olive', ${hoursAgo(confirmedHoursAgo)}, ${canCheck}, now() from accounts
         on conflict (account_id, person) do update
         set confirmed_at = excluded.confirmed_at, can_check = excluded.can_check`.execute(connection);
-      const examined = await examine(ward.environment);
+      const examined = await examine(fixture.environment);
       return examined.report.findings
         .filter(({ code }) => code.startsWith('administrators_'))
         .map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
