@@ -224,6 +224,7 @@ export async function createApp(
         newId: uuidv7,
         randomBytes,
         newSigningKey: generateSigningKey,
+        credentialAlgorithm: config.credentialAlgorithm,
         tokenTtlMs: config.tokenTtlMs,
         onCheckFailure: core.sync.onFailure,
         counts,
