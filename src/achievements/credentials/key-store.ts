@@ -30,9 +30,6 @@ export async function currentCredentialKey(connection: Connection, context: Cont
     await sql`lock table credential_keys in share row exclusive mode`.execute(transaction);
     const current = await findCurrent(transaction, context);
     if (current !== undefined) return current;
-    await sql`
-      delete from credential_signers s using credential_keys k
-      where k.id = s.key_id and k.signs_until <= ${now}`.execute(transaction);
     await transaction
       .insertInto('credential_keys')
       .values({
@@ -61,6 +58,13 @@ async function findCurrent(connection: Connection, { now, algorithm }: Context):
     .execute();
   const row = rows.find((found) => algorithmOf(found.public_key) === algorithm);
   return row && { id: row.id, publicKey: row.public_key, privateKey: row.private_key };
+}
+
+/** Deletes the private keys that no longer sign, also those of algorithms that are not in use any more. */
+export async function forgetSigners(connection: Connection, now: Date): Promise<void> {
+  await sql`
+    delete from credential_signers s using credential_keys k
+    where k.id = s.key_id and k.signs_until <= ${now}`.execute(connection);
 }
 
 /** Returns the public keys of all keys that ever signed, or of the one with the given id. */

@@ -101,6 +101,7 @@ describe('awards as credentials', () => {
     assert.equal(profile.id, `${publicUrl}/v1/issuer`);
     assert.equal(profile.otherIdentifier[0]?.identifier, issuer.id);
     const document = await fetchPublicly({ service }, `${publicUrl}/.well-known/did.json`);
+    assert.equal(document.headers.get('access-control-allow-origin'), '*', 'resolvers in browsers may read it');
     assert.deepEqual(((await document.json()) as { alsoKnownAs: string[] }).alsoKnownAs, [profile.id]);
   });
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeProtectedHeader, type JWK } from 'jose';
+import { generateSigningKey, type SigningAlgorithm } from '../../../../src/access/tokens/signing-key.ts';
+import {
+  currentCredentialKey,
+  findCredentialKeys,
+  forgetSigners,
+} from '../../../../src/achievements/credentials/key-store.ts';
+import { openTestDatabase } from '../../../database.ts';
 import { award } from '../../../e2e/achievements/award.ts';
 import type { TestService } from '../../../e2e/service.ts';
 import { clock } from '../../../time.ts';
@@ -74,8 +81,22 @@ describe('keys of credentials', () => {
     assert.notEqual(decodeProtectedHeader(first).kid, decodeProtectedHeader(second).kid);
     const credential = await verifyByDid({ service, now }, first);
     assert.deepEqual(await verifyByKid({ service, now }, second), credential);
-    const { rows } = await service.database.pool.query('select key_id from credential_signers');
-    assert.equal(rows.length, 1, 'the former private key is deleted');
+  });
+
+  it('lose their private part when their time to sign has ended, also after a change of the algorithm', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const { now, advance } = clock();
+    const keyFor = (algorithm: SigningAlgorithm) =>
+      currentCredentialKey(connection, { now: now(), algorithm, newKey: generateSigningKey });
+    await keyFor('EdDSA');
+    advance(200 * 86_400);
+    const current = await keyFor('ES256');
+    advance(200 * 86_400);
+    await forgetSigners(connection, now());
+    const { rows } = await pool.query('select key_id from credential_signers');
+    assert.deepEqual(rows, [{ key_id: current.id }]);
+    assert.equal((await findCredentialKeys(connection)).length, 2);
   });
 
   it('stay in use where an earlier release stored them', async () => {
