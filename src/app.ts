@@ -10,6 +10,7 @@ import { registerLookupMetrics } from './accounts/metrics.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { createAwardTasks } from './achievements/awards/tasks.ts';
+import { createCredentialTasks } from './achievements/credentials/tasks.ts';
 import { createFileTasks } from './achievements/files/tasks.ts';
 import { achievementRoutes } from './achievements/routes.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
@@ -118,6 +119,7 @@ export async function startService(config: Config, options: AppOptions): Promise
       ...withInstallations(core.sync, {
         ...createTasks(core.sync),
         ...createAwardTasks(core.sync),
+        ...createCredentialTasks(core.sync),
         ...createFileTasks(core.sync, (error) =>
           log.warn({ err: error }, 'authors do not receive reports of errors in their files'),
         ),
@@ -224,6 +226,7 @@ export async function createApp(
         newId: uuidv7,
         randomBytes,
         newSigningKey: generateSigningKey,
+        credentialAlgorithm: config.credentialAlgorithm,
         tokenTtlMs: config.tokenTtlMs,
         onCheckFailure: core.sync.onFailure,
         counts,

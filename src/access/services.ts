@@ -1,13 +1,15 @@
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { Counts } from '../http/rate-limits.ts';
 import type { CheckContext } from './administrators/check.ts';
-import type { SigningKey } from './tokens/signing-key.ts';
+import type { NewSigningKey, SigningAlgorithm } from './tokens/signing-key.ts';
 
 /** The services of the routes by which owners prove their identity and manage their accounts. */
 export interface AccessServices extends RouteServices {
   newId: () => string;
   randomBytes: (size: number) => Buffer;
-  newSigningKey: () => Promise<SigningKey>;
+  newSigningKey: NewSigningKey;
+  /** The algorithm that credentials are signed with. */
+  credentialAlgorithm: SigningAlgorithm;
   tokenTtlMs: number;
   /** Receives the failure of a host to confirm an administrator; the last confirmation counts then. */
   onCheckFailure: CheckContext['onFailure'];

@@ -4,16 +4,14 @@ import { forgetCounts } from '../database/counts.ts';
 import type { Task } from '../database/queue.ts';
 import { type CheckContext, checkAdministrationsOf, checkDueAdministrators } from './administrators/check.ts';
 import { forgetAudit } from './audit/store.ts';
-import type { SigningKey } from './tokens/signing-key.ts';
+import type { NewSigningKey } from './tokens/signing-key.ts';
 import { tendSigningKeys } from './tokens/signing-key-store.ts';
 import { forgetRevocations } from './tokens/store.ts';
 
 const auditKeptMs = 2 * 365 * 86_400_000;
 
 /** Creates the tasks for keys, tokens and administrators, which any node runs. */
-export function createAccessTasks(
-  context: CheckContext & { newSigningKey: () => Promise<SigningKey> },
-): Record<string, Task> {
+export function createAccessTasks(context: CheckContext & { newSigningKey: NewSigningKey }): Record<string, Task> {
   const { connection, now, newSigningKey } = context;
   return {
     tend_keys: {

@@ -2,11 +2,13 @@ import type { AccessServices } from '../access/services.ts';
 import type { App } from '../http/app.ts';
 import { awardRoutes } from './awards/routes.ts';
 import { credentialRoutes } from './credentials/routes.ts';
+import { verificationRoutes } from './credentials/verification/routes.ts';
 import { revocationRoutes } from './revocations/routes.ts';
 
 /** Registers all routes about awards. */
 export function achievementRoutes(app: App, services: AccessServices): void {
   awardRoutes(app, services);
   credentialRoutes(app, services);
+  verificationRoutes(app, services);
   revocationRoutes(app, services);
 }

@@ -92,6 +92,14 @@ export const serviceSettings = {
     description: 'Lifetime of service tokens, in seconds.',
     toConfig: (seconds) => seconds * 1000,
   }),
+  credentialAlgorithm: setting({
+    name: 'CREDENTIAL_ALGORITHM',
+    schema: Type.Enum(['ES256', 'RS256', 'EdDSA']),
+    default: 'ES256',
+    valid: 'ES256, RS256 or EdDSA',
+    description:
+      'Algorithm of signatures of credentials: `ES256`, `RS256` or `EdDSA`, which fewer verifiers accept. Issued credentials stay valid.',
+  }),
   rateLimitPerMinute: setting({
     name: 'RATE_LIMIT_PER_MINUTE',
     schema: Type.Integer({ minimum: 10, maximum: 1_000_000 }),

@@ -47,6 +47,7 @@ const tables = [
   'repository_webhooks',
   'notifications',
   'credential_keys',
+  'credential_statuses',
   'pending_evaluations',
 ] as const;
 /** Names of tables in exports from before migration 0023. */

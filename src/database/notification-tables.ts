@@ -59,18 +59,3 @@ export interface WebhookSecretsTable {
   former_until: Date | null;
   changed_at: Date;
 }
-
-/** Keys that sign credentials, as JWKs that stay published. */
-export interface CredentialKeysTable {
-  /** The JWK thumbprint (RFC 7638). */
-  id: string;
-  public_key: JSONColumnType<Record<string, string>>;
-  created_at: Date;
-  signs_until: Date;
-}
-
-/** The private keys, stored as long as they sign. */
-export interface CredentialSignersTable {
-  key_id: string;
-  private_key: JSONColumnType<Record<string, string>>;
-}

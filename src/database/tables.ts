@@ -39,6 +39,7 @@ import type {
   StreamsTable,
   UncountedCommitsTable,
 } from './contribution-tables.ts';
+import type { CredentialKeysTable, CredentialSignersTable, CredentialStatusesTable } from './credential-tables.ts';
 import type {
   DeliveriesTable,
   DeliveryChecksTable,
@@ -48,8 +49,6 @@ import type {
 } from './delivery-tables.ts';
 import type { CoveredRepositoriesTable, InstallationsTable } from './installation-tables.ts';
 import type {
-  CredentialKeysTable,
-  CredentialSignersTable,
   FailingReceiversTable,
   NotificationsTable,
   RepositoryWebhooksTable,
@@ -108,6 +107,7 @@ export interface Tables {
   webhook_secrets: WebhookSecretsTable;
   credential_keys: CredentialKeysTable;
   credential_signers: CredentialSignersTable;
+  credential_statuses: CredentialStatusesTable;
   rate_limits: RateLimitsTable;
   secrets: SecretsTable;
   workers: WorkersTable;

@@ -22,6 +22,11 @@ export interface Accounts {
   /** Returns the URL of the account in the host's API, for people who want to read more there. */
   urlOf(account: Pick<Actor, 'name' | 'type'>): string;
   /**
+   * Returns the URL of a user in the host's API by the immutable id. It identifies the same person after a change of
+   * the name, and never another one.
+   */
+  idUrlOf(externalId: string): string;
+  /**
    * Fetches an account that is not stored, by its name. Yields reports that grow, the last one complete; nothing when
    * there is no such account; and one report with `isPublic: false` when the host says that the account is not public.
    * The report has another name when the host redirects a former name to the current one.

@@ -38,6 +38,8 @@ export type * from './streams.ts';
 export interface Provider {
   /** The provider's path segment in the service's URLs. */
   readonly name: string;
+  /** The host's name, with its port where it is not the usual one, as in the addresses of its pages. */
+  readonly host: string;
   readonly accounts: Accounts;
   readonly repositories: Repositories;
   /** The items of repositories: issues, pull requests and what else the host lists. */

@@ -67,8 +67,9 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
       where c.account_id = ${id} or c.answered_by = ${id}`,
     award: sql`
       select w.id, case when r.is_private and r.owner_id <> ${id} then w.repository_name else r.name end as repository_name,
-        h.name, h.description, w.awarded_at, w.created_at
+        h.name, h.description, w.awarded_at, w.created_at, s.list as status_list, s.position as status_list_index
       from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+      left join credential_statuses s on s.award_id = w.id
       where w.account_id = ${id} and w.revoked_at is null`,
     achievement_file: sql`select * from achievement_files where repository_id in (${owned})`,
     achievement: sql`select * from achievements where repository_id in (${owned})`,

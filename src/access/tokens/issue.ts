@@ -2,13 +2,13 @@ import { importJWK, SignJWT } from 'jose';
 import type { Account } from '../../accounts/store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { scopes, serviceTokenType } from './claims.ts';
-import type { SigningKey } from './signing-key.ts';
+import type { NewSigningKey } from './signing-key.ts';
 import { currentSigningKey } from './signing-key-store.ts';
 
 export interface IssueContext {
   connection: Connection;
   now: () => Date;
-  newSigningKey: () => Promise<SigningKey>;
+  newSigningKey: NewSigningKey;
   tokenTtlMs: number;
   /** Returns the issuer and the audience of tokens: the URL of this service. */
   publicUrl: () => string;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import type { SigningKey } from './signing-key.ts';
+import type { NewSigningKey, SigningKey } from './signing-key.ts';
 
 const dayMs = 86_400_000;
 /** The time for which a key signs. */
@@ -10,10 +10,8 @@ const publishedAheadMs = 7 * dayMs;
 /** The time for which a key stays published after its last signature: no token lives longer. */
 const publishedAfterMs = dayMs + 300_000;
 
-type NewKey = () => Promise<SigningKey>;
-
 /** Returns the key to sign with now; the first node that needs one creates it. */
-export async function currentSigningKey(connection: Connection, now: Date, newKey: NewKey): Promise<SigningKey> {
+export async function currentSigningKey(connection: Connection, now: Date, newKey: NewSigningKey): Promise<SigningKey> {
   const known = await findCurrent(connection, now);
   if (known !== undefined) return known;
   await tendSigningKeys(connection, now, newKey);
@@ -40,8 +38,8 @@ async function findCurrent(connection: Connection, now: Date): Promise<SigningKe
  * Creates the next key when it is due, deletes the private part of keys that no longer sign, and deletes keys that no
  * token needs any more.
  */
-export async function tendSigningKeys(connection: Connection, now: Date, newKey: NewKey): Promise<void> {
-  const fresh = await newKey();
+export async function tendSigningKeys(connection: Connection, now: Date, newKey: NewSigningKey): Promise<void> {
+  const fresh = await newKey('EdDSA');
   await connection.transaction().execute(async (transaction) => {
     await sql`lock table signing_keys in share row exclusive mode`.execute(transaction);
     await transaction.deleteFrom('signing_keys').where('published_until', '<=', now).execute();

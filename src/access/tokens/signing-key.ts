@@ -1,6 +1,9 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 
-/** An Ed25519 key that service tokens are signed with. */
+/** An algorithm of signatures (`alg`, RFC 7518 and RFC 8037). */
+export type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
+
+/** A key that service tokens or credentials are signed with. */
 export interface SigningKey {
   /** The JWK thumbprint (RFC 7638). */
   id: string;
@@ -8,8 +11,22 @@ export interface SigningKey {
   privateKey: JWK;
 }
 
-export async function generateSigningKey(): Promise<SigningKey> {
-  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+export type NewSigningKey = (algorithm: SigningAlgorithm) => Promise<SigningKey>;
+
+/** The size of RSA keys in bits. A larger one takes seconds to make, for which the first caller would wait. */
+const modulusLength = 2048;
+/** By the type of a key (`kty`); each algorithm here has a type of its own. */
+const algorithms: Readonly<Record<string, SigningAlgorithm>> = { EC: 'ES256', RSA: 'RS256', OKP: 'EdDSA' };
+
+export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<SigningKey> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true, modulusLength });
   const publicJwk = await exportJWK(publicKey);
   return { id: await calculateJwkThumbprint(publicJwk), publicKey: publicJwk, privateKey: await exportJWK(privateKey) };
+}
+
+/** Returns the algorithm of a key that `generateSigningKey` made. */
+export function algorithmOf({ kty }: Pick<JWK, 'kty'>): SigningAlgorithm {
+  const algorithm = algorithms[kty ?? ''];
+  if (algorithm === undefined) throw new Error(`no signing key has the type ${kty}`);
+  return algorithm;
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath, type HandlerResult, type RequestContext } from '../../http/endpoint.ts';
 import { envelope, formatTimestamp } from '../../http/envelope.ts';
-import { FormatParameter } from '../../http/images.ts';
+import { type CardImage, FormatParameter, type ImageFormat, type Parameters } from '../../http/images.ts';
 import {
   cutPage,
   neighbourCursors,
@@ -139,6 +139,20 @@ function toItem(award: Award, provider: Provider): object {
     awarded_dttm: formatTimestamp(awardedAt),
     ...(isImported && { imported: true }),
   };
+}
+
+/** Draws the card of one award. */
+export function drawAward(
+  { images, lookUpBudgetMs, now }: RouteServices,
+  { award, provider }: { award: Award; provider: Provider },
+  { format: imageFormat, query }: { format: ImageFormat; query: Parameters },
+): Promise<CardImage> {
+  const input = {
+    envelope: envelope({ dataType: 'achievement', data: [toItem(award, provider)] }),
+    repositoriesOfImages: new Map([[iconUrl(award, provider), award.repositoryId]]),
+  };
+  const deadline = new Date(now().getTime() + lookUpBudgetMs);
+  return images.draw(images.request('achievements', imageFormat, query), input, deadline);
 }
 
 /** Returns the URL of an achievement's icon; empty where there is none, or where the reader may not see it. */

@@ -1,4 +1,6 @@
 import { formatTimestamp } from '../../http/envelope.ts';
+import { issuerIn, paths } from './issuer.ts';
+import { type StatusEntry, statusListUrl } from './status-list.ts';
 
 /** The data of an award that its credential contains. */
 export interface Proven {
@@ -12,40 +14,33 @@ export interface Proven {
   /** Empty where the reader may not know the name. */
   repositoryName: string;
   person: {
-    /** The URL of the account in the provider's API. */
-    url: string;
-    name: string;
+    /** The URL of the account by its immutable id, in the provider's API. */
+    idUrl: string;
     /** The provider's immutable id. */
     externalId: string;
+    /** The present login, which another person may have later. */
+    login: string;
+    /** The host of the account. */
+    host: string;
   };
+  status: StatusEntry;
 }
 
-const contexts = [
-  'https://www.w3.org/ns/credentials/v2',
-  'https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json',
-  // Defines the type of `credentialStatus`.
-  'https://purl.imsglobal.org/spec/ob/v3p0/extensions.json',
-];
-
-/** The paths that verifiers fetch. They are below the service's address, which must not change. */
-export const paths = { issuer: '/v1/issuer', keys: '/v1/credential-keys', statuses: '/v1/credentials' };
-
-/** Returns the profile of the issuer, which is this service (Open Badges 3.0, Profile). */
-export function issuerProfile(publicUrl: string): { id: string; type: string[]; name: string; url: string } {
-  return { id: `${publicUrl}${paths.issuer}`, type: ['Profile'], name: 'Plaudit', url: publicUrl };
-}
+const contexts = ['https://www.w3.org/ns/credentials/v2', 'https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json'];
 
 export function credentialId(awardId: string): string {
   return `urn:uuid:${awardId}`;
 }
 
+/** Returns the URL of an award's own revocation list, which credentials of earlier releases contain. */
 export function statusUrl(publicUrl: string, awardId: string): string {
   return `${publicUrl}${paths.statuses}/${awardId}/status`;
 }
 
 /**
  * Returns an award as an AchievementCredential of Open Badges 3.0, in the data model 2.0 of verifiable credentials,
- * without proof. The same award gives the same credential as long as the description of its achievement stays the same.
+ * without proof. The same award gives the same credential as long as the description of its achievement and the login
+ * stay the same.
  * https://www.imsglobal.org/spec/ob/v3p0
  */
 export function achievementCredential(proven: Proven, publicUrl: string) {
@@ -57,13 +52,14 @@ export function achievementCredential(proven: Proven, publicUrl: string) {
     id: credentialId(awardId),
     type: ['VerifiableCredential', 'AchievementCredential'],
     name,
-    issuer: issuerProfile(publicUrl),
+    issuer: issuerIn(publicUrl),
     validFrom: awarded,
     awardedDate: awarded,
     credentialSubject: {
-      id: person.url,
+      id: person.idUrl,
       type: ['AchievementSubject'],
-      identifier: [identity('userName', person.name), identity('systemId', person.externalId)],
+      name: person.login,
+      identifier: [identity('accountId', person.externalId), identity('systemId', person.host)],
       achievement: {
         id: `urn:uuid:${proven.achievementId}`,
         type: ['Achievement'],
@@ -74,10 +70,26 @@ export function achievementCredential(proven: Proven, publicUrl: string) {
         ...(proven.iconUrl !== '' && { image: { id: proven.iconUrl, type: 'Image' } }),
       },
     },
-    credentialStatus: { id: statusUrl(publicUrl, awardId), type: '1EdTechRevocationList' },
+    credentialStatus: statusOf(proven.status, publicUrl),
   };
 }
 
-function identity(identityType: 'userName' | 'systemId', value: string) {
+/**
+ * Returns an identifier of the recipient. The login is none: verifiers accept a person who knows one of the identifiers
+ * (Open Badges 3.0, section "Verify the Recipient Using an Identifier"), and another person may have the login later.
+ */
+function identity(identityType: 'accountId' | 'systemId', value: string) {
   return { type: 'IdentityObject', hashed: false, identityHash: value, identityType };
+}
+
+/** https://www.w3.org/TR/vc-bitstring-status-list/#bitstringstatuslistentry */
+function statusOf({ list, position }: StatusEntry, publicUrl: string) {
+  const url = statusListUrl(publicUrl, list);
+  return {
+    id: `${url}#${position}`,
+    type: 'BitstringStatusListEntry',
+    statusPurpose: 'revocation',
+    statusListIndex: String(position),
+    statusListCredential: url,
+  };
 }

@@ -1,134 +1,123 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../access/services.ts';
 import { findProvider } from '../../accounts/resolve.ts';
-import { findByName, isShown } from '../../accounts/store.ts';
+import { type Account, findByName, isShown } from '../../accounts/store.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
-import { AccountPath, problemResponses } from '../../http/endpoint.ts';
+import { type AccountName, AccountPath, problemResponses } from '../../http/endpoint.ts';
+import { imageFormats, isImageFormat, withImages } from '../../http/images.ts';
+import { imageHeaders, maxAgeS } from '../../http/response.ts';
 import { sendRedirect } from '../../http/send.ts';
-import { findAward } from '../awards/page-store.ts';
-import { AwardPath, iconUrl, noSuchAward } from '../awards/routes.ts';
-import { credentialId, issuerProfile, paths, statusUrl } from './credential.ts';
-import { currentCredentialKey, findCredentialKeys, isAwardStanding } from './key-store.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { type Audience, type Award, findAward } from '../awards/page-store.ts';
+import { AwardPath, drawAward, iconUrl, noSuchAward } from '../awards/routes.ts';
+import { bake } from './bake.ts';
+import { achievementCredential } from './credential.ts';
 import { signCredential } from './sign.ts';
+import { statusEntryOf } from './status-store.ts';
+import { everybody, mediaType } from './verification/routes.ts';
 
 const CredentialPath = Type.Object({ ...AccountPath.properties, ...AwardPath.properties });
-const KeyPath = Type.Object({ key_id: Type.String({ pattern: '^[\\w-]{43}$', maxLength: 43 }) });
+const CredentialFormat = Type.Optional(
+  Type.Enum(['jwt', ...imageFormats], {
+    description: 'Default: `jwt`. `svg` and `png` are the image of the award with the credential in it (baked).',
+  }),
+);
 
-/** https://www.w3.org/TR/vc-jose-cose/ */
-const mediaType = 'application/vc+jwt';
-const maxAgeS = 300;
-const everybody = `public, max-age=${maxAgeS}`;
-
-/** Registers the routes for awards as Open Badges 3.0 credentials, and the routes for their verification. */
+/** Registers the route for awards as Open Badges 3.0 credentials. */
 export function credentialRoutes(app: App, services: AccessServices): void {
-  credential(app, services);
-  verification(app, services);
-}
-
-function credential(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/achievements/:award_id/credential',
     {
       schema: {
-        summary: 'An award as a signed Open Badges 3.0 credential (JWT), for those who may see the award',
+        summary:
+          'An award as a signed Open Badges 3.0 credential, as a JWT or in its image, for those who may see the award',
         params: CredentialPath,
+        querystring: withImages({ format: CredentialFormat }, services.images, 'by format'),
         security: [{}, { serviceToken: [] }],
+        produces: [mediaType, 'image/svg+xml', 'image/png'],
         response: {
-          200: Type.String({
-            description: `A compact JWS, as \`${mediaType}\`. Its \`kid\` is the address of the key.`,
-          }),
+          200: Type.String({ description: `A compact JWS, as \`${mediaType}\`, or an image that contains it.` }),
           ...problemResponses,
         },
       },
+      config: { cards: ['achievements'] },
     },
     async (request, reply) => {
-      const { provider: providerName, name, award_id: awardId } = request.params;
-      const provider = findProvider(services.providers, providerName);
-      const holder = provider.accounts.isPossibleName(name)
-        ? await findByName(services.connection, providerName, name)
-        : undefined;
-      if (holder === undefined || holder.state === 'deleted') throw noSuchAward();
-      const { account } = holder;
-      const isOwner = request.caller?.accountId === account.id;
-      if (!isShown(account) && !isOwner) throw noSuchAward();
-      if (holder.state === 'renamed') return sendRedirect(request, reply, { account: account.name });
-      const includesPrivate = isOwner || account.publishesPrivate;
-      const audience = { accountId: account.id, isOwner, includesPrivate };
-      const award = await findAward(services.connection, audience, awardId);
-      if (award === undefined) throw noSuchAward();
-      if (award.isImported) {
-        throw new AppError('not_found', 'This award was imported from another service, so that it is not signed here.');
+      const found = await findReadable(services, request, request.params);
+      if ('renamedTo' in found) return sendRedirect(request, reply, { account: found.renamedTo });
+      const jwt = await issue(services, found);
+      const { format } = request.query;
+      if (!isImageFormat(format)) {
+        return sendCredential(request, reply, { body: Buffer.from(jwt), type: mediaType, isFinal: true });
       }
-      const key = await currentCredentialKey(services.connection, {
-        now: services.now(),
-        newKey: services.newSigningKey,
-      });
-      const jwt = await signCredential(
-        {
-          ...award,
-          awardId: award.id,
-          iconUrl: iconUrl(award, provider),
-          person: { url: provider.accounts.urlOf(account), name: account.name, externalId: account.externalId },
-        },
-        key,
-        services.publicUrl(),
-      );
-      return reply
-        .headers({ 'cache-control': request.caller === null ? everybody : 'private, no-store', vary: 'authorization' })
-        .type(mediaType)
-        .serializer((text: string) => text)
-        .send(jwt);
+      const { body, contentType, isFinal } = await drawAward(services, found, { format, query: { ...request.query } });
+      const baked = { body: bake(body, format, jwt), type: contentType, isFinal };
+      return sendCredential(request, reply.headers(imageHeaders), baked);
     },
   );
 }
 
-function verification(app: App, services: AccessServices): void {
-  app.get(paths.issuer, { schema: { summary: 'Who issues credentials (Open Badges 3.0 Profile)' } }, async (_, reply) =>
-    sendOpenly(reply, issuerProfile(services.publicUrl())),
-  );
-  app.get(
-    paths.keys,
-    { schema: { summary: 'All keys that ever signed credentials (RFC 7517)' } },
-    async (_request, reply) => {
-      const keys = await findCredentialKeys(services.connection);
-      return sendOpenly(reply, { keys: keys.map(toJwk) });
-    },
-  );
-  app.get(
-    `${paths.keys}/:key_id`,
-    { schema: { summary: 'A key that signed credentials (RFC 7517)', params: KeyPath } },
-    async (request, reply) => {
-      const [key] = await findCredentialKeys(services.connection, request.params.key_id);
-      if (key === undefined) throw new AppError('not_found', 'There is no such key.');
-      return sendOpenly(reply, toJwk(key));
-    },
-  );
-  app.get(
-    `${paths.statuses}/:award_id/status`,
-    {
-      schema: {
-        summary: 'Whether a credential stands: the list names it when its award was revoked or erased',
-        params: AwardPath,
-      },
-    },
-    async (request, reply) => {
-      const { award_id: awardId } = request.params;
-      const isStanding = await isAwardStanding(services.connection, awardId);
-      return sendOpenly(reply, {
-        id: statusUrl(services.publicUrl(), awardId),
-        issuer: issuerProfile(services.publicUrl()).id,
-        revokedCredential: isStanding ? [] : [{ id: credentialId(awardId), revoked: true }],
-      });
-    },
-  );
+interface Readable {
+  award: Award;
+  account: Account;
+  provider: Provider;
 }
 
-function sendOpenly(reply: FastifyReply, body: object): FastifyReply {
-  return reply.header('cache-control', everybody).type('application/json; charset=utf-8').send(JSON.stringify(body));
+/**
+ * Finds an award that the caller may see.
+ * @throws AppError `not_found` for every other one.
+ */
+async function findReadable(
+  { providers, connection }: AccessServices,
+  { caller }: FastifyRequest,
+  { provider: providerName, name, award_id: awardId }: AccountName & { award_id: string },
+): Promise<Readable | { renamedTo: string }> {
+  const provider = findProvider(providers, providerName);
+  const holder = provider.accounts.isPossibleName(name) ? await findByName(connection, providerName, name) : undefined;
+  if (holder === undefined || holder.state === 'deleted') throw noSuchAward();
+  const { account } = holder;
+  const isOwner = caller?.accountId === account.id;
+  if (!isShown(account) && !isOwner) throw noSuchAward();
+  if (holder.state === 'renamed') return { renamedTo: account.name };
+  const audience: Audience = { accountId: account.id, isOwner, includesPrivate: isOwner || account.publishesPrivate };
+  const award = await findAward(connection, audience, awardId);
+  if (award === undefined) throw noSuchAward();
+  if (award.isImported) {
+    throw new AppError('not_found', 'This award was imported from another service, so that it is not signed here.');
+  }
+  return { award, account, provider };
 }
 
-function toJwk({ id, publicKey }: { id: string; publicKey: Record<string, string> }): object {
-  return { ...publicKey, kid: id, use: 'sig', alg: 'EdDSA' };
+/** Signs the credential of an award. */
+async function issue(services: AccessServices, { award, account, provider }: Readable): Promise<string> {
+  const status = await statusEntryOf(services.connection, award.id, services.randomBytes);
+  if (status === undefined) throw noSuchAward();
+  const proven = {
+    ...award,
+    awardId: award.id,
+    iconUrl: iconUrl(award, provider),
+    person: {
+      idUrl: provider.accounts.idUrlOf(account.externalId),
+      externalId: account.externalId,
+      login: account.name,
+      host: provider.host,
+    },
+    status,
+  };
+  return signCredential(services, achievementCredential(proven, services.publicUrl()));
+}
+
+/** Sends a credential, which caches may store as long as verifiers may store its status. */
+function sendCredential(
+  { caller }: FastifyRequest,
+  reply: FastifyReply,
+  { body, type, isFinal }: { body: Buffer; type: string; isFinal: boolean },
+): FastifyReply {
+  const control = isFinal ? everybody : `public, max-age=${maxAgeS.incomplete}`;
+  return reply
+    .headers({ 'cache-control': caller === null ? control : 'private, no-store', vary: 'authorization' })
+    .type(type)
+    .send(body);
 }

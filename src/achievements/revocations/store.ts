@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { revokeCredential } from '../credentials/status-store.ts';
 
 /**
- * Revokes or restores an award, if it is from a repository that the account owns.
+ * Revokes or restores an award, if it is from a repository that the account owns. A revoked credential stays revoked.
  * @param revocation null to restore the award.
  * @returns `absent` when there is no such award, `same` when it had this state before.
  */
@@ -23,5 +24,6 @@ export async function setRevoked(
     .set({ revoked_at: revocation?.at ?? null, revoked_reason: revocation?.reason ?? null })
     .where('id', '=', awardId)
     .execute();
+  if (revocation !== null) await revokeCredential(transaction, awardId);
   return 'changed';
 }

@@ -39,9 +39,11 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
   const bearers = new BearerClient(options, giteaDialect);
   return {
     name,
+    host: new URL(url).host,
     accounts: {
       isPossibleName: (login) => possibleName.test(login),
       urlOf: (account) => `${apiUrl}${accountPath(account.name)}`,
+      idUrlOf: (externalId) => `${apiUrl}/users/search?uid=${externalId}`,
       lookUp: (login, call) => reportAccount(client, login, call),
       refresh: (account, call) => refreshAccount(client, account, call),
       reportsTotals: false,

@@ -78,9 +78,11 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   });
   return {
     name,
+    host: new URL(url).host,
     accounts: {
       isPossibleName: (login) => possibleName.test(login) && !isGhostName(login),
       urlOf: ({ name: login }) => `${apiUrl}${accountPath(login)}`,
+      idUrlOf: (externalId) => `${apiUrl}${idPath(externalId)}`,
       reportsTotals: true,
       ...(isAnonymous ? anonymousAccounts(client) : accountsByToken(client, now)),
     },
@@ -116,7 +118,7 @@ type RepositoryReaders = Pick<Repositories, 'list' | 'find'>;
 function anonymousAccounts(client: GitHubClient): AccountReaders {
   return {
     lookUp: (login, call) => reportByRest(client, accountPath(login), call),
-    refresh: (account, call) => reportByRest(client, `/user/${account.externalId}`, call),
+    refresh: (account, call) => reportByRest(client, idPath(account.externalId), call),
   };
 }
 
@@ -132,10 +134,10 @@ function accountsByToken(client: GitHubClient, now: () => Date): AccountReaders 
           ),
     refresh: (account, call) =>
       account.type === 'bot'
-        ? reportByRest(client, `/user/${account.externalId}`, call)
+        ? reportByRest(client, idPath(account.externalId), call)
         : reportOrAnonymously(
             reportAccount(client, { ...known(account), counting: 'public' }, account.memory, call, now()),
-            () => reportByRest(client, `/user/${account.externalId}`, withoutCredential(call)),
+            () => reportByRest(client, idPath(account.externalId), withoutCredential(call)),
           ),
     check: (accounts, call) => checkAccounts(client, accounts, call),
     fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
@@ -249,6 +251,11 @@ async function gitAuthorization(
 ): Promise<string | undefined> {
   const secret = await client.credentials.tokens.find((token) => token.name === credentialName)?.secret?.get(signal);
   return secret && `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`;
+}
+
+/** https://docs.github.com/en/rest/users/users#get-a-user-using-their-id */
+function idPath(externalId: string): string {
+  return `/user/${externalId}`;
 }
 
 function accountPath(login: string): string {

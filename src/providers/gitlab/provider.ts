@@ -42,17 +42,19 @@ type GitLabProvider = ProviderWith<
  * no apps that owners could install: the operator configures tokens, and they show all that there is.
  */
 export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
-  const { name, apiUrl, tokens } = options;
+  const { name, url, apiUrl, tokens } = options;
   const client = new RestClient(options, gitlabDialect);
   const bearers = new BearerClient(options, gitlabDialect);
   return {
     name,
+    host: new URL(url).host,
     accounts: {
       isPossibleName,
       urlOf: (account) =>
         account.type === 'organization'
           ? `${apiUrl}/groups/${encodeURIComponent(account.name)}`
           : `${apiUrl}/users?username=${encodeURIComponent(account.name)}`,
+      idUrlOf: (externalId) => `${apiUrl}/users/${externalId}`,
       lookUp: (login, call) => reportAccount(client, login, call),
       refresh: (account, call) => refreshAccount(client, account, call),
       reportsTotals: false,

@@ -40,9 +40,11 @@ const page = { credentialName: null, total: null, endsView: true, isRefused: fal
 const listed = { ...engine, tips: {}, isPrivate: false, credentialName: null };
 const provider: Provider = {
   name: 'github',
+  host: '',
   accounts: {
     isPossibleName: () => true,
     urlOf: () => '',
+    idUrlOf: () => '',
     lookUp: report,
     refresh: report,
     reportsTotals: false,

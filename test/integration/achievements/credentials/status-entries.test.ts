@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { findRevoked, statusEntryOf } from '../../../../src/achievements/credentials/status-store.ts';
+import { setRevoked } from '../../../../src/achievements/revocations/store.ts';
+import { exportLines, importLines, readHeader } from '../../../../src/database/backup.ts';
+import type { Database } from '../../../../src/database/connection.ts';
+import { inTransaction } from '../../../../src/database/transaction.ts';
+import { openTestDatabase } from '../../../database.ts';
+import { until } from '../../../time.ts';
+
+/** Stores awards of as many accounts, from one repository of `owner`. */
+async function storeAwards({ pool }: Database, count: number): Promise<{ awardIds: string[]; ownerId: string }> {
+  const account = `insert into accounts (id, provider, external_id, handle, type, name, named_at, checked_at,
+      created_at, updated_at)
+    select gen_random_uuid(), 'github', $1 || n, '', 'user', $1 || n, now(), now(), now(), now()
+    from generate_series(1, $2::integer) n returning id`;
+  const { rows: owners } = await pool.query<{ id: string }>(account, ['owner', 1]);
+  const { rows: people } = await pool.query<{ id: string }>(account, ['person', count]);
+  const ownerId = owners[0]?.id ?? assert.fail();
+  const { rows } = await pool.query<{ id: string }>(
+    `with repository as (
+       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+         listed_at, created_at, updated_at)
+       values (gen_random_uuid(), 'github', 'r', 'r', $1, 'r', false, false, now(), now(), now(), now()) returning id
+     ), achievement as (
+       insert into achievements (id, repository_id, name, icon, description, is_current)
+       select gen_random_uuid(), id, 'Hero', '', '', true from repository returning id)
+     insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
+     select gen_random_uuid(), achievement.id, person, 'r', now(), now()
+     from achievement, unnest($2::uuid[]) person returning id`,
+    [ownerId, people.map(({ id }) => id)],
+  );
+  return { awardIds: rows.map(({ id }) => id), ownerId };
+}
+
+describe('entries of status lists', () => {
+  it('stay the same for an award, and differ between awards, when several nodes issue at the same time', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const { awardIds } = await storeAwards(opened.database, 30);
+    const entries = await Promise.all(
+      [...awardIds, ...awardIds, ...awardIds].map(async (id) => {
+        const entry = await statusEntryOf(connection, id, randomBytes);
+        return `${id} ${entry?.list} ${entry?.position}`;
+      }),
+    );
+    assert.equal(new Set(entries).size, 30);
+    assert.equal(new Set(entries.map((entry) => entry.slice(37))).size, 30);
+  });
+
+  it('take a position of their own where every node draws the same, and begin a new list when all drawn are taken', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const { awardIds } = await storeAwards(opened.database, 18);
+    // It draws the positions 0 to 15.
+    const drawing = (size: number): Buffer => {
+      const bytes = Buffer.alloc(size);
+      for (let index = 0; index < size / 4; index += 1) bytes.writeUInt32BE(index, index * 4);
+      return bytes;
+    };
+    const taken: string[] = [];
+    for (let index = 0; index < awardIds.length; index += 3) {
+      const entries = await Promise.all(
+        awardIds.slice(index, index + 3).map((id) => statusEntryOf(connection, id, drawing)),
+      );
+      taken.push(...entries.map((entry) => `${entry?.list}:${entry?.position}`));
+    }
+    assert.deepEqual(
+      taken.toSorted(),
+      [...Array.from({ length: 16 }, (_, position) => `0:${position}`), '1:0', '1:1'].toSorted(),
+    );
+  });
+
+  it('are revoked for good with the award: a restored award gets another entry', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const { awardIds, ownerId } = await storeAwards(opened.database, 2);
+    const [awardId = '', other = ''] = awardIds;
+    const first = (await statusEntryOf(connection, awardId, randomBytes)) ?? assert.fail();
+    await statusEntryOf(connection, other, randomBytes);
+    assert.deepEqual(await findRevoked(connection, first.list), []);
+
+    const change = (revocation: { at: Date; reason: string } | null) =>
+      inTransaction(connection, (transaction) => setRevoked(transaction, { ownerId, awardId }, revocation));
+    await change({ at: new Date(), reason: 'by mistake' });
+    assert.deepEqual(await findRevoked(connection, first.list), [first.position]);
+    assert.equal(await statusEntryOf(connection, awardId, randomBytes), undefined);
+
+    await change(null);
+    const second = (await statusEntryOf(connection, awardId, randomBytes)) ?? assert.fail();
+    assert.notEqual(second.position, first.position);
+    assert.deepEqual(await findRevoked(connection, first.list), [first.position]);
+  });
+
+  it('are revoked when the award is erased, and then hold no reference to it', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const { awardIds, ownerId } = await storeAwards(opened.database, 2);
+    const entries = await Promise.all(awardIds.map((id) => statusEntryOf(connection, id, randomBytes)));
+    const positions = entries.map((entry) => entry?.position ?? assert.fail());
+    await pool.query('delete from accounts where id = (select account_id from awards where id = $1)', [awardIds[0]]);
+    assert.deepEqual(await findRevoked(connection, 0), [positions[0]]);
+    await pool.query('delete from accounts where id = $1', [ownerId]);
+    assert.deepEqual(new Set(await findRevoked(connection, 0)), new Set(positions));
+  });
+
+  it('are not made for an award whose revocation is under way', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const { awardIds, ownerId } = await storeAwards(opened.database, 1);
+    const awardId = awardIds[0] ?? '';
+    const making = await inTransaction(connection, async (transaction) => {
+      await setRevoked(transaction, { ownerId, awardId }, { at: new Date(), reason: 'by mistake' });
+      const entry = statusEntryOf(connection, awardId, randomBytes);
+      await until(async () => {
+        const { rows } = await pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows[0];
+      }, 'it waits for the revocation');
+      return { entry };
+    });
+    assert.equal(await making.entry, undefined);
+  });
+
+  it('stay in their places when the database is exported and imported', async () => {
+    await using source = await openTestDatabase();
+    await using target = await openTestDatabase();
+    const { connection } = source.database;
+    const { awardIds } = await storeAwards(source.database, 2);
+    const [kept = '', erased = ''] = awardIds;
+    const [entry, revoked] = [
+      await statusEntryOf(connection, kept, randomBytes),
+      await statusEntryOf(connection, erased, randomBytes),
+    ];
+    await source.database.pool.query('delete from awards where id = $1', [erased]);
+    const lines = exportLines(connection);
+    const { value: header } = await lines.next();
+    await importLines(target.database, readHeader(header ?? undefined), lines);
+    assert.deepEqual(await statusEntryOf(target.database.connection, kept, randomBytes), entry);
+    assert.deepEqual(await findRevoked(target.database.connection, 0), [revoked?.position]);
+  });
+
+  it('are in no list before the first credential', async () => {
+    await using opened = await openTestDatabase();
+    assert.equal(await findRevoked(opened.database.connection, 0), undefined);
+  });
+});
