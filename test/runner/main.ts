@@ -23,8 +23,12 @@ if (files.length === 0) {
 
 /** One more than cores, because tests also wait for timers. More make tests on a busy machine miss their time limits. */
 const processes = availableParallelism() + 1;
-/** Small batches end at about the same time, large ones load the sources less often. */
-const filesOfBatch = Math.max(1, Math.min(8, Math.ceil(files.length / processes)));
+/** The tiers in the order in which they start, and their files in a batch: see `batches`. */
+const tiers = [
+  { folder: 'test/e2e/', most: 8 },
+  { folder: 'test/integration/', most: 16 },
+  { folder: 'test/unit/', most: 26 },
+];
 const slowestShown = 10;
 const startedAt = performance.now();
 const results: TestResult[] = [];
@@ -53,14 +57,14 @@ async function runBatches(environment: NodeJS.ProcessEnv): Promise<void> {
 
 /**
  * Returns the batches in the order in which they start: those that take long first, so that all processes end at about
- * the same time. Neighbours are in different batches, because the files of one folder often take equally long.
+ * the same time. Small batches end at about the same time, and large ones load the sources less often, which takes
+ * seconds. Neighbours are in different batches, because the files of one folder often take equally long.
  */
 function batches(): string[][] {
-  const tiers = ['test/e2e/', 'test/integration/', 'test/unit/'].map((tier) =>
-    files.filter((file) => file.startsWith(tier)),
-  );
-  return tiers.flatMap((ofTier) => {
-    const count = Math.ceil(ofTier.length / filesOfBatch);
+  return tiers.flatMap(({ folder, most }) => {
+    const ofTier = files.filter((file) => file.startsWith(folder));
+    const size = Math.max(1, Math.min(most, Math.ceil(ofTier.length / processes)));
+    const count = Math.ceil(ofTier.length / size);
     return Array.from({ length: count }, (_, index) => ofTier.filter((_file, position) => position % count === index));
   });
 }
