@@ -30,8 +30,8 @@ async function startWithoutWorkers(config: Config, { log, ...options }: AppOptio
   const images = await openCardImages({
     connection: core.requests.connection,
     dataDir: config.dataDir,
-    ownAddresses: [],
-    allowedHosts: new Set(),
+    ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
+    allowedHosts: config.outboundAllowed,
     now: core.now,
     onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
   });

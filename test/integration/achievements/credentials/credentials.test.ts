@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
-import { award } from '../../../e2e/achievements/award.ts';
 import type { TestService } from '../../../e2e/service.ts';
 import { clock } from '../../../time.ts';
 import { ada, bearer, engines, sending, serviceToken } from '../../access/owner.ts';
 import { shareStoredService, startStoredService } from '../../http/stored-service.ts';
+import { award } from '../award.ts';
 import { faultsOf } from './open-badge-schema.ts';
 import { credentialInPng, credentialInSvg } from './unbake.ts';
 import {

@@ -8,11 +8,11 @@ import {
   forgetSigners,
 } from '../../../../src/achievements/credentials/key-store.ts';
 import { openTestDatabase } from '../../../database.ts';
-import { award } from '../../../e2e/achievements/award.ts';
 import type { TestService } from '../../../e2e/service.ts';
 import { clock } from '../../../time.ts';
 import { ada } from '../../access/owner.ts';
 import { startStoredService } from '../../http/stored-service.ts';
+import { award } from '../award.ts';
 import { isRevoked, publicUrl, verifyByDid, verifyByKid } from './verifiers.ts';
 
 async function issued(service: TestService, awardId: string): Promise<string> {

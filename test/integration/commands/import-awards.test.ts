@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { importSavedAwards } from '../../../src/commands/import-awards.ts';
-import { ada } from '../../integration/access/owner.ts';
 import { runCommand } from '../../run-command.ts';
+import { ada } from '../access/owner.ts';
 import { award, awardedAt } from '../achievements/award.ts';
-import { shareService } from '../shared-service.ts';
+import { shareStoredService } from '../http/stored-service.ts';
 
 const saved = {
   id: '9FC50DF5-1830-4e10-afcf-db4006ae5210',
@@ -19,7 +19,7 @@ const saved = {
 };
 
 describe('import of awards from another service', () => {
-  const shared = shareService({ simulator: { repositories: 6 } });
+  const shared = shareStoredService();
 
   async function run(data: unknown, ...options: string[]): Promise<string> {
     await using directory = await makeTemporaryDirectory();

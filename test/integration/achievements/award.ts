@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { recordAwarded } from '../../../src/achievements/awards/award-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { ada, engines } from '../../integration/access/owner.ts';
-import type { TestService } from '../service.ts';
+import type { TestService } from '../../e2e/service.ts';
+import { ada, engines } from '../access/owner.ts';
 
 export const awardedAt = new Date('2026-03-01T10:20:30.456Z');
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keeper, sending } from '../../integration/access/owner.ts';
+import { keeper, sending } from '../access/owner.ts';
 import { award } from '../achievements/award.ts';
-import { startTestService } from '../service.ts';
-import { shareService } from '../shared-service.ts';
+import { shareStoredService, startStoredService } from '../http/stored-service.ts';
+import { storeAbsentRepositories } from '../http/stored-world.ts';
 
 describe('addresses in public READMEs and programs', () => {
-  const shared = shareService({ simulator: { repositories: 6 }, service: { tokens: ['private_owner'] } });
+  const shared = shareStoredService({ service: { tokens: ['private_owner'] } });
 
   it('show the contributors to a public repository without a token, and JSON only where the operator permits it', async () => {
     const { simulator, service } = shared;
@@ -20,22 +20,24 @@ describe('addresses in public READMEs and programs', () => {
     assert.equal((await service.get(`${path}?limit=100`)).status, 401);
 
     const settings = { ANONYMOUS_REPOSITORY_CONTRIBUTORS: 'all' };
-    await using open = await startTestService({ simulator, databaseUrl: service.databaseUrl, settings });
+    await using open = await startStoredService({ simulator, databaseUrl: service.databaseUrl, settings });
     const json = await open.get(`${path}?limit=100`);
     assert.equal(json.status, 200);
     assert.ok(json.body.data.length > 0);
     assert.equal(json.body.meta_data.includes_private, false);
 
     const closing = { ANONYMOUS_REPOSITORY_CONTRIBUTORS: 'off' };
-    await using closed = await startTestService({ simulator, databaseUrl: service.databaseUrl, settings: closing });
+    await using closed = await startStoredService({ simulator, databaseUrl: service.databaseUrl, settings: closing });
     assert.equal((await closed.get(`${path}?format=svg&limit=54`)).headers.get('x-error-code'), '4');
     assert.equal((await closed.get(path)).status, 401);
   });
 
   it('show the same bytes for a private and an absent repository', async () => {
     const { service } = shared;
+    const names = ['diary', 'no-such-repository'];
+    await storeAbsentRepositories(service.database.connection, keeper.name, names);
     const images = [];
-    for (const name of ['diary', 'no-such-repository']) {
+    for (const name of names) {
       const { status, headers, text } = await service.get(
         `${keeper.name}/repositories/${name}/contributors?format=svg`,
       );
