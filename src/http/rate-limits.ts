@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { callbackify } from 'node:util';
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 
@@ -24,7 +24,7 @@ const loopbackPerMinute = 1_000_000;
 const countTimeoutMs = 1000;
 
 /**
- * Limits the requests of one address. Responses from the cache are not counted. When the counts cannot be stored, no
+ * Limits the requests of one address, and sends the limits. Responses from the cache are not counted. When the counts cannot be stored, no
  * request is refused for that: without its database the service can serve nothing else either.
  */
 export async function addRateLimits(
@@ -41,6 +41,44 @@ export async function addRateLimits(
     skipOnError: true,
     errorResponseBuilder: (_request, { ttl }) => tooMany(options.now().getTime() + ttl),
   });
+  app.addHook('onSend', async (request, reply) => sendLimit(request, reply));
+}
+
+/** The fields that `@fastify/rate-limit` sends, of revision 6 of the draft. */
+const formerFields = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const;
+
+/**
+ * Sends the limit of a request in the fields of draft-ietf-httpapi-ratelimit-headers-10, which has two in the place of
+ * the former ones. Clients that are not limited receive neither.
+ */
+function sendLimit({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
+  const [limit, remaining, reset] = formerFields.map((name) => reply.getHeader(name));
+  for (const name of formerFields) reply.removeHeader(name);
+  if (limit === undefined || limit === loopbackPerMinute) return;
+  const { rateLimit: ofRoute } = routeOptions.config;
+  const name = (typeof ofRoute === 'object' ? ofRoute.groupId : undefined)?.trim() ?? readsGroup;
+  reply.headers({
+    'ratelimit-policy': policyOf(name, Number(limit)),
+    ratelimit: `"${name}";r=${Number(remaining)};t=${Number(reset)}`,
+  });
+}
+
+const readsGroup = 'reads';
+
+/**
+ * Returns the policy that a response from the cache names, for a client at the other end of a socket. Such a response is
+ * not counted, so that no remaining number is known. Undefined for a client that is not limited.
+ */
+export function cachedPolicy(
+  { readsPerMinute, trustedProxies }: { readsPerMinute: number; trustedProxies: readonly string[] },
+  address: string | undefined,
+): string | undefined {
+  const isUnlimited = trustedProxies.length === 0 && isLoopback(address ?? '');
+  return isUnlimited ? undefined : policyOf(readsGroup, readsPerMinute);
+}
+
+function policyOf(name: string, limit: number): string {
+  return `"${name}";q=${limit};w=${minuteMs / 1000}`;
 }
 
 /**

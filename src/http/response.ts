@@ -34,7 +34,7 @@ export const imageHeaders = {
 };
 
 /** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
-export const exposedHeaders = 'etag, link, retry-after, x-error-code, x-request-id';
+export const exposedHeaders = 'etag, link, ratelimit, ratelimit-policy, retry-after, x-error-code, x-request-id';
 /**
  * Pages of any origin may read responses, also to requests with a token: no browser adds a token on its own, because the
  * service uses no cookies.

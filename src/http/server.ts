@@ -15,7 +15,7 @@ import type { HttpMetrics } from './metrics.ts';
 import { parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
-import { addRateLimits, type Counts } from './rate-limits.ts';
+import { addRateLimits, type Counts, cachedPolicy } from './rate-limits.ts';
 
 import {
   exposedHeaders,
@@ -151,18 +151,22 @@ function listener(
       const isPlain = (method === 'GET' || method === 'HEAD') && !hasBody(headers);
       const cached = isPlain ? findCached(options, headers, url) : undefined;
       if (cached === undefined) return handler(request, response);
-      const requestId = options.newRequestId();
+      const policy = cachedPolicy(options, request.socket.remoteAddress);
+      const ownHeaders = {
+        'x-request-id': options.newRequestId(),
+        ...(policy !== undefined && { 'ratelimit-policy': policy }),
+      };
       // A connection that stays open after the listener closed would keep the server from ending.
       if (!server.listening) response.setHeader('connection', 'close');
       const representation = representationFor(cached, headers['accept-encoding']);
       if (isNotModified(headers['if-none-match'], representation.etag)) {
         metrics.countWarm(304);
-        response.writeHead(304, { ...notModifiedHeaders(representation), 'x-request-id': requestId });
+        response.writeHead(304, { ...notModifiedHeaders(representation), ...ownHeaders });
         response.end();
         return;
       }
       metrics.countWarm(200);
-      response.writeHead(200, { ...representation.headers, 'x-request-id': requestId });
+      response.writeHead(200, { ...representation.headers, ...ownHeaders });
       response.end(method === 'HEAD' ? undefined : representation.body);
     },
   );
