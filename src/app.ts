@@ -203,6 +203,7 @@ export async function createApp(
     counts,
     readsPerMinute: config.rateLimitPerMinute,
     trustedProxies: config.trustedProxies,
+    publicUrl,
     log,
     metrics: createHttpMetrics(registry),
     now,

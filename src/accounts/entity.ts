@@ -1,32 +1,48 @@
 import { type Static, Type } from 'typebox';
-import { formatTimestamp } from '../http/envelope.ts';
+import { formatTimestamp, TimestampSchema, UuidSchema } from '../http/envelope.ts';
 import { levelOf } from './level.ts';
 import type { Account } from './store.ts';
 
+const Social = Type.Object(
+  {
+    provider: Type.String({ examples: ['mastodon'] }),
+    name: Type.String({ examples: ['octocat@mastodon.example'] }),
+    url: Type.String({ examples: ['https://mastodon.example/@octocat'] }),
+  },
+  { title: 'Social' },
+);
+
 /** An account as the API returns it. */
-export const Entity = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  provider: Type.String(),
-  type: Type.Enum(['user', 'organization', 'bot']),
-  name: Type.String({ description: 'Account name on the provider.' }),
-  display_name: Type.String(),
-  url: Type.String({ format: 'uri', description: "Address of the account in the provider's API." }),
-  avatar_url: Type.String(),
-  website: Type.String(),
-  socials: Type.Union([
-    Type.Null(),
-    Type.Object({
-      socials: Type.Array(Type.Object({ provider: Type.String(), name: Type.String(), url: Type.String() })),
+export const Entity = Type.Object(
+  {
+    id: UuidSchema(),
+    provider: Type.String({ examples: ['github'] }),
+    type: Type.Enum(['user', 'organization', 'bot']),
+    name: Type.String({ description: 'Account name on the provider.', examples: ['octocat'] }),
+    display_name: Type.String({ examples: ['The Octocat'] }),
+    url: Type.String({
+      format: 'uri',
+      description: "Address of the account in the provider's API.",
+      examples: ['https://api.github.com/users/octocat'],
     }),
-  ]),
-  description: Type.String(),
-  followers: Type.Integer(),
-  following: Type.Integer(),
-  experience: Type.Integer({ description: 'The sum of the ten lifetime counters.' }),
-  level: Type.Integer({ description: '0 without experience, else floor(sqrt(experience / 100)) + 1.' }),
-  created_dttm: Type.String({ format: 'date-time', description: 'When the account was added to this service.' }),
-  updated_dttm: Type.String({ format: 'date-time', description: 'When its record last changed.' }),
-});
+    avatar_url: Type.String({ examples: ['https://avatars.githubusercontent.com/u/583231'] }),
+    website: Type.String({ description: 'Empty where there is none.', examples: ['https://github.blog'] }),
+    socials: Type.Union([Type.Null(), Type.Object({ socials: Type.Array(Social) })], {
+      description: 'Null where they were never fetched.',
+    }),
+    description: Type.String({ description: 'Empty where there is none.', examples: ['Mascot.'] }),
+    followers: Type.Integer({ examples: [21000] }),
+    following: Type.Integer({ examples: [9] }),
+    experience: Type.Integer({ description: 'The sum of the ten lifetime counters.', examples: [284] }),
+    level: Type.Integer({
+      description: '0 without experience, else floor(sqrt(experience / 100)) + 1.',
+      examples: [2],
+    }),
+    created_dttm: TimestampSchema('When the account was added to this service.'),
+    updated_dttm: TimestampSchema('When its record last changed.'),
+  },
+  { title: 'Entity' },
+);
 export type Entity = Static<typeof Entity>;
 
 /**

@@ -12,10 +12,15 @@ export function accountRoutes(app: App, services: RouteServices): void {
   const { resolver, now } = services;
   addEndpoint(app, services, {
     path: '/v1/:provider/entities/:name',
+    operationId: 'getAccount',
+    tag: 'Accounts',
     summary: 'An account',
     readers: 'public',
     params: AccountPath,
-    query: Type.Object({ ...PageParameters.properties, format: Type.Optional(Type.Enum(['json'])) }),
+    query: Type.Object({
+      ...PageParameters.properties,
+      format: Type.Optional(Type.Enum(['json'], { default: 'json' })),
+    }),
     // The listing has one item: no cursor leads into it.
     listing: { name: 'entity', defaultLimit: 1 },
     dataType: 'entity',

@@ -50,13 +50,17 @@ const colour = (of: string) =>
       pattern: colourPattern,
       'x-expected': colourExpectation,
       description: `Colour of ${of}: hexadecimal digits.`,
+      examples: ['0969da'],
     }),
   );
 
 /** The query parameters of every card. */
 export const cardOptionParameters = {
   theme: Type.Optional(
-    Type.Enum([...themeNames], { description: 'Colours; `auto` is light or dark as the screen is.' }),
+    Type.Enum([...themeNames], {
+      description: 'Colours; `auto` is light or dark as the screen is.',
+      default: defaults.theme,
+    }),
   ),
   background_color: colour('the background; eight digits let through what is behind'),
   border_color: colour('the border'),
@@ -69,19 +73,30 @@ export const cardOptionParameters = {
   show: Type.Optional(Type.String({ maxLength: maxListLength, description: 'Parts to add, with commas between.' })),
   title: Type.Optional(Type.String({ maxLength: maxTitleLength, description: 'In the place of the title.' })),
   width: Type.Optional(Type.Integer({ minimum: widths.min, maximum: widths.max, description: 'Pixels.' })),
-  columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
-  radius: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRadius, description: 'Of the corners, in pixels.' })),
-  border: Type.Optional(Type.Boolean({ default: defaults.border })),
+  columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 6, description: 'Columns of a list.' })),
+  radius: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxRadius,
+      default: defaults.radius,
+      description: 'Of the corners, in pixels.',
+    }),
+  ),
+  border: Type.Optional(Type.Boolean({ default: defaults.border, description: 'Draw the border.' })),
   locale: Type.Optional(
     Type.Enum([...locales], {
       'x-language': true,
+      default: defaults.locale,
       description: 'Language of words, numbers and dates; a region behind it, as in `pt-BR`, has no effect.',
     }),
   ),
   animation: Type.Optional(
-    Type.Enum(['none', 'subtle'], { description: 'Nothing moves for readers whose system is set to reduced motion.' }),
+    Type.Enum(['none', 'subtle'], {
+      description: 'Nothing moves for readers whose system is set to reduced motion.',
+      default: defaults.animation,
+    }),
   ),
-  scale: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, description: 'PNG pixels for each pixel.' })),
+  scale: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, default: 1, description: 'PNG pixels for each pixel.' })),
 } satisfies TProperties;
 
 /** The values of these parameters, as their schemas read them. */

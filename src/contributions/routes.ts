@@ -26,18 +26,24 @@ import { collectJob, fetchReportedTotalsJob } from './jobs.ts';
 import { isSame, withPrivate } from './private-counters.ts';
 import { findReportedTotals } from './private-store.ts';
 
-const ContributionCounters = Type.Object(Object.fromEntries(counterNames.map((name) => [name, Type.Integer()])));
+const ContributionCounters = Type.Object(
+  Object.fromEntries(counterNames.map((name) => [name, Type.Integer({ minimum: 0, examples: [24] })])),
+  { title: 'ContributionCounters' },
+);
 
 /** The cards that are drawn from the response; the first is the default. */
 const cards = ['contributions', 'calendar'] as const;
 
 /** An account with its lifetime counters. */
-const EntityWithContributions = Type.Object({ ...Entity.properties, contributions: ContributionCounters });
+const EntityWithContributions = Type.Object(
+  { ...Entity.properties, contributions: ContributionCounters },
+  { title: 'EntityWithContributions' },
+);
 
 const Query = Type.Object({
   ...PageParameters.properties,
   format: FormatParameter,
-  card: Type.Optional(Type.Enum([...cards], { description: 'The card to draw.' })),
+  card: Type.Optional(Type.Enum([...cards], { description: 'The card to draw.', default: cards[0] })),
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),
@@ -49,6 +55,8 @@ const listing = 'contributions';
 export function contributionRoutes(app: App, services: RouteServices): void {
   addEndpoint(app, services, {
     path: '/v1/:provider/entities/:name/contributions',
+    operationId: 'listContributions',
+    tag: 'Contributions',
     summary: "An account's lifetime contributions",
     readers: 'public',
     params: AccountPath,

@@ -9,7 +9,7 @@ import {
   RepositoryPath,
   type RequestContext,
 } from '../http/endpoint.ts';
-import { envelope, formatTimestamp } from '../http/envelope.ts';
+import { envelope, formatTimestamp, TimestampSchema, UuidSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
@@ -17,28 +17,43 @@ import { type Collected, collectedOfAccount, collectedOfRepository } from './col
 import type { Contributor, Scope } from './contributor.ts';
 import { countContributors, currentRanking, findContributors, hasRanking } from './store.ts';
 
-const ContributorItem = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  provider: Type.String(),
-  type: Type.Enum(['user', 'organization', 'bot']),
-  name: Type.String(),
-  display_name: Type.String(),
-  url: Type.String({ format: 'uri' }),
-  avatar_url: Type.String(),
-  contributions: Type.Integer({ description: 'Commits, issues, pull requests, reviews and discussions in all.' }),
-  created_dttm: Type.String({ format: 'date-time' }),
-});
+const ContributorItem = Type.Object(
+  {
+    id: UuidSchema(),
+    provider: Type.String({ examples: ['github'] }),
+    type: Type.Enum(['user', 'organization', 'bot']),
+    name: Type.String({ examples: ['octocat'] }),
+    display_name: Type.String({ examples: ['The Octocat'] }),
+    url: Type.String({
+      format: 'uri',
+      description: "Address of the account in the provider's API.",
+      examples: ['https://api.github.com/users/octocat'],
+    }),
+    avatar_url: Type.String({ examples: ['https://avatars.githubusercontent.com/u/583231'] }),
+    contributions: Type.Integer({
+      description: 'Commits, issues, pull requests, reviews and discussions in all.',
+      examples: [42],
+    }),
+    created_dttm: TimestampSchema(),
+  },
+  { title: 'Contributor' },
+);
 
 const Query = Type.Object({
   ...PageParameters.properties,
   format: FormatParameter,
-  bots: Type.Optional(Type.Boolean({ description: 'False leaves bots out.', default: true })),
+  bots: Type.Optional(Type.Boolean({ description: 'False leaves bots out. Default: true in JSON, false in images.' })),
 });
 
 const QueryOfAccount = Type.Object({
   ...Query.properties,
   repository: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Name of one repository to narrow the list to.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Name of one repository to narrow the list to.',
+      examples: ['hello-world'],
+    }),
   ),
 });
 
@@ -70,6 +85,8 @@ export function contributorRoutes(app: App, services: ContributorServices): void
   addEndpoint(app, services, {
     ...shared,
     path: '/v1/:provider/entities/:name/contributors',
+    operationId: 'listContributors',
+    tag: 'Contributors',
     summary: 'Who contributed to the repositories of an account',
     description: "Public repositories; with the account's service token private ones too.",
     readers: 'public',
@@ -88,6 +105,8 @@ export function contributorRoutes(app: App, services: ContributorServices): void
   addEndpoint(app, services, {
     ...shared,
     path: '/v1/:provider/entities/:name/repositories/:repository/contributors',
+    operationId: 'listRepositoryContributors',
+    tag: 'Contributors',
     summary: 'Who contributed to one repository of an account',
     description: "Images of public repositories need no token; everything else needs the account's service token.",
     readers: ({ isImage }) => (anonymous === 'all' || (anonymous === 'images' && isImage) ? 'public' : 'owner'),

@@ -5,8 +5,7 @@ import { findProvider, type RouteServices } from '../accounts/resolve.ts';
 import { Batches } from '../database/batches.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { problemResponses } from '../http/endpoint.ts';
-import { SingleSchema } from '../http/envelope.ts';
+import { SingleSchema, single } from '../http/envelope.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import { deliveriesByAddress } from '../http/rate-limits.ts';
 import { senderOf } from '../http/requester.ts';
@@ -18,9 +17,12 @@ const maxAtOnce = 200;
 /** The time limit of a response after its body was received, in ms. */
 const handlerMarginMs = 5000;
 
-const Params = Type.Object({ provider: Type.String({ maxLength: 100 }) });
-const Receipt = SingleSchema(
-  Type.Object({ delivery: Type.String(), state: Type.Enum(['accepted', 'known', 'ignored']) }),
+const Receipt = Type.Object(
+  {
+    delivery: Type.String({ description: 'Its id at the host.' }),
+    state: Type.Enum(['accepted', 'known', 'ignored'], { description: '`known`: it was received before.' }),
+  },
+  { title: 'Receipt' },
 );
 
 interface DeliveryServices extends Pick<RouteServices, 'connection' | 'providers' | 'now'> {
@@ -39,27 +41,36 @@ export function deliveryRoutes(app: App, services: DeliveryServices): void {
     raw.removeAllContentTypeParsers();
     // The signature is that of the raw bytes. The connection ends after an error, because the rest is not received.
     raw.addContentTypeParser('*', (request: FastifyRequest, stream: Readable) => receive(services, request, stream));
-    raw.post(
-      '/v1/:provider/webhooks',
-      {
-        config: { rateLimit: deliveriesByAddress },
-        handlerTimeout: bodyLimits.timeoutMs + handlerMarginMs,
-        schema: {
-          summary: 'Deliveries from the provider, signed with the secret that is configured for it',
-          params: Params,
-          response: { ...problemResponses, 202: Receipt, 408: ProblemSchema, 413: ProblemSchema },
+    // The description of the API has a path for each host: `/v1/{provider}/webhooks` could also be `/v1/embeds/{secret}`.
+    for (const name of [...services.providers.keys(), ':provider']) {
+      raw.post(
+        `/v1/${name}/webhooks`,
+        {
+          config: { rateLimit: deliveriesByAddress },
+          handlerTimeout: bodyLimits.timeoutMs + handlerMarginMs,
+          schema: {
+            operationId: `receiveDelivery-${name}`,
+            tags: ['Hosts'],
+            summary: `Deliveries from ${name}, signed with the secret that is configured for it`,
+            hide: name === ':provider',
+            security: [],
+            response: { 202: SingleSchema(Receipt), 404: ProblemSchema, 408: ProblemSchema },
+          },
         },
-      },
-      async (request, reply) => {
-        // The framework does not parse a request without a body.
-        const received =
-          request.body instanceof ReceivedDelivery
-            ? request.body.delivery
-            : (await receive(services, request, Readable.from([]))).delivery;
-        const state = received.changes.length === 0 ? 'ignored' : await inbox.add(received);
-        return reply.code(202).header('cache-control', 'no-store').send(receipt(received.id, state));
-      },
-    );
+        async (request, reply) => {
+          // The framework does not parse a request without a body.
+          const received =
+            request.body instanceof ReceivedDelivery
+              ? request.body.delivery
+              : (await receive(services, request, Readable.from([]))).delivery;
+          const state = received.changes.length === 0 ? 'ignored' : await inbox.add(received);
+          return reply
+            .code(202)
+            .header('cache-control', 'no-store')
+            .send(single('unknown', { delivery: received.id, state }));
+        },
+      );
+    }
   });
 }
 
@@ -79,11 +90,11 @@ class ReceivedDelivery {
  */
 async function receive(
   services: DeliveryServices,
-  { params, headers, ip }: FastifyRequest,
+  { url, headers, ip }: FastifyRequest,
   stream: Readable,
 ): Promise<ReceivedDelivery> {
-  const { provider: name }: { provider?: unknown } = Object(params);
-  const provider = findProvider(services.providers, String(name));
+  const [, , name = ''] = url.split('/', 3);
+  const provider = findProvider(services.providers, name);
   if (headers['content-encoding'] !== undefined) {
     services.rejections.add(provider.name, 'compressed');
     throw new AppError('invalid_input', 'Deliveries must not be compressed.');
@@ -104,11 +115,4 @@ async function receive(
     if (reason !== undefined) services.rejections.add(provider.name, reason);
     throw error;
   }
-}
-
-function receipt(delivery: string, state: 'accepted' | 'known' | 'ignored') {
-  return {
-    meta_data: { count: 1, data_type: 0 },
-    data: { delivery, state },
-  };
 }

@@ -3,7 +3,8 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Account } from '../accounts/store.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Caller } from './caller.ts';
-import { type dataTypes, type Envelope, EnvelopeSchema } from './envelope.ts';
+import type { Tag } from './description/document.ts';
+import { type dataTypes, EmptySchema, type Envelope } from './envelope.ts';
 import type { CardInput, ImageRequest } from './images.ts';
 import type { PageStart } from './pagination.ts';
 import { ProblemSchema } from './problem.ts';
@@ -15,18 +16,24 @@ export const AccountPath = Type.Object({
     maxLength: 100,
     'x-lower-case': true,
     description: 'Identifier of the code host, e.g. `github`; the letter case does not matter.',
+    examples: ['github'],
   }),
   name: Type.String({
     maxLength: 255,
     description:
       'Account name on the provider; the letter case does not matter. Of a group below another at GitLab `group%2Fsub`.',
+    examples: ['octocat'],
   }),
 });
 
 /** The path parameters of an endpoint about a repository of an account. */
 export const RepositoryPath = Type.Object({
   ...AccountPath.properties,
-  repository: Type.String({ maxLength: 255, description: 'Name of a repository of the account.' }),
+  repository: Type.String({
+    maxLength: 255,
+    description: 'Name of a repository of the account.',
+    examples: ['hello-world'],
+  }),
 });
 
 export type AccountName = Static<typeof AccountPath>;
@@ -127,6 +134,9 @@ export interface HandlerResult {
 
 interface EndpointBase<Path extends TObject> {
   path: string;
+  /** The name of the endpoint in the description of the API, by which generated clients call it. */
+  operationId: string;
+  tag: Tag;
   summary: string;
   description?: string;
   params: Path;
@@ -167,8 +177,8 @@ export interface OwnerEndpoint<Path extends TObject, Query extends TObject, Body
   /** The rights that the token needs: `manage` where something changes. */
   needs: 'read' | 'manage';
   config?: FastifyContextConfig;
-  /** The schema of the response; absent for a response without a body. */
-  response?: TSchema;
+  /** The schema of the response, or its content by media type; absent for a response without a body. */
+  response?: TSchema | { content: Record<string, { schema: TSchema }> };
   /** 201 where something was created; absent: 200, or 204 without a body. */
   status?: 201;
   /** Reads or changes data in the stores. */
@@ -177,16 +187,16 @@ export interface OwnerEndpoint<Path extends TObject, Query extends TObject, Body
   present?: (data: Data, context: OwnerContext<Static<Path>, Static<Query>, Static<Body>>) => object;
 }
 
-/** The responses that all endpoints share, for the description of the API. */
-export const problemResponses = {
-  202: EnvelopeSchema(Type.Unknown()),
-  400: ProblemSchema,
-  401: ProblemSchema,
-  404: ProblemSchema,
-  429: ProblemSchema,
-  502: ProblemSchema,
-  503: ProblemSchema,
-};
+/** The responses of endpoints about an account, beside those of all routes (`description/responses.ts`). */
+export const problemResponses = { 301: EmptySchema, 502: ProblemSchema };
 
 /** The same for endpoints that need a credential. */
 export const privateProblemResponses = { ...problemResponses, 403: ProblemSchema };
+
+/** The same for endpoints that change something. */
+export const changeProblemResponses = {
+  308: EmptySchema,
+  403: ProblemSchema,
+  409: ProblemSchema,
+  502: ProblemSchema,
+};

@@ -65,7 +65,10 @@ export function envelope(content: {
 }
 
 /** Wraps a single item. */
-export function single(dataType: keyof typeof dataTypes, data: object): object {
+export function single<Data extends object>(
+  dataType: keyof typeof dataTypes,
+  data: Data,
+): { meta_data: { count: 1; data_type: (typeof dataTypes)[keyof typeof dataTypes] }; data: Data } {
   return { meta_data: { count: 1, data_type: dataTypes[dataType] }, data };
 }
 
@@ -74,28 +77,78 @@ export function formatTimestamp(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-/** Returns the JSON Schema of an envelope around a single item. */
-export function SingleSchema(item: TSchema) {
-  return Type.Object({ meta_data: Type.Object({ count: Type.Integer(), data_type: Type.Integer() }), data: item });
+/** A time as responses show it. */
+export function TimestampSchema(description?: string) {
+  return Type.String({
+    format: 'date-time',
+    examples: ['2026-06-15T12:00:00Z'],
+    ...(description !== undefined && { description }),
+  });
 }
 
-const Timestamp = Type.String({ format: 'date-time' });
+/** A time, or null where there is none. */
+export function OptionalTimestampSchema(description?: string) {
+  return Type.Union([Type.Null(), TimestampSchema()], description === undefined ? {} : { description });
+}
 
-/** Returns the JSON Schema of an envelope around a list of items. */
-export function EnvelopeSchema(item: TSchema) {
-  return Type.Object({
-    meta_data: Type.Object({
-      count: Type.Integer({ description: 'Number of items in `data`.' }),
-      data_type: Type.Integer({
-        description: '0 unknown, 1 entity, 2 repository, 3 contributor, 4 token, 5 achievement, 6 key, 7 key id.',
-      }),
-      as_of: Type.Optional(Type.String({ ...Timestamp, description: 'Time of the last request to the provider.' })),
-      complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),
-      missing: Type.Optional(Type.Array(Type.String(), { description: 'Names of the numbers that are incomplete.' })),
-      includes_private: Type.Optional(Type.Boolean()),
-    }),
-    data: Type.Array(item),
-    previous_cursor: Type.Optional(Type.String()),
-    next_cursor: Type.Optional(Type.String()),
+export function UuidSchema(description?: string) {
+  return Type.String({
+    format: 'uuid',
+    examples: ['0198c0de-7b1e-7cc3-9d5a-3f2b1c0a9e8d'],
+    ...(description !== undefined && { description }),
   });
+}
+
+const count = Type.Integer({ minimum: 0, description: 'Number of items in `data`.', examples: [1] });
+const dataType = Type.Enum(Object.values(dataTypes), {
+  type: 'integer',
+  description: Object.entries(dataTypes)
+    .map(([name, number]) => `${number} ${name}`)
+    .join(', '),
+});
+
+const ItemMetadata = Type.Object({ count, data_type: dataType }, { title: 'ItemMetadata' });
+
+/** Returns the JSON Schema of an envelope around a single item, which has a title. */
+export function SingleSchema(item: TSchema) {
+  return Type.Object({ meta_data: ItemMetadata, data: item }, { title: `${titleOf(item)}Item` });
+}
+
+const ListMetadata = Type.Object(
+  {
+    count,
+    data_type: dataType,
+    as_of: Type.Optional(TimestampSchema('Time of the last request to the provider.')),
+    complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),
+    missing: Type.Optional(
+      Type.Array(Type.String(), { description: 'Names of the numbers that are incomplete.', examples: [['commits']] }),
+    ),
+    includes_private: Type.Optional(Type.Boolean({ description: 'Private data is counted or listed.' })),
+  },
+  { title: 'ListMetadata' },
+);
+
+/** Returns the JSON Schema of an envelope around a list of items, which have a title. */
+export function EnvelopeSchema(item: TSchema) {
+  return Type.Object(
+    {
+      meta_data: ListMetadata,
+      data: Type.Array(item),
+      previous_cursor: Type.Optional(Type.String({ description: 'As `before`, it leads to the previous page.' })),
+      next_cursor: Type.Optional(Type.String({ description: 'As `after`, it leads to the next page.' })),
+    },
+    { title: `${titleOf(item)}List` },
+  );
+}
+
+/** The JSON Schema of an envelope without items: of data that is not known yet, or is at another address. */
+export const EmptySchema = Type.Object(
+  { meta_data: ItemMetadata, data: Type.Array(Type.Unknown(), { maxItems: 0 }) },
+  { title: 'EmptyList' },
+);
+
+function titleOf(schema: TSchema): string {
+  const { title }: { title?: unknown } = schema;
+  if (typeof title !== 'string') throw new Error('the items of an endpoint need a title, by which clients name them');
+  return title;
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
-import { ProblemSchema } from './problem.ts';
 
-const Status = Type.Object({ status: Type.String() });
+const Health = Type.Object({ status: Type.Enum(['ok', 'ready']) }, { title: 'Health' });
+const shared = { tags: ['Service'], security: [], response: { 200: Health } };
 
 /**
  * Adds `/healthz`, which shows that the process runs, and `/readyz`, which shows that it can serve requests.
@@ -12,13 +12,13 @@ const Status = Type.Object({ status: Type.String() });
 export function healthRoutes(app: App, findFault: () => Promise<string | undefined>): void {
   app.get(
     '/healthz',
-    { schema: { summary: 'The process runs', response: { 200: Status } }, config: { rateLimit: false } },
+    { schema: { ...shared, operationId: 'getHealth', summary: 'The process runs' }, config: { rateLimit: false } },
     async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   );
   app.get(
     '/readyz',
     {
-      schema: { summary: 'Requests can be served', response: { 200: Status, 503: ProblemSchema } },
+      schema: { ...shared, operationId: 'getReadiness', summary: 'Requests can be served' },
       config: { rateLimit: false },
     },
     async (_request, reply) => {

@@ -113,7 +113,7 @@ export function withImages<Properties extends TProperties>(
 }
 
 export const FormatParameter = Type.Optional(
-  Type.Enum(['json', ...imageFormats], { description: '`svg` and `png` draw the response.' }),
+  Type.Enum(['json', ...imageFormats], { description: '`svg` and `png` draw the response.', default: 'json' }),
 );
 
 export function isImageFormat(format: unknown): format is ImageFormat {

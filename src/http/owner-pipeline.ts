@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { App } from './app.ts';
 import { authorizeOwner, resolveOwn } from './authorize.ts';
-import { type AccountName, type OwnerEndpoint, privateProblemResponses } from './endpoint.ts';
-import type { PageParameters } from './pagination.ts';
+import { type AccountName, changeProblemResponses, type OwnerEndpoint, privateProblemResponses } from './endpoint.ts';
+import { type PageParameters, withDefaultLimit } from './pagination.ts';
 import { type PipelineServices, readPage } from './pipeline.ts';
 import { sendLines, sendNothing, sendPrivately, sendRedirect } from './send.ts';
 
@@ -17,21 +17,26 @@ export function addOwnerEndpoint<
   Query extends TObject = TObject,
   Body extends TSchema = TSchema,
 >(app: App, services: OwnerServices, endpoint: OwnerEndpoint<Path, Query, Body, Data>): void {
-  const { method, path, summary, params, query, body, response, config = {}, status } = endpoint;
-  const success = response === undefined ? { 204: Type.Null() } : { [status ?? 200]: response };
+  const { method, path, operationId, tag, summary, description, params, query, body, response, listing } = endpoint;
+  const success = response === undefined ? { 204: Type.Null() } : { [endpoint.status ?? 200]: response };
   const schema = {
+    operationId,
+    tags: [tag],
     summary,
+    ...(description !== undefined && { description }),
     params,
-    ...(query !== undefined && { querystring: query }),
+    ...(query !== undefined && {
+      querystring: listing === undefined ? query : withDefaultLimit(query, listing.defaultLimit),
+    }),
     ...(body !== undefined && { body }),
     security: [{ serviceToken: [] }],
-    response: { ...success, ...privateProblemResponses },
+    response: { ...success, ...(method === 'GET' ? privateProblemResponses : changeProblemResponses) },
   };
   app.route({
     method,
     url: path,
     schema,
-    config,
+    config: endpoint.config ?? {},
     handler: async (request, reply) => respondToOwner(services, endpoint, request, reply),
   });
 }

@@ -1,13 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { AppError } from '../errors.ts';
 
 const macBytes = 16;
 const maxCursorLength = 500;
 
+const limits = { minimum: 1, maximum: 100, description: 'How many items to return at most.' };
+
 /** The parameters by which every listing is paged. */
 export const PageParameters = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many items to return.' })),
+  limit: Type.Optional(Type.Integer(limits)),
   after: Type.Optional(
     Type.String({ maxLength: maxCursorLength, description: 'A `next_cursor`: items that come after it.' }),
   ),
@@ -16,6 +18,11 @@ export const PageParameters = Type.Object({
   ),
 });
 export type PageParameters = Static<typeof PageParameters>;
+
+/** Returns the parameters of a listing, with the default of `limit` for the description of the API. */
+export function withDefaultLimit({ properties }: TObject, defaultLimit: number): TObject {
+  return Type.Object({ ...properties, limit: Type.Optional(Type.Integer({ ...limits, default: defaultLimit })) });
+}
 
 /** A place in a listing: the values of its keys, as the listing itself defines them. */
 export type Place = readonly (string | number)[];

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static, TObject } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import type { App } from './app.ts';
 import { authorize, resolveOwn } from './authorize.ts';
 import type { Caller } from './caller.ts';
@@ -15,9 +15,9 @@ import {
   type RequestedPage,
   type ResolvedAccount,
 } from './endpoint.ts';
-import { EnvelopeSchema } from './envelope.ts';
+import { EmptySchema, EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
-import type { Cursors, PageParameters } from './pagination.ts';
+import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
 import { requesterOf } from './requester.ts';
 import { compressResponse, type RenderedResponse, renderResponse } from './response.ts';
 import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
@@ -44,19 +44,23 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
   services: PipelineServices,
   endpoint: Endpoint<Path, Query, Data>,
 ): void {
-  const { path, summary, description, params, query, readers, item, cards } = endpoint;
+  const { path, operationId, tag, summary, description, params, query, readers, item, cards, listing } = endpoint;
+  const own = listing === undefined ? query : withDefaultLimit(query, listing.defaultLimit);
   const schema = {
+    operationId,
+    tags: [tag],
     summary,
     ...(description !== undefined && { description }),
     params,
     querystring:
       cards === undefined
-        ? query
-        : withImages(query.properties, services.images, item === undefined ? 'always' : 'by format'),
+        ? own
+        : withImages(own.properties, services.images, item === undefined ? 'always' : 'by format'),
     ...(readers !== 'public' && { security: [{ serviceToken: [] }, ...(readers === 'owner' ? [] : [{}])] }),
     ...(item === undefined && { produces: ['image/svg+xml', 'image/png'] }),
     response: {
-      ...(item !== undefined && { 200: EnvelopeSchema(item) }),
+      ...(item !== undefined && { 200: EnvelopeSchema(item), 202: EmptySchema }),
+      304: Type.Null(),
       ...(readers === 'public' ? problemResponses : privateProblemResponses),
     },
   };

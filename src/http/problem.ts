@@ -8,14 +8,6 @@ export interface Problem {
   headers: Record<string, string>;
 }
 
-export const ProblemSchema = Type.Object({
-  error: Type.Object({
-    code: Type.Integer(),
-    type: Type.String(),
-    message: Type.String(),
-  }),
-});
-
 /** The numbers of errors in the API. */
 const numbers = {
   unknown: 0,
@@ -30,6 +22,27 @@ const numbers = {
   payloadTooLarge: 9,
   conflict: 10,
 } as const;
+
+export const ProblemSchema = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.Integer({
+        description:
+          '0 unknown, 1 missing required field, 2 no data, 3 format error, 4 unauthenticated, 5 forbidden, ' +
+          '6 rate limited, 7 provider unavailable, 8 method not allowed, 9 payload too large, 10 conflict.',
+        minimum: 0,
+        maximum: Math.max(...Object.values(numbers)),
+        examples: [numbers.noData],
+      }),
+      type: Type.String({ description: 'The kind of error, for programs.', examples: ['not_found'] }),
+      message: Type.String({
+        description: 'The cause and the way out, for people.',
+        examples: ['There is no such account on this provider.'],
+      }),
+    }),
+  },
+  { title: 'Problem' },
+);
 
 /** The `Retry-After` of a failure of unknown duration. */
 const defaultRetryAfterS = 30;

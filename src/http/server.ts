@@ -9,7 +9,7 @@ import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 import { bodyReader } from './body.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
-import { addDocumentation } from './documentation.ts';
+import { addDocumentation } from './description/documentation.ts';
 import type { CardImages } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { parameterReader } from './parameters.ts';
@@ -47,6 +47,8 @@ export interface ServerOptions {
   counts: Counts;
   readsPerMinute: number;
   trustedProxies: readonly string[];
+  /** Returns the public base URL of this service. */
+  publicUrl: () => string;
   /** Returns a unique id for a response. */
   newRequestId: () => string;
   /** The time within which every request gets a response, even when a service that it needs does not respond. */
@@ -108,7 +110,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   addHooks(app, options);
   await addRateLimits(app, options);
   await app.register(cors, { origin: '*', methods, exposedHeaders, maxAge: 86_400, strictPreflight: false });
-  await addDocumentation(app);
+  await addDocumentation(app, options.publicUrl);
   options.register(app);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = problemOf(error, options.now());

@@ -6,28 +6,40 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { AccountPath } from '../http/endpoint.ts';
-import { EnvelopeSchema, formatTimestamp, SingleSchema, single } from '../http/envelope.ts';
+import {
+  EnvelopeSchema,
+  formatTimestamp,
+  OptionalTimestampSchema,
+  SingleSchema,
+  single,
+  TimestampSchema,
+  UuidSchema,
+} from '../http/envelope.ts';
 import { addOwnerEndpoint } from '../http/owner-pipeline.ts';
 import { PageParameters } from '../http/pagination.ts';
 import { findNotification, findNotifications, type Notification, revive, states } from './report-store.ts';
 import { webhookSecretRoutes } from './secrets/routes.ts';
 
-const Time = Type.String({ format: 'date-time' });
-const Item = Type.Object({
-  id: Type.String({ format: 'uuid', description: "The receiver's idempotency key (`webhook-id`)." }),
-  state: Type.Enum([...states], { description: '`dead`: given up; it can be sent again.' }),
-  webhook: Type.String({ description: 'As the file of the repository calls it.' }),
-  type: Type.String(),
-  to: Type.String({ description: "The address's host, or `OWNER/NAME` of the discussion's repository and its title." }),
-  repository_name: Type.String(),
-  achievement_name: Type.String(),
-  person: Type.String(),
-  attempts: Type.Integer(),
-  error: Type.Union([Type.Null(), Type.String()], { description: 'What the receiver did at the last attempt.' }),
-  created_dttm: Time,
-  last_attempt_dttm: Type.Union([Type.Null(), Time]),
-  next_attempt_dttm: Type.Union([Type.Null(), Time]),
-});
+const Item = Type.Object(
+  {
+    id: UuidSchema("The receiver's idempotency key (`webhook-id`)."),
+    state: Type.Enum([...states], { description: '`dead`: given up; it can be sent again.' }),
+    webhook: Type.String({ description: 'As the file of the repository calls it.' }),
+    type: Type.String(),
+    to: Type.String({
+      description: "The address's host, or `OWNER/NAME` of the discussion's repository and its title.",
+    }),
+    repository_name: Type.String(),
+    achievement_name: Type.String(),
+    person: Type.String(),
+    attempts: Type.Integer(),
+    error: Type.Union([Type.Null(), Type.String()], { description: 'What the receiver did at the last attempt.' }),
+    created_dttm: TimestampSchema(),
+    last_attempt_dttm: OptionalTimestampSchema(),
+    next_attempt_dttm: OptionalTimestampSchema(),
+  },
+  { title: 'Notification' },
+);
 
 const NotificationPath = Type.Object({
   ...AccountPath.properties,
@@ -52,6 +64,8 @@ function listingOfNotifications(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path,
+    operationId: 'listNotifications',
+    tag: 'Notifications',
     summary: "Messages about awards in the account's repositories: waiting, sent, given up; newest first",
     needs: 'read',
     params: AccountPath,
@@ -71,6 +85,8 @@ function retry(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'POST',
     path: `${path}/:notification_id/retry`,
+    operationId: 'retryNotification',
+    tag: 'Notifications',
     summary: 'Sends a message again that was given up',
     needs: 'manage',
     params: NotificationPath,

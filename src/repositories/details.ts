@@ -1,28 +1,38 @@
 import { type Static, Type } from 'typebox';
-import { formatTimestamp } from '../http/envelope.ts';
+import { formatTimestamp, TimestampSchema, UuidSchema } from '../http/envelope.ts';
 import type { Repository } from './store.ts';
 
 /** A repository as the API shows it. */
-export const RepositoryDetails = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  provider: Type.String(),
-  owner: Type.String({ description: 'Name of the owning account.' }),
-  name: Type.String(),
-  url: Type.String({ format: 'uri', description: "Address of the repository in the provider's API." }),
-  deleted: Type.Boolean({ description: 'It was public, and the provider does not show it any more.' }),
-  fork: Type.Boolean(),
-  forks: Type.Integer(),
-  private: Type.Boolean(),
-  description: Type.String(),
-  language: Type.String(),
-  open_issues: Type.Integer({ description: 'As the provider counts them.' }),
-  stars: Type.Integer(),
-  size: Type.Integer({ description: 'KiB.' }),
-  license: Type.String({ description: "The license's display name." }),
-  default_branch_name: Type.String(),
-  created_dttm: Type.String({ format: 'date-time', description: 'When the repository was added to this service.' }),
-  updated_dttm: Type.String({ format: 'date-time', description: 'When its record last changed.' }),
-});
+export const RepositoryDetails = Type.Object(
+  {
+    id: UuidSchema(),
+    provider: Type.String({ examples: ['github'] }),
+    owner: Type.String({ description: 'Name of the owning account.', examples: ['octocat'] }),
+    name: Type.String({ examples: ['hello-world'] }),
+    url: Type.String({
+      format: 'uri',
+      description: "Address of the repository in the provider's API.",
+      examples: ['https://api.github.com/repos/octocat/hello-world'],
+    }),
+    deleted: Type.Boolean({ description: 'It was public, and the provider does not show it any more.' }),
+    fork: Type.Boolean(),
+    forks: Type.Integer({ examples: [2400] }),
+    private: Type.Boolean(),
+    description: Type.String({ description: 'Empty where there is none.', examples: ['My first repository.'] }),
+    language: Type.String({ description: 'Empty where it is not known.', examples: ['TypeScript'] }),
+    open_issues: Type.Integer({ description: 'As the provider counts them.', examples: [3] }),
+    stars: Type.Integer({ examples: [2700] }),
+    size: Type.Integer({ description: 'KiB.', examples: [108] }),
+    license: Type.String({
+      description: "The license's display name; empty where none is known.",
+      examples: ['MIT License'],
+    }),
+    default_branch_name: Type.String({ description: 'Empty where there is no commit.', examples: ['main'] }),
+    created_dttm: TimestampSchema('When the repository was added to this service.'),
+    updated_dttm: TimestampSchema('When its record last changed.'),
+  },
+  { title: 'Repository' },
+);
 export type RepositoryDetails = Static<typeof RepositoryDetails>;
 
 /** @param place the owner's name, and the repository's address in its provider's API. */

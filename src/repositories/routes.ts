@@ -23,10 +23,15 @@ export function repositoryRoutes(app: App, services: RouteServices & { awaitList
   const { connection, cursors, resolver, awaitListing } = services;
   addEndpoint(app, services, {
     path: '/v1/:provider/entities/:name/repositories',
+    operationId: 'listRepositories',
+    tag: 'Repositories',
     summary: 'All repositories of the account that the service token is for',
     readers: 'owner',
     params: AccountPath,
-    query: Type.Object({ ...PageParameters.properties, format: Type.Optional(Type.Enum(['json'])) }),
+    query: Type.Object({
+      ...PageParameters.properties,
+      format: Type.Optional(Type.Enum(['json'], { default: 'json' })),
+    }),
     listing: { name: listing, defaultLimit: 30 },
     dataType: 'repository',
     item: RepositoryDetails,

@@ -16,7 +16,10 @@ export interface TestResult {
 /** Marks lines of results in the output of a process. */
 export const resultMark = '\u0001result ';
 
-/** Reports results for the process that runs the tests. Suites are left out: their tests say whether they passed. */
+/**
+ * Reports results for the process that runs the tests. Suites are left out, because their tests say whether they passed,
+ * unless a hook before or after their tests failed.
+ */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const titles: string[] = [];
   for await (const { type, data } of events) {
@@ -25,8 +28,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const { name, nesting, file = '', details } = data;
     const error = type === 'test:fail' ? data.details.error : undefined;
-    const isOfOthers =
-      details.type === 'suite' || (error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed';
+    const { failureType }: { failureType?: string } = Object(error);
+    const isOfOthers = (details.type === 'suite' && failureType !== 'hookFailed') || failureType === 'subtestsFailed';
     if (isOfOthers) continue;
     const result: TestResult = {
       titles: [...titles.slice(0, nesting), name],

@@ -1,16 +1,13 @@
 import { Type } from 'typebox';
-import { formatTimestamp } from '../../http/envelope.ts';
+import { formatTimestamp, OptionalTimestampSchema } from '../../http/envelope.ts';
 import { assessHolding, type Holding, holdingStates } from './holding.ts';
-
-const OptionalTime = (description: string) =>
-  Type.Union([Type.Null(), Type.String({ format: 'date-time' })], { description });
 
 /** The fields by which lists of keys and links show the holder. */
 export const holderFields = {
   registered_by: Type.Union([Type.Null(), Type.String()], {
     description: 'The holder, `PROVIDER/NAME` at the registration; null: not known.',
   }),
-  confirmed_dttm: OptionalTime(
+  confirmed_dttm: OptionalTimestampSchema(
     'When the code host last confirmed that the holder administers the account; null: nothing has to be confirmed.',
   ),
   state: Type.Enum([...holdingStates], {
@@ -18,7 +15,7 @@ export const holderFields = {
       '`suspended`: the code host has not confirmed the holder for 7 days; it works again with the next confirmation. ' +
       '`ended`: for good, unless an administrator renews it.',
   }),
-  ends_dttm: OptionalTime('When it ends unless it is renewed, or when it ended; null: it has no such time.'),
+  ends_dttm: OptionalTimestampSchema('When it ends unless it is renewed, or when it ended; null: it has no such time.'),
 };
 
 export function presentHolder(holding: Holding, now: Date): object {

@@ -1,26 +1,29 @@
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
-import { EnvelopeSchema, formatTimestamp } from '../../http/envelope.ts';
+import { EnvelopeSchema, formatTimestamp, TimestampSchema, UuidSchema } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { PageParameters } from '../../http/pagination.ts';
 import { loadOwnedPage, presentOwnedPage } from '../owned-list.ts';
 import type { AccessServices } from '../services.ts';
 import { type AuditEntry, auditActions, findAudit } from './store.ts';
 
-const Entry = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  action: Type.Enum([...auditActions]),
-  subject: Type.String({
-    description: 'The changed thing: an id, an award with the reason, or the new settings.',
-  }),
-  actor: Type.String({
-    description:
-      'Who did it: `PROVIDER/NAME`, `key ID`, or `service` for a suspension, its end, and the end of a key or link.',
-  }),
-  token_id: Type.Union([Type.Null(), Type.String()], { description: 'The `jti` of the service token.' }),
-  created_dttm: Type.String({ format: 'date-time' }),
-});
+const Entry = Type.Object(
+  {
+    id: UuidSchema(),
+    action: Type.Enum([...auditActions]),
+    subject: Type.String({
+      description: 'The changed thing: an id, an award with the reason, or the new settings.',
+    }),
+    actor: Type.String({
+      description:
+        'Who did it: `PROVIDER/NAME`, `key ID`, or `service` for a suspension, its end, and the end of a key or link.',
+    }),
+    token_id: Type.Union([Type.Null(), Type.String()], { description: 'The `jti` of the service token.' }),
+    created_dttm: TimestampSchema(),
+  },
+  { title: 'AuditEntry' },
+);
 
 const listing = 'audit';
 
@@ -30,6 +33,8 @@ export function auditRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path: '/v1/:provider/entities/:name/audit',
+    operationId: 'listAudit',
+    tag: 'Owners',
     summary: "Who did what to the account's tokens, keys, settings and links, newest first",
     needs: 'read',
     params: AccountPath,

@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { findById } from '../../accounts/store.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
-import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
+import {
+  EnvelopeSchema,
+  envelope,
+  formatTimestamp,
+  SingleSchema,
+  single,
+  TimestampSchema,
+  UuidSchema,
+} from '../../http/envelope.ts';
 import { imageFormats } from '../../http/images.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
+import { ProblemSchema } from '../../http/problem.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { assessHolding } from '../administrators/holding.ts';
 import { confirmCaller, findHolder } from '../administrators/person.ts';
@@ -22,21 +31,30 @@ import { findEmbedBySecret, findEmbeds, type HeldEmbed, removeEmbed, renewEmbed,
 const maxEmbeds = 200;
 const secretBytes = 32;
 
-const Request = Type.Object({
-  path: Type.String({ description: 'Path and parameters of the image, below this service’s address.' }),
-  format: Type.Enum([...imageFormats]),
-});
-const Link = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  url: Type.String({ format: 'uri', description: 'Shown once: only its hash is stored.' }),
-});
-const Listed = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  path: Type.String(),
-  format: Type.String(),
-  created_dttm: Type.String({ format: 'date-time' }),
-  ...holderFields,
-});
+const Request = Type.Object(
+  {
+    path: Type.String({ description: 'Path and parameters of the image, below this service’s address.' }),
+    format: Type.Enum([...imageFormats]),
+  },
+  { title: 'EmbedRequest' },
+);
+const Link = Type.Object(
+  {
+    id: UuidSchema(),
+    url: Type.String({ format: 'uri', description: 'Shown once: only its hash is stored.' }),
+  },
+  { title: 'NewEmbed' },
+);
+const Listed = Type.Object(
+  {
+    id: UuidSchema(),
+    path: Type.String(),
+    format: Type.String(),
+    created_dttm: TimestampSchema(),
+    ...holderFields,
+  },
+  { title: 'Embed' },
+);
 const EmbedPath = Type.Object({
   ...AccountPath.properties,
   embed_id: Type.String({ pattern: '^[0-9a-f-]{36}$', maxLength: 36 }),
@@ -56,10 +74,15 @@ export function embedRoutes(app: App, services: AccessServices): void {
 
 const path = '/v1/:provider/entities/:name/embeds';
 
+/** The responses to the request for the card, beside those of all routes. */
+const openedResponses: Record<number, TSchema> = { 304: Type.Null(), 403: ProblemSchema, 502: ProblemSchema };
+
 function creation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'POST',
     path,
+    operationId: 'createEmbed',
+    tag: 'Owners',
     summary: 'A link that opens one card of the account, and nothing else',
     needs: 'manage',
     params: AccountPath,
@@ -93,6 +116,8 @@ function listingOfEmbeds(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path,
+    operationId: 'listEmbeds',
+    tag: 'Owners',
     summary: 'The links that were made and not revoked, newest first',
     needs: 'read',
     params: AccountPath,
@@ -106,6 +131,8 @@ function renewal(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'PUT',
     path: `${path}/:embed_id`,
+    operationId: 'renewEmbed',
+    tag: 'Owners',
     summary: 'Renews a link; it belongs to the administrator who does so from then on',
     needs: 'manage',
     params: EmbedPath,
@@ -129,6 +156,8 @@ function revocation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'DELETE',
     path: `${path}/:embed_id`,
+    operationId: 'revokeEmbed',
+    tag: 'Owners',
     summary: 'Revokes a link, at once on every node',
     needs: 'manage',
     params: EmbedPath,
@@ -145,7 +174,17 @@ function revocation(app: App, services: AccessServices): void {
 function opening(app: App, services: AccessServices): void {
   app.get(
     '/v1/embeds/:secret',
-    { schema: { summary: 'The card of a link', params: SecretPath, produces: ['image/svg+xml', 'image/png'] } },
+    {
+      schema: {
+        operationId: 'openEmbed',
+        tags: ['Owners'],
+        summary: 'The card of a link',
+        params: SecretPath,
+        security: [],
+        produces: ['image/svg+xml', 'image/png'],
+        response: openedResponses,
+      },
+    },
     async (request, reply) => {
       const [secret = '', format] = request.params.secret.split('.');
       const embed = await findEmbedBySecret(services.connection, hashOf(secret));
@@ -166,7 +205,7 @@ function opening(app: App, services: AccessServices): void {
         opened = await app.inject({ url: location, headers: asOwner });
       }
       const { statusCode, headers, rawPayload } = opened;
-      const kept = ['content-type', 'content-security-policy', 'etag', 'retry-after'] as const;
+      const kept = ['content-type', 'content-security-policy', 'etag', 'retry-after', 'x-error-code'] as const;
       for (const name of kept) if (headers[name] !== undefined) reply.header(name, headers[name]);
       reply.removeHeader('access-control-allow-origin');
       return reply.code(statusCode).header('cache-control', 'private, no-store').send(rawPayload);

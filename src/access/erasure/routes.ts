@@ -12,6 +12,8 @@ export function erasureRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'DELETE',
     path: '/v1/:provider/entities/:name',
+    operationId: 'eraseAccount',
+    tag: 'Owners',
     summary: 'Erases everything about the account; it is not looked up again until its owner requests a token',
     needs: 'manage',
     params: AccountPath,

@@ -14,6 +14,11 @@ import { exportAccount } from './store.ts';
 const maxAtOnce = 2;
 const busyRetryMs = 10_000;
 
+const Lines = Type.String({
+  description: 'Lines like `{"type": "account", "data": {...}}`.',
+  examples: ['{"type":"account","data":{"name":"octocat"}}\n'],
+});
+
 /** Adds the export of everything that is stored about an account, for its owner. */
 export function exportRoutes(app: App, services: AccessServices): void {
   const { connection, now } = services;
@@ -21,14 +26,13 @@ export function exportRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path: '/v1/:provider/entities/:name/export',
+    operationId: 'exportAccount',
+    tag: 'Owners',
     summary: 'Everything that is stored about the account, as lines of JSON (NDJSON)',
     needs: 'read',
     params: AccountPath,
     config: { rateLimit: sensitiveByAddress },
-    response: Type.Unsafe<Readable>({
-      type: 'string',
-      description: 'Lines like `{"type": "account", "data": {...}}`.',
-    }),
+    response: { content: { 'application/x-ndjson': { schema: Lines } } },
     load: async ({ account, caller }) => {
       await confirmCaller(services, account, caller);
       if (underWay >= maxAtOnce) {

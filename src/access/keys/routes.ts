@@ -7,8 +7,15 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { authorizeOwner, resolveOwn } from '../../http/authorize.ts';
 import { bearerToken } from '../../http/caller.ts';
-import { type AccountName, AccountPath, privateProblemResponses } from '../../http/endpoint.ts';
-import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
+import { type AccountName, AccountPath, changeProblemResponses, privateProblemResponses } from '../../http/endpoint.ts';
+import {
+  EnvelopeSchema,
+  envelope,
+  formatTimestamp,
+  SingleSchema,
+  single,
+  TimestampSchema,
+} from '../../http/envelope.ts';
 import { sensitiveByAddress } from '../../http/rate-limits.ts';
 import { sendNothing, sendPrivately, sendRedirect } from '../../http/send.ts';
 import { actorOf, recordAction } from '../actor.ts';
@@ -24,21 +31,30 @@ import { findKeysOf, type OwnerKey, removeKey, saveKey } from './store.ts';
 const maxKeys = 20;
 const maxKeyLength = 10_000;
 
-const Registration = Type.Object({
-  data: Type.Object({
-    key: Type.Union([Type.String({ maxLength: maxKeyLength }), Type.Object({})], {
-      description: 'A public key: PEM or JWK; Ed25519, ECDSA on P-256 or P-384, or RSA of at least 2048 bits.',
+const Registration = Type.Object(
+  {
+    data: Type.Object({
+      key: Type.Union([Type.String({ maxLength: maxKeyLength }), Type.Object({})], {
+        description: 'A public key: PEM or JWK; Ed25519, ECDSA on P-256 or P-384, or RSA of at least 2048 bits.',
+      }),
     }),
-  }),
-});
-const KeyId = Type.Object({ id: Type.String({ description: 'SHA-256 of the key (SubjectPublicKeyInfo, DER), hex.' }) });
-const Key = Type.Object({
-  ...KeyId.properties,
-  kind: Type.String(),
-  key: Type.String({ description: 'PEM.' }),
-  created_dttm: Type.String({ format: 'date-time' }),
-  ...holderFields,
-});
+  },
+  { title: 'KeyRegistration' },
+);
+const KeyId = Type.Object(
+  { id: Type.String({ description: 'SHA-256 of the key (SubjectPublicKeyInfo, DER), hex.' }) },
+  { title: 'KeyId' },
+);
+const Key = Type.Object(
+  {
+    ...KeyId.properties,
+    kind: Type.String(),
+    key: Type.String({ description: 'PEM.' }),
+    created_dttm: TimestampSchema(),
+    ...holderFields,
+  },
+  { title: 'Key' },
+);
 const KeyPath = Type.Object({
   ...AccountPath.properties,
   key_id: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$', maxLength: 100 }),
@@ -64,11 +80,13 @@ function registration(app: App, services: AccessServices): void {
     {
       config: { credential: 'provider', rateLimit: sensitiveByAddress },
       schema: {
+        operationId: 'registerKey',
+        tags: ['Access'],
         summary: 'Registers a public key; tokens that its private part signs are good for the account',
         params: AccountPath,
         body: Registration,
         security: [{ providerToken: [] }],
-        response: { 200: SingleSchema(KeyId), ...privateProblemResponses },
+        response: { 200: SingleSchema(KeyId), ...changeProblemResponses },
       },
     },
     async (request, reply) => {
@@ -98,6 +116,8 @@ function listingOfKeys(app: App, services: AccessServices): void {
     {
       config: { credential: 'either', rateLimit: sensitiveByAddress },
       schema: {
+        operationId: 'listKeys',
+        tags: ['Access'],
         summary: 'The registered public keys; by a service token, or a token of the provider',
         params: AccountPath,
         security: [{ serviceToken: [] }, { providerToken: [] }],
@@ -126,10 +146,12 @@ function removal(app: App, services: AccessServices): void {
     {
       config: { credential: 'either', rateLimit: sensitiveByAddress },
       schema: {
+        operationId: 'removeKey',
+        tags: ['Access'],
         summary: 'Removes a public key; the tokens that it signed are invalid from then on, on every node',
         params: KeyPath,
         security: [{ serviceToken: [] }, { providerToken: [] }],
-        response: { 204: Type.Null(), ...privateProblemResponses },
+        response: { 204: Type.Null(), ...changeProblemResponses },
       },
     },
     async (request, reply) => {

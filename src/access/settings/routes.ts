@@ -9,13 +9,16 @@ import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { changeSettings, type OwnerSettings } from './store.ts';
 
-const Settings = Type.Object({
-  publish_private_contributions: Type.Boolean({
-    description: 'All callers may request the numbers with private contributions (`private=true`).',
-  }),
-  hidden: Type.Boolean({ description: 'The account is hidden from all other callers and from lists.' }),
-});
-const Changes = Type.Partial(Settings, { additionalProperties: false, minProperties: 1 });
+const Settings = Type.Object(
+  {
+    publish_private_contributions: Type.Boolean({
+      description: 'All callers may request the numbers with private contributions (`private=true`).',
+    }),
+    hidden: Type.Boolean({ description: 'The account is hidden from all other callers and from lists.' }),
+  },
+  { title: 'Settings' },
+);
+const Changes = Type.Partial(Settings, { additionalProperties: false, minProperties: 1, title: 'SettingsChange' });
 
 /** Adds the owner's settings of an account. */
 export function settingsRoutes(app: App, services: AccessServices): void {
@@ -28,6 +31,8 @@ export function settingsRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     ...shared,
     method: 'GET',
+    operationId: 'getSettings',
+    tag: 'Owners',
     summary: "The owner's settings",
     needs: 'read',
     // The resolved account has its settings.
@@ -36,6 +41,8 @@ export function settingsRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     ...shared,
     method: 'PUT',
+    operationId: 'changeSettings',
+    tag: 'Owners',
     summary: "Changes the owner's settings",
     needs: 'manage',
     body: Changes,

@@ -4,7 +4,13 @@ import type { Connection } from '../../database/connection.ts';
 import { findOwnersDeliveries } from '../../deliveries/owner-store.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
-import { formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
+import {
+  formatTimestamp,
+  OptionalTimestampSchema,
+  SingleSchema,
+  single,
+  TimestampSchema,
+} from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { PageParameters } from '../../http/pagination.ts';
 import { findCanCheck } from '../administrators/store.ts';
@@ -20,67 +26,78 @@ import {
 } from './store.ts';
 
 const Count = Type.Integer({ minimum: 0 });
-const Time = Type.String({ format: 'date-time' });
-const OptionalTime = Type.Union([Type.Null(), Time]);
-const optionalTime = (description: string) => Type.Union([Type.Null(), Time], { description });
+const Time = TimestampSchema();
+const OptionalTime = OptionalTimestampSchema();
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const Reason = Type.Enum([...ownersReasons]);
 
-const Stream = Type.Object({
-  repository_name: Type.String(),
-  name: Type.String({ description: 'Its items: `commits`, `issues`, `pull_requests`, ...' }),
-  complete: Type.Boolean({ description: 'Whether it was read to its end once.' }),
-  as_of: optionalTime('Everything before is stored.'),
-  failure: Type.Union([Type.Null(), Type.Object({ reason: Reason, message: Type.String(), since_dttm: OptionalTime })]),
-});
+const Stream = Type.Object(
+  {
+    repository_name: Type.String(),
+    name: Type.String({ description: 'Its items: `commits`, `issues`, `pull_requests`, ...' }),
+    complete: Type.Boolean({ description: 'Whether it was read to its end once.' }),
+    as_of: OptionalTimestampSchema('Everything before is stored.'),
+    failure: Type.Union([
+      Type.Null(),
+      Type.Object({ reason: Reason, message: Type.String(), since_dttm: OptionalTime }),
+    ]),
+  },
+  { title: 'Stream' },
+);
 
-const SkippedItem = Type.Object({
-  repository_name: Type.Union([Type.Null(), Type.String()], { description: 'Null: it is about the account itself.' }),
-  stream: Type.String(),
-  kind: Type.String({ description: 'Kind of the skipped part: `issue`, `review`, `label`, ...' }),
-  reason: Reason,
-  message: Type.String(),
-  path: Type.String({ description: 'The place in the response of the code host; never a value.' }),
-  stored: Type.Boolean({ description: 'True: it is stored without this field. False: it is not stored.' }),
-  items: Type.Integer({ minimum: 1 }),
-  first_seen_dttm: Time,
-  last_seen_dttm: Time,
-});
+const SkippedItem = Type.Object(
+  {
+    repository_name: Type.Union([Type.Null(), Type.String()], { description: 'Null: it is about the account itself.' }),
+    stream: Type.String(),
+    kind: Type.String({ description: 'Kind of the skipped part: `issue`, `review`, `label`, ...' }),
+    reason: Reason,
+    message: Type.String(),
+    path: Type.String({ description: 'The place in the response of the code host; never a value.' }),
+    stored: Type.Boolean({ description: 'True: it is stored without this field. False: it is not stored.' }),
+    items: Type.Integer({ minimum: 1 }),
+    first_seen_dttm: Time,
+    last_seen_dttm: Time,
+  },
+  { title: 'SkippedItem' },
+);
 
-const Status = Type.Object({
-  as_of: optionalTime('When the account was last looked up.'),
-  repositories: Type.Object({
-    as_of: optionalTime('When they were last listed.'),
-    count: Count,
-    installed: Count,
-    complete: count('Repositories of which every stream is complete and none fails.'),
-  }),
-  streams: Type.Object({
-    oldest_as_of: optionalTime('Null while any stream was never read to its end.'),
-    count: Count,
-    complete: Count,
-    failing: Count,
-    items: Type.Array(Stream, { description: 'Those that fail, then those that are not complete; at most `limit`.' }),
-  }),
-  skipped_items: Type.Object({
-    count: count('Places of responses at which something was skipped.'),
-    items: Type.Array(SkippedItem, { description: 'Those that were met last; at most `limit`.' }),
-  }),
-  deliveries: Type.Object({
-    pending: count('Deliveries about what the account owns that wait to be applied.'),
-    failed: count('Those that could not be applied; the changes are found by polling.'),
-    last_applied_dttm: OptionalTime,
-  }),
-  administrators: Type.Object({
-    can_check: Type.Union([Type.Null(), Type.Boolean()], {
-      description:
-        'Whether the service can check that the holders of keys and links still administer the account; null: there is ' +
-        'no holder to check, or none was checked yet.',
+const Status = Type.Object(
+  {
+    as_of: OptionalTimestampSchema('When the account was last looked up.'),
+    repositories: Type.Object({
+      as_of: OptionalTimestampSchema('When they were last listed.'),
+      count: Count,
+      installed: Count,
+      complete: count('Repositories of which every stream is complete and none fails.'),
     }),
-    message: Type.Union([Type.Null(), Type.String()], { description: 'The consequence and the way out.' }),
-  }),
-  notifications: Type.Object({ waiting: Count, failed: Count, oldest_waiting_dttm: OptionalTime }),
-});
+    streams: Type.Object({
+      oldest_as_of: OptionalTimestampSchema('Null while any stream was never read to its end.'),
+      count: Count,
+      complete: Count,
+      failing: Count,
+      items: Type.Array(Stream, { description: 'Those that fail, then those that are not complete; at most `limit`.' }),
+    }),
+    skipped_items: Type.Object({
+      count: count('Places of responses at which something was skipped.'),
+      items: Type.Array(SkippedItem, { description: 'Those that were met last; at most `limit`.' }),
+    }),
+    deliveries: Type.Object({
+      pending: count('Deliveries about what the account owns that wait to be applied.'),
+      failed: count('Those that could not be applied; the changes are found by polling.'),
+      last_applied_dttm: OptionalTime,
+    }),
+    administrators: Type.Object({
+      can_check: Type.Union([Type.Null(), Type.Boolean()], {
+        description:
+          'Whether the service can check that the holders of keys and links still administer the account; null: there is ' +
+          'no holder to check, or none was checked yet.',
+      }),
+      message: Type.Union([Type.Null(), Type.String()], { description: 'The consequence and the way out.' }),
+    }),
+    notifications: Type.Object({ waiting: Count, failed: Count, oldest_waiting_dttm: OptionalTime }),
+  },
+  { title: 'Status' },
+);
 
 const defaultLimit = 30;
 
@@ -92,6 +109,8 @@ export function statusRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path: '/v1/:provider/entities/:name/status',
+    operationId: 'getStatus',
+    tag: 'Owners',
     summary: "How current and complete the account's data is: streams, skipped items, deliveries, notifications",
     needs: 'read',
     params: AccountPath,

@@ -14,6 +14,7 @@ import { actorOf, recordAction } from '../actor.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
 import { issueToken } from './issue.ts';
+import { KeySet } from './key-set.ts';
 import { findPublishedKeys } from './signing-key-store.ts';
 import { revokeToken } from './store.ts';
 
@@ -21,6 +22,8 @@ const TokenPath = Type.Object({
   ...AccountPath.properties,
   token_id: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$', maxLength: 100, description: "The token's `jti`." }),
 });
+
+const Token = Type.Object({ token: Type.String({ description: 'A JWT (`at+jwt`).' }) }, { title: 'Token' });
 
 const keysMaxAgeS = 300;
 
@@ -38,10 +41,12 @@ function issuance(app: App, services: AccessServices): void {
     {
       config: { credential: 'provider', rateLimit: sensitiveByAddress },
       schema: {
+        operationId: 'issueToken',
+        tags: ['Access'],
         summary: 'A service token, for who proves with a token of the provider to own the account',
         params: AccountPath,
         security: [{ providerToken: [] }],
-        response: { 200: SingleSchema(Type.Object({ token: Type.String() })), ...privateProblemResponses },
+        response: { 200: SingleSchema(Token), ...privateProblemResponses },
       },
     },
     async (request, reply) => {
@@ -72,6 +77,8 @@ function revocation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'DELETE',
     path: '/v1/:provider/entities/:name/tokens/:token_id',
+    operationId: 'revokeToken',
+    tag: 'Access',
     summary: 'Revokes a service token of the account, at once on every node',
     needs: 'read',
     params: TokenPath,
@@ -90,7 +97,15 @@ function revocation(app: App, services: AccessServices): void {
 function verification(app: App, services: AccessServices): void {
   app.get(
     '/.well-known/jwks.json',
-    { schema: { summary: 'Keys that service tokens are signed with (RFC 7517)' } },
+    {
+      schema: {
+        operationId: 'listSigningKeys',
+        tags: ['Access'],
+        summary: 'Keys that service tokens are signed with (RFC 7517)',
+        security: [],
+        response: { 200: KeySet },
+      },
+    },
     async (_request, reply) => {
       const keys = await findPublishedKeys(services.connection, services.now());
       return reply.header('cache-control', `public, max-age=${keysMaxAgeS}`).send({

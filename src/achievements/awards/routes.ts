@@ -3,7 +3,7 @@ import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath, type HandlerResult, type RequestContext } from '../../http/endpoint.ts';
-import { envelope, formatTimestamp } from '../../http/envelope.ts';
+import { envelope, formatTimestamp, TimestampSchema, UuidSchema } from '../../http/envelope.ts';
 import { type CardImage, FormatParameter, type ImageFormat, type Parameters } from '../../http/images.ts';
 import {
   cutPage,
@@ -17,27 +17,41 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type Audience, type Award, type AwardPlace, findAward, findAwardPage } from './page-store.ts';
 
-const AwardItem = Type.Object({
-  id: Type.String({ format: 'uuid', description: 'Of the award.' }),
-  repository_name: Type.String({ description: 'Empty where it is private and not yours to know.' }),
-  name: Type.String(),
-  icon_url: Type.String({ description: 'Empty where the achievement has none.' }),
-  description: Type.String(),
-  awarded_dttm: Type.String({ format: 'date-time', description: 'When it was earned.' }),
-  imported: Type.Optional(Type.Literal(true, { description: 'Present where another service awarded it.' })),
-});
+const AwardItem = Type.Object(
+  {
+    id: UuidSchema('Of the award.'),
+    repository_name: Type.String({
+      description: 'Empty where it is private and not yours to know.',
+      examples: ['hello-world'],
+    }),
+    name: Type.String({ examples: ['First pull request'] }),
+    icon_url: Type.String({
+      description: 'Empty where the achievement has none.',
+      examples: ['https://raw.githubusercontent.com/octocat/hello-world/main/icons/first.svg'],
+    }),
+    description: Type.String({ examples: ['Merged a first pull request.'] }),
+    awarded_dttm: TimestampSchema('When it was earned.'),
+    imported: Type.Optional(Type.Literal(true, { description: 'Present where another service awarded it.' })),
+  },
+  { title: 'Award' },
+);
 
 const Query = Type.Object({
   ...PageParameters.properties,
   format: FormatParameter,
-  raw: Type.Optional(Type.Boolean({ description: 'Draw the icons alone.' })),
+  raw: Type.Optional(Type.Boolean({ description: 'Draw the icons alone.', default: false })),
 });
 
 const { format, raw } = Query.properties;
 
 /** The path parameter of one award. */
 export const AwardPath = Type.Object({
-  award_id: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', maxLength: 36 }),
+  award_id: Type.String({
+    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    maxLength: 36,
+    description: 'Id of an award.',
+    examples: ['0198c0de-7b1e-7cc3-9d5a-3f2b1c0a9e8d'],
+  }),
 });
 
 const listing = 'achievements';
@@ -48,6 +62,8 @@ export function awardRoutes(app: App, services: RouteServices): void {
   addEndpoint(app, services, {
     ...shared,
     path: '/v1/:provider/entities/:name/achievements',
+    operationId: 'listAwards',
+    tag: 'Achievements',
     summary: 'Achievements that an account was awarded, newest first',
     description:
       "From public repositories; with the account's service token, or where its owner publishes them, from private ones too.",
@@ -60,6 +76,8 @@ export function awardRoutes(app: App, services: RouteServices): void {
   addEndpoint(app, services, {
     ...shared,
     path: '/v1/:provider/entities/:name/achievements/:award_id',
+    operationId: 'getAward',
+    tag: 'Achievements',
     summary: 'One award of an account; with `raw` its icon alone',
     params: Type.Object({ ...AccountPath.properties, ...AwardPath.properties }),
     query: Type.Object({ format, raw }),

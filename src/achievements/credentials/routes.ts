@@ -31,6 +31,8 @@ export function credentialRoutes(app: App, services: AccessServices): void {
     '/v1/:provider/entities/:name/achievements/:award_id/credential',
     {
       schema: {
+        operationId: 'getCredential',
+        tags: ['Achievements'],
         summary:
           'An award as a signed Open Badges 3.0 credential, as a JWT or in its image, for those who may see the award',
         params: CredentialPath,

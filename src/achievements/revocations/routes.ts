@@ -21,7 +21,7 @@ const AwardPath = Type.Object({
 });
 const Revocation = Type.Object(
   { reason: Type.String({ minLength: 1, maxLength: 500, description: 'Kept in the audit log of the account.' }) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'Revocation' },
 );
 
 /** Registers the routes with which the owner of a repository revokes and restores awards from it. */
@@ -34,6 +34,8 @@ export function revocationRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     ...shared,
     method: 'DELETE',
+    operationId: 'revokeAward',
+    tag: 'Achievements',
     summary: 'Revokes an award from a repository of the account; it is hidden from all callers, and not given again',
     body: Revocation,
     load: (context) => change(services, context, context.params.award_id, storable(context.body.reason)),
@@ -41,6 +43,8 @@ export function revocationRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     ...shared,
     method: 'PUT',
+    operationId: 'restoreAward',
+    tag: 'Achievements',
     summary: 'Restores an award that was revoked',
     load: (context) => change(services, context, context.params.award_id, null),
   });

@@ -25,6 +25,8 @@ export function badgeRoutes(app: App, services: RouteServices): void {
   addEndpoint(app, services, {
     ...shared,
     path: '/v1/:provider/entities/:name/badges/community',
+    operationId: 'drawCommunityBadge',
+    tag: 'Contributors',
     summary: 'A badge of how many contributed to an account',
     params: AccountPath,
     load: async (context) => load(services, context, await collectedOfAccount(services, context)),
@@ -33,6 +35,8 @@ export function badgeRoutes(app: App, services: RouteServices): void {
   addEndpoint(app, services, {
     ...shared,
     path: '/v1/:provider/entities/:name/repositories/:repository/badges/community',
+    operationId: 'drawRepositoryCommunityBadge',
+    tag: 'Contributors',
     summary: 'A badge of how many contributed to a repository',
     params: RepositoryPath,
     load: async (context) =>

@@ -6,7 +6,16 @@ import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
-import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
+import {
+  EnvelopeSchema,
+  envelope,
+  formatTimestamp,
+  OptionalTimestampSchema,
+  SingleSchema,
+  single,
+  TimestampSchema,
+  UuidSchema,
+} from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { receiverOf } from '../notification.ts';
 import { writeSecret } from '../senders/http.ts';
@@ -18,26 +27,32 @@ const secretBytes = 32;
 /** The time, in ms, for which both the former and the new secret sign, so that the receiver can change over. */
 const overlapMs = 86_400_000;
 
-const Request = Type.Object({
-  url: Type.String({
-    minLength: 1,
-    maxLength: 2000,
-    description: 'The address of an `http` webhook, as the file of a repository has it.',
-  }),
-});
-const Time = Type.String({ format: 'date-time' });
-const Listed = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  url: Type.String(),
-  changed_dttm: Time,
-  former_until_dttm: Type.Union([Type.Null(), Time], {
-    description: 'Until then messages are signed with the former secret too.',
-  }),
-});
-const Created = Type.Object({
-  ...Listed.properties,
-  secret: Type.String({ description: 'Shown once; `whsec_...` as libraries of Standard Webhooks take it.' }),
-});
+const Request = Type.Object(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description: 'The address of an `http` webhook, as the file of a repository has it.',
+    }),
+  },
+  { title: 'WebhookSecretRequest' },
+);
+const Listed = Type.Object(
+  {
+    id: UuidSchema(),
+    url: Type.String(),
+    changed_dttm: TimestampSchema(),
+    former_until_dttm: OptionalTimestampSchema('Until then messages are signed with the former secret too.'),
+  },
+  { title: 'WebhookSecret' },
+);
+const Created = Type.Object(
+  {
+    ...Listed.properties,
+    secret: Type.String({ description: 'Shown once; `whsec_...` as libraries of Standard Webhooks take it.' }),
+  },
+  { title: 'NewWebhookSecret' },
+);
 const SecretPath = Type.Object({
   ...AccountPath.properties,
   secret_id: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', maxLength: 36 }),
@@ -56,6 +71,8 @@ function creation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'PUT',
     path,
+    operationId: 'createWebhookSecret',
+    tag: 'Notifications',
     summary: 'Makes the secret that messages to an address are signed with, or another one in its place',
     needs: 'manage',
     params: AccountPath,
@@ -92,6 +109,8 @@ function listingOfSecrets(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path,
+    operationId: 'listWebhookSecrets',
+    tag: 'Notifications',
     summary: 'Addresses for which there is a secret',
     needs: 'read',
     params: AccountPath,
@@ -105,6 +124,8 @@ function removal(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'DELETE',
     path: `${path}/:secret_id`,
+    operationId: 'removeWebhookSecret',
+    tag: 'Notifications',
     summary: 'Removes a secret; nothing is sent to its address any more',
     needs: 'manage',
     params: SecretPath,

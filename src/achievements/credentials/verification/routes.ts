@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../../access/services.ts';
+import { KeySet, PublicKey } from '../../../access/tokens/key-set.ts';
 import { AppError } from '../../../errors.ts';
 import type { App } from '../../../http/app.ts';
 import { ProblemSchema } from '../../../http/problem.ts';
@@ -11,6 +12,7 @@ import { findCredentialKeys } from '../key-store.ts';
 import { signCredential } from '../sign.ts';
 import { statusListCredential } from '../status-list.ts';
 import { findRevoked, isAwardStanding } from '../status-store.ts';
+import { DidDocument, Issuer, RevocationList } from './schemas.ts';
 
 const KeyPath = Type.Object({ key_id: Type.String({ pattern: '^[\\w-]{43}$', maxLength: 43 }) });
 const ListPath = Type.Object({ list: Type.String({ pattern: '^(0|[1-9]\\d{0,8})$', maxLength: 9 }) });
@@ -21,6 +23,8 @@ export const everybody = `public, max-age=${maxAgeS}`;
 /** https://www.w3.org/TR/vc-jose-cose/ */
 export const mediaType = 'application/vc+jwt';
 
+const described = { tags: ['Achievements'], security: [] };
+
 /** Registers what verifiers of credentials fetch: the issuer, the keys, and the status of credentials. */
 export function verificationRoutes(app: App, services: AccessServices): void {
   issuer(app, services);
@@ -30,17 +34,31 @@ export function verificationRoutes(app: App, services: AccessServices): void {
 }
 
 function issuer(app: App, services: AccessServices): void {
-  app.get(paths.issuer, { schema: { summary: 'Who issues credentials (Open Badges 3.0 Profile)' } }, async (_, reply) =>
-    sendOpenly(reply, issuerProfile(services.publicUrl())),
+  app.get(
+    paths.issuer,
+    {
+      schema: {
+        ...described,
+        operationId: 'getIssuer',
+        summary: 'Who issues credentials (Open Badges 3.0 Profile)',
+        response: { 200: Issuer },
+      },
+    },
+    async (_request, reply) => sendOpenly(reply, issuerProfile(services.publicUrl())),
   );
   // The first is the address where PUBLIC_URL has no path, the second where it has one.
-  for (const path of ['/.well-known/did.json', '/did.json']) {
+  for (const [operationId, path] of [
+    ['getWellKnownDid', '/.well-known/did.json'],
+    ['getDid', '/did.json'],
+  ] as const) {
     app.get(
       path,
       {
         schema: {
+          ...described,
+          operationId,
           summary: 'The issuer as a DID document (did:web), with all keys that ever signed credentials',
-          response: { 404: ProblemSchema },
+          response: { 200: DidDocument, 404: ProblemSchema },
         },
       },
       async (_request, reply) => {
@@ -58,7 +76,14 @@ function issuer(app: App, services: AccessServices): void {
 function keys(app: App, services: AccessServices): void {
   app.get(
     paths.keys,
-    { schema: { summary: 'All keys that ever signed credentials (RFC 7517)' } },
+    {
+      schema: {
+        ...described,
+        operationId: 'listCredentialKeys',
+        summary: 'All keys that ever signed credentials (RFC 7517)',
+        response: { 200: KeySet },
+      },
+    },
     async (_request, reply) => {
       const found = await findCredentialKeys(services.connection);
       return sendOpenly(reply, { keys: found.map(toJwk) });
@@ -66,7 +91,15 @@ function keys(app: App, services: AccessServices): void {
   );
   app.get(
     `${paths.keys}/:key_id`,
-    { schema: { summary: 'A key that signed credentials (RFC 7517)', params: KeyPath } },
+    {
+      schema: {
+        ...described,
+        operationId: 'getCredentialKey',
+        summary: 'A key that signed credentials (RFC 7517)',
+        params: KeyPath,
+        response: { 200: PublicKey },
+      },
+    },
     async (request, reply) => {
       const [key] = await findCredentialKeys(services.connection, request.params.key_id);
       if (key === undefined) throw new AppError('not_found', 'There is no such key.');
@@ -80,6 +113,8 @@ function statusLists(app: App, services: AccessServices): void {
     `${paths.statusLists}/:list`,
     {
       schema: {
+        ...described,
+        operationId: 'getStatusList',
         summary: 'Which credentials are revoked: a signed Bitstring Status List, of which each has one bit',
         params: ListPath,
         produces: [mediaType],
@@ -103,9 +138,12 @@ function statusOfAward(app: App, services: AccessServices): void {
     `${paths.statuses}/:award_id/status`,
     {
       schema: {
+        ...described,
+        operationId: 'getCredentialStatus',
         summary:
           'Whether a credential of an earlier release stands: the list names it when its award was revoked or erased',
         params: AwardPath,
+        response: { 200: RevocationList },
       },
     },
     async (request, reply) => {

@@ -1,0 +1,82 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { Type } from 'typebox';
+import type { App } from '../app.ts';
+import { complete } from './components.ts';
+import { type Document, tags } from './document.ts';
+import { responsesOf } from './responses.ts';
+
+const maxAgeS = 300;
+
+/**
+ * Serves the description of the API: `/openapi.json` for programs, `/docs` for people. This folder alone describes the
+ * common parts of routes, so that each route declares only its own.
+ * @param publicUrl returns the public base URL of this service.
+ */
+export async function addDocumentation(app: App, publicUrl: () => string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Plaudit',
+        version: '1',
+        description,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      // A valid service token is accepted on every address, and an invalid one on none.
+      security: [{}, { serviceToken: [] }],
+      tags: Object.entries(tags).map(([name, meaning]) => ({ name, description: meaning })),
+      components: { securitySchemes },
+    },
+    convertConstToEnum: false,
+    transform: ({ schema, url, route }) => {
+      const { cards, rateLimit } = route.config ?? {};
+      const types = schema?.produces ?? ['application/json'];
+      const facts = {
+        method: String(route.method),
+        url,
+        hasImages: cards !== undefined || types.some((type) => type.startsWith('image/')),
+        dataTypes: types.filter((type) => !type.startsWith('image/')),
+        isLimited: rateLimit !== false,
+      };
+      return { url, schema: { ...schema, response: responsesOf(Object(schema?.response), facts) } };
+    },
+    transformObject: (described) => {
+      const { openapiObject }: { openapiObject: Document } = Object(described);
+      return Object.assign({}, complete(openapiObject), { servers: [{ url: publicUrl() }] });
+    },
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  app.get('/openapi.json', { schema: ownSchema }, async (_request, reply) =>
+    reply.header('cache-control', `public, max-age=${maxAgeS}`).send(app.swagger()),
+  );
+}
+
+const description = `What accounts on code hosts have done: profile, contributions, contributors, achievements.
+
+Every response has \`x-request-id\`. Errors are JSON, \`{"error": {"code", "type", "message"}}\`; the numbers of \`code\` do not change. Images of
+requests without a credential have status 200 also for errors, with \`x-error-code\`, because image proxies show nothing else. HEAD is allowed
+wherever GET is, other methods give 405. Unknown parameters are ignored. An invalid credential is 401 on every address.
+
+People find this description at \`/docs\`, and compose cards at \`/cards\`.`;
+
+const securitySchemes = {
+  serviceToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'From `/v1/{provider}/entities/{name}/token`, or signed with a registered key.',
+  },
+  providerToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of the provider, such as a personal access token.',
+  },
+} as const;
+
+const ownSchema = {
+  operationId: 'getDescription',
+  summary: 'This description',
+  tags: ['Service'],
+  response: { 200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1.', title: 'Description' }) },
+};
