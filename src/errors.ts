@@ -21,22 +21,50 @@ export type ErrorCode =
   | 'provider_invalid_response'
   | 'misconfigured';
 
+/** The phrases in which an image says the cause of an error, in the reader's language. */
+export type ProblemPhrase =
+  | 'didYouMean'
+  | 'oneOf'
+  | 'integerBetween'
+  | 'colour'
+  | 'atMostLetters'
+  | 'noAccount'
+  | 'noRepository'
+  | 'noProvider'
+  | 'hostUnavailable'
+  | 'hostLimited'
+  | 'needsToken';
+
+/** A sentence of an error: a phrase, and the values of its placeholders. */
+export interface Explanation {
+  phrase: ProblemPhrase;
+  values?: Readonly<Record<string, string>>;
+}
+
 export class AppError extends Error {
   readonly code: ErrorCode;
   /** The time from which a retry can help; only where it is known. */
   readonly retryAt: Date | undefined;
   /** The host's own message, without private data: for the operator and the owner, never for other callers. */
   readonly reason: string | undefined;
+  /** The message for readers of an image; empty where only the English message exists. */
+  readonly explanations: readonly Explanation[];
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; retryAt?: Date | undefined; reason?: string | undefined } = {},
+    options: {
+      cause?: unknown;
+      retryAt?: Date | undefined;
+      reason?: string | undefined;
+      explanations?: readonly Explanation[];
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
     this.retryAt = options.retryAt;
     this.reason = options.reason;
+    this.explanations = options.explanations ?? [];
   }
 }

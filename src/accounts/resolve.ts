@@ -187,7 +187,9 @@ export function findProvider(providers: ReadonlyMap<string, Provider>, name: str
   const provider = providers.get(name);
   if (provider !== undefined) return provider;
   const known = [...providers.keys()].join(', ');
-  throw new AppError('not_found', `There is no such provider here; those that are: ${known}.`);
+  throw new AppError('not_found', `There is no such provider here; those that are: ${known}.`, {
+    explanations: [{ phrase: 'noProvider', values: { choices: known } }],
+  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Detail } from '../contributions/contribution.ts';
 import {
   asksAboutPerson,
   type Checked,
@@ -9,6 +10,7 @@ import {
 import type { ComparisonOperator } from './conditions/syntax.ts';
 import type { Action, Actor, Field } from './conditions/vocabulary.ts';
 import type { Achievement, Config, PointRule, Trigger } from './config.ts';
+import { dataOfTrigger } from './required-data.ts';
 
 /** Says in English what a file of achievements means, so that its author sees a different meaning before others do. */
 
@@ -18,6 +20,26 @@ export function explainFile({ achievements, pointActions }: Config): string[] {
     ...pointActions.map(({ name, rules }) => `${name}: ${rules.map(explainRule).join('; ')}.`),
     ...achievements.map(explainAchievement),
   ];
+}
+
+const onDemandNames: Readonly<Record<Detail, string>> = {
+  commit_lines: 'lines of commits',
+  commit_files: 'files of commits',
+  pull_request_files: 'files of pull requests',
+};
+
+/** Returns a sentence for each kind of data that is collected only because the file needs it. */
+export function explainDemand({ achievements, pointActions }: Config): string[] {
+  const needing = new Map<Detail, string[]>();
+  for (const { name, triggers } of achievements) {
+    const required = triggers.flat().flatMap((trigger) => dataOfTrigger(trigger, pointActions));
+    for (const detail of new Set(required.flatMap(({ onDemand }) => onDemand ?? [])))
+      needing.set(detail, [...(needing.get(detail) ?? []), name]);
+  }
+  return [...needing].map(
+    ([detail, names]) =>
+      `Changed ${onDemandNames[detail]} are collected only because this file needs them, for ${joined(names, 'and')}; nobody earns that before they are read (preview --read reads them).`,
+  );
 }
 
 function explainAchievement({ name, triggers, evaluateAt }: Achievement): string {

@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.ts';
 import { alternatives, type Fault, newFault } from './conditions/fault.ts';
 import type { Shape } from './shape.ts';
-import type { YamlEntry, YamlMapping, YamlNode } from './yaml-tree.ts';
+import { repeatedKey, type YamlEntry, type YamlMapping, type YamlNode } from './yaml-tree.ts';
 
 type ShapeWithKeys = Shape & { properties: Readonly<Record<string, Shape>> };
 
@@ -22,6 +22,10 @@ export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, 
   const misplaced = findMisplaced(shape, node);
   if (misplaced !== undefined) {
     faults.push(misplaced);
+    const [inner] = Object.values(shape.properties);
+    // Faults of the contents are reported together with that of their place.
+    if (inner !== undefined && node.entries.every(({ key }) => !keys.includes(key)))
+      reading.read(inner, node, keys.join(''), faults);
     return undefined;
   }
   const { matched: entries, mistyped } = matchKeys(node, keys, what, faults);
@@ -79,7 +83,9 @@ function matchKeys(node: YamlMapping, keys: readonly string[], what: string, fau
         }),
       );
     } else if (matched.has(key)) {
-      faults.push(newFault(entry.keySpan, `the key ${key} is here twice`, { expected: 'each key once' }));
+      faults.push(
+        newFault(entry.keySpan, `the key ${key} is here twice, and this one has no effect`, { expected: repeatedKey }),
+      );
     } else {
       if (key !== entry.key) {
         faults.push(newFault(entry.keySpan, `${entry.key} is not written so`, { severity: 'warning', expected: key }));

@@ -3,28 +3,9 @@ import type { UnreportedKind } from '../providers/unreported.ts';
 import { kindsOfAction } from './awards/kinds.ts';
 import type { Checked } from './conditions/checked.ts';
 import { type Fault, newFault, type Span } from './conditions/fault.ts';
-import type { Actor, Field } from './conditions/vocabulary.ts';
+import type { Field } from './conditions/vocabulary.ts';
 import type { Trigger } from './config.ts';
-
-/** The details of contributions that fields and actors are read from. */
-const detailOfField: Readonly<Partial<Record<Field, keyof ContributionDetails>>> = {
-  comments: 'comments',
-  reactions: 'reactions',
-  emojis: 'reactions',
-  reactors: 'reactions',
-  upvotes: 'upvotes',
-  labels: 'labels',
-  additions: 'additions',
-  deletions: 'deletions',
-  changed_files: 'changedFiles',
-  commits: 'commits',
-  reason: 'reason',
-};
-const detailOfActor: Readonly<Partial<Record<Actor, keyof ContributionDetails>>> = {
-  resolved_by: 'resolvedBy',
-  assignees: 'assignees',
-  reviewers: 'reviewers',
-};
+import { detailOfActor, detailOfField } from './required-data.ts';
 
 /** The places of the parts of a trigger in the file. */
 interface Places {

@@ -1,8 +1,8 @@
-import type { Fault } from './conditions/fault.ts';
+import { type Fault, newFault } from './conditions/fault.ts';
 import { type ReadYaml, readYaml } from './yaml-tree.ts';
 
 /** The beginning of a part of one of the file's lists. */
-const partBegins = /^[ \t]*-[ \t]+(?:achievement|action|webhook)[ \t]*:/gm;
+const partBegins = /^([ \t]*)-[ \t]+(achievement|action|webhook)[ \t]*:/gm;
 /** A key at the top of the file ends the part before it. */
 const topKey = /^[^\s#-]/gm;
 /** Each attempt leaves out one part. */
@@ -15,9 +15,9 @@ const maxAttempts = 20;
 export function readYamlByParts(text: string): ReadYaml {
   const first = readYaml(text);
   if (first.root !== undefined || first.faults.length === 0) return first;
-  const faults: Fault[] = [];
-  let shown = text;
-  let read = first;
+  const { faults, shown: indented } = withoutMisplaced(text);
+  let shown = indented;
+  let read = faults.length === 0 ? first : readYaml(shown);
   for (let attempt = 0; attempt < maxAttempts && read.root === undefined; attempt += 1) {
     const [fault] = read.faults;
     const part = fault && partAround(shown, fault.start);
@@ -27,6 +27,58 @@ export function readYamlByParts(text: string): ReadYaml {
     read = readYaml(shown);
   }
   return read.root === undefined ? first : { root: read.root, faults: [...faults, ...read.faults] };
+}
+
+/**
+ * Leaves out the parts that begin further in or out than most parts of the same kind. The parser would report them at
+ * a later place, in parts without an error.
+ */
+function withoutMisplaced(text: string): { shown: string; faults: Fault[] } {
+  const parts = [...text.matchAll(partBegins)].map(({ index, 1: indentation = '', 2: kind = '' }) => ({
+    index,
+    column: indentation.length,
+    kind,
+  }));
+  const usual = usualColumns(parts);
+  const ends = [...parts.map(({ index }) => index), ...[...text.matchAll(topKey)].map(({ index }) => index)];
+  ends.sort((one, other) => one - other);
+  const faults: Fault[] = [];
+  const pieces: string[] = [];
+  let position = 0;
+  let next = 0;
+  for (const { index, column, kind } of parts) {
+    const expected = usual.get(kind) ?? column;
+    if (column === expected) continue;
+    faults.push(misplaced(kind, { index, column, usual: expected }));
+    while ((ends[next] ?? text.length) <= index && next < ends.length) next += 1;
+    const end = ends[next] ?? text.length;
+    pieces.push(text.slice(position, index), blank(text.slice(index, end)));
+    position = end;
+  }
+  return { shown: pieces.join('') + text.slice(position), faults };
+}
+
+/** Returns the column at which most parts of each kind begin; of two that are as frequent, the first one. */
+function usualColumns(parts: readonly { column: number; kind: string }[]): ReadonlyMap<string, number> {
+  const usual = new Map<string, number>();
+  for (const [kind, list] of Map.groupBy(parts, (part) => part.kind)) {
+    const [most] = [...Map.groupBy(list, ({ column }) => column)].toSorted(
+      ([, one], [, other]) => other.length - one.length,
+    );
+    if (most !== undefined) usual.set(kind, most[0]);
+  }
+  return usual;
+}
+
+function misplaced(kind: string, { index, column, usual }: { index: number; column: number; usual: number }): Fault {
+  const place = { start: index + column, end: index + column + 1 };
+  return newFault(place, `this ${kind} begins after ${spaces(column)}, and others of the list after ${usual}`, {
+    expected: `${spaces(usual)} before "- ${kind}:", and its keys deeper than that`,
+  });
+}
+
+function spaces(count: number): string {
+  return `${count} ${count === 1 ? 'space' : 'spaces'}`;
 }
 
 /** Returns the part of a list that holds a place, and whether no other part is left. */

@@ -42,10 +42,14 @@ export interface YamlEntry {
   value: YamlNode;
 }
 
+/** The way out of a key that is given twice. */
+export const repeatedKey = 'each key once, with all its contents below it';
 const maxDepth = 32;
 /** A limit, because merging merged mappings multiplies the keys. */
 const maxMergedKeys = 10_000;
 const maxParseFaults = 10;
+/** The most errors of the parser that are looked at: a broken file has one for almost every letter. */
+const maxParseErrors = 100;
 
 export interface ReadYaml {
   root: YamlNode | undefined;
@@ -63,8 +67,7 @@ export function readYaml(text: string): ReadYaml {
   const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, merge: false });
   const [document, second] = [...documents];
   const errors = [...documents].flatMap((one) => one.errors);
-  if (errors.length > 0)
-    return { root: undefined, faults: errors.slice(0, maxParseFaults).map((error) => toFault(error, text)) };
+  if (errors.length > 0) return { root: undefined, faults: toFaults(errors, text) };
   const contents = document?.contents ?? null;
   if (contents === null) return { root: undefined, faults: [] };
   const builder = new TreeBuilder();
@@ -74,6 +77,21 @@ export function readYaml(text: string): ReadYaml {
     builder.faults.push(newFault(span, 'a second document begins here', { expected: 'one document a file' }));
   }
   return { root, faults: builder.faults };
+}
+
+/**
+ * Returns the first fault of each line, up to the first line of a wrong depth: the parser reports also what follows
+ * from these.
+ */
+function toFaults(errors: readonly YAMLParseError[], text: string): Fault[] {
+  const lines = new Map<number, Fault>();
+  for (const error of errors.slice(0, maxParseErrors)) {
+    const fault = toFault(error, text);
+    const line = text.lastIndexOf('\n', fault.start - 1);
+    if (!lines.has(line)) lines.set(line, fault);
+    if (fault.message === deeperBelow[0] || lines.size === maxParseFaults) break;
+  }
+  return [...lines.values()];
 }
 
 /** Turns the nodes of the library into `YamlNode`s, each node of the text once, so that aliases cost nothing. */
@@ -123,7 +141,11 @@ class TreeBuilder {
       if (entry === undefined) continue;
       if (entry.key === '<<') merged.push(entry.value);
       else if (entries.has(entry.key)) {
-        this.faults.push(newFault(entry.keySpan, `the key ${entry.key} is here twice`, { expected: 'each key once' }));
+        this.faults.push(
+          newFault(entry.keySpan, `the key ${entry.key} is here twice, and this one has no effect`, {
+            expected: repeatedKey,
+          }),
+        );
       } else entries.set(entry.key, entry);
     }
     for (const source of merged.flatMap((node) => (node.kind === 'sequence' ? node.items : [node]))) {
@@ -184,10 +206,16 @@ function nothing(span: Span): YamlScalar {
   return { kind: 'scalar', text: '', isEmpty: true, style: 'plain', ...span };
 }
 
+const deeperBelow: [message: string, expected: string] = [
+  'the next line is indented further than this one, which has a value already',
+  'the same number of spaces before both, or nothing behind the colon',
+];
 const parseFaults: Readonly<Record<string, [message: string, expected: string]>> = {
   TAB_AS_INDENT: ['a tab indents this line', 'spaces'],
   BAD_INDENT: ['this line is not indented like its neighbours', 'the same number of spaces as in the lines beside it'],
   BLOCK_AS_IMPLICIT_KEY: ['a second ": " in one line', 'quotes around a text that has ": " inside'],
+  DEEPER_BELOW: deeperBelow,
+  MIDDLE_OF_LINE: ['a new part of a list begins in the middle of a line', 'a line of its own for it'],
   MULTILINE_IMPLICIT_KEY: ['this line has no ": "', 'a key, then a colon and a space'],
   MISSING_CHAR: ['something that was opened before is not closed', 'a closing quote, bracket or brace, or a comma'],
   BAD_ALIAS: ['this alias has no name', 'quotes around a text that begins with *'],
@@ -202,14 +230,20 @@ function toFault({ code, message, pos }: YAMLParseError, text: string): Fault {
   return newFault({ start: pos[0], end: pos[1] }, what ?? `this is not YAML: ${message.split('\n')[0]}`, details);
 }
 
+/** A part like `- achievement:` behind something else in the same line. */
+const partInside = /\S[ \t]+-[ \t]+(?:achievement|action|webhook|trigger|event)[ \t]*:/;
+
 /**
- * Corrects two misleading codes of the parser: it reports a bracket that is never closed as wrong indentation at the
- * place where the indentation ends it, and a line that is indented too far as a second key of the line before.
+ * Corrects misleading codes of the parser: it reports a bracket that is never closed as wrong indentation at the place
+ * where the indentation ends it, and a line that is indented too far, or a part of a list that begins in the middle of
+ * a line, as a second key.
  */
 function kindOf({ code, message, line }: { code: string; message: string; line: string }): string {
   if (code === 'BAD_INDENT' && /flow/i.test(message)) return 'MISSING_CHAR';
+  if (partInside.test(line)) return 'MIDDLE_OF_LINE';
   const hasOneKey = line.split(/:(?:\s|$)/).length <= 2;
-  return code === 'BLOCK_AS_IMPLICIT_KEY' && hasOneKey ? 'BAD_INDENT' : code;
+  if (code !== 'BLOCK_AS_IMPLICIT_KEY' || !hasOneKey) return code;
+  return /compact mapping/i.test(message) ? 'DEEPER_BELOW' : 'BAD_INDENT';
 }
 
 function lineAt(text: string, position: number): string {

@@ -27,11 +27,11 @@ export type TextStyleName = keyof typeof textStyles;
  */
 const nearlyFull = 0.86;
 const needsIsolation = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
-const isolate = { start: '\u2068', end: '\u2069' };
+const isolate = { rightToLeft: '\u2067', byFirstLetter: '\u2068', end: '\u2069' };
 
-/** Returns a text that is read in the direction of its first letter, regardless of the text around it. */
-export function directed(text: string): string {
-  return needsIsolation.test(text) ? `${isolate.start}${text}${isolate.end}` : text;
+/** Returns a text that is read in its own direction, by default that of its first letter, regardless of the text around it. */
+export function directed(text: string, start = isolate.byFirstLetter): string {
+  return needsIsolation.test(text) ? `${start}${text}${isolate.end}` : text;
 }
 
 export interface TextPlace {
@@ -43,6 +43,8 @@ export interface TextPlace {
   maxWidth: number;
   /** The point of the text that is at `at`. */
   anchor?: 'start' | 'middle' | 'end';
+  /** True for a sentence of the card's language, which may begin with a word of another direction. */
+  isProse?: boolean;
 }
 
 /**
@@ -90,8 +92,9 @@ export class Canvas {
    * Writes a text that is fitted already.
    * @returns its width in pixels.
    */
-  fitted(style: TextStyleName, { at, y, maxWidth, anchor = 'start' }: TextPlace, { text, width }: Fitted): number {
+  fitted(style: TextStyleName, place: TextPlace, { text, width }: Fitted): number {
     if (text === '') return 0;
+    const { at, y, maxWidth, anchor = 'start', isProse = false } = place;
     const held =
       width > maxWidth * nearlyFull && isMeasured(text)
         ? ` textLength="${px(width)}" lengthAdjust="spacingAndGlyphs"`
@@ -102,8 +105,9 @@ export class Canvas {
         : (anchor === 'end') !== this.#isRightToLeft
           ? ' text-anchor="end"'
           : '';
+    const shown = directed(text, isProse && this.#isRightToLeft ? isolate.rightToLeft : isolate.byFirstLetter);
     this.add(
-      `<text class="${textStyles[style].class}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(directed(text))}</text>`,
+      `<text class="${textStyles[style].class}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(shown)}</text>`,
     );
     return width;
   }

@@ -2,6 +2,7 @@ import type { CardImage, CardImages, CardProblem, ImageFormat, ImageRequest, Par
 import type { Drawing } from './frame.ts';
 import type { ImageSource } from './images/image-source.ts';
 import { cardOf } from './index.ts';
+import { fill } from './languages/language.ts';
 import type { Words } from './languages/words.ts';
 import { cardOptionParameters, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
 import type { Rasterizer } from './png/rasterizer.ts';
@@ -52,8 +53,8 @@ export function createCardImages({
     },
     drawProblem: (card, format, query, problem) => {
       const options = readCardOptionsLoosely(query);
-      const title = options.language.words[titleOf(problem)];
-      const state = { kind: 'problem', title, detail: detailOf(problem) } as const;
+      const { words } = options.language;
+      const state = { kind: 'problem', title: words[titleOf(problem)], detail: detailOf(problem, words) } as const;
       return finish(format, {}, drawState(cardOf(card), state, options));
     },
   };
@@ -77,7 +78,10 @@ function titleOf({
   return status === 429 ? 'tooMany' : 'unavailable';
 }
 
-/** Returns the message of a problem; empty where the title says enough to readers of a card. */
-function detailOf({ status, message }: CardProblem): string {
+/** Returns the cause of a problem; empty where the title says enough to readers of a card. */
+function detailOf({ status, message, explanations }: CardProblem, { problems }: Words): string {
+  if (explanations.length > 0) {
+    return explanations.map(({ phrase, values = {} }) => fill(problems[phrase], values)).join(' ');
+  }
   return status === 429 || status >= 500 ? '' : message;
 }

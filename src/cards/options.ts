@@ -181,7 +181,10 @@ function readList(parameter: string, given: unknown, known: readonly string[]): 
   const filled = names.filter((name) => name !== '');
   if (filled.every((name) => known.includes(name))) return new Set(filled);
   const choices = known.length === 0 ? 'left out: this card has no such parts' : `of ${known.join(', ')}`;
-  throw new AppError('invalid_input', `${parameter} must be ${choices}.`);
+  throw new AppError('invalid_input', `${parameter} must be ${choices}.`, {
+    explanations:
+      known.length === 0 ? [] : [{ phrase: 'oneOf', values: { name: parameter, choices: known.join(', ') } }],
+  });
 }
 
 /** Returns the parameters that change the card, in one canonical form. */

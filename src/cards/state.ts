@@ -1,10 +1,11 @@
-import { Canvas } from './canvas.ts';
+import { Canvas, textStyles } from './canvas.ts';
 import type { Card } from './card.ts';
 import { drawBadge } from './community.card.ts';
 import { type Drawing, frame, padding } from './frame.ts';
 import { px } from './markup.ts';
 import type { CardOptions } from './options.ts';
 import { wrap } from './text/fit.ts';
+import { measure } from './text/measure.ts';
 
 /** The message of a card that has nothing to show. */
 export interface State {
@@ -27,6 +28,9 @@ const maxLines = 4;
 /** The distance from the top of the sign to the baseline of the title. */
 const titleBelowSign = signSize + 24;
 const titleHeight = 13;
+const titleLineHeight = 18;
+/** Titles of errors take two lines on narrow cards, in a smaller style. */
+const maxTitleLines = 2;
 /** Cards of at most this height are badges, which have room for one word. */
 const badgeHeight = 20;
 const error = '#b3261e';
@@ -40,9 +44,12 @@ export function drawState(card: Pick<Card, 'emptySize'>, state: State, options: 
   }
   const canvas = new Canvas(width, options.language);
   const maxWidth = width - 2 * padding;
-  const lines = state.detail === '' ? [] : wrap(state.detail, maxWidth, maxLines, 12);
-  const middle = { at: width / 2, maxWidth, anchor: 'middle' } as const;
-  const below = lines.length === 0 ? 0 : 6 + lineHeight * lines.length;
+  const { sizePx } = textStyles.label;
+  const lines = state.detail === '' ? [] : wrap(state.detail, { maxWidth, maxLines, sizePx });
+  const { style, titles } = toTitle(state.title, maxWidth);
+  const middle = { at: width / 2, maxWidth, anchor: 'middle', isProse: true } as const;
+  const belowTitle = titleLineHeight * (titles.length - 1);
+  const below = belowTitle + (lines.length === 0 ? 0 : 6 + lineHeight * lines.length);
   const height = Math.max(heightPx, 2 * padding + titleHeight + below);
   const hasSign = height >= 2 * padding + titleBelowSign + below;
   const above = hasSign ? titleBelowSign : titleHeight;
@@ -52,12 +59,20 @@ export function drawState(card: Pick<Card, 'emptySize'>, state: State, options: 
     const strokes = 'stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round"';
     canvas.add(`<g class="k" ${strokes} transform="${place}">${signs[state.kind]}</g>`);
   }
-  canvas.headline({ ...middle, y: top + above }, state.title);
+  for (const [index, title] of titles.entries())
+    canvas.text(style, { ...middle, y: top + above + titleLineHeight * index }, title);
   for (const [index, line] of lines.entries())
-    canvas.text('label', { ...middle, y: top + above + 6 + lineHeight * (index + 1) }, line);
+    canvas.text('label', { ...middle, y: top + above + belowTitle + 6 + lineHeight * (index + 1) }, line);
   return frame(
     // Text needs a background on which it can be read.
     { ...options, isRaw: false },
     { width, height, title: state.title, description: state.detail || state.title, body: canvas.body() },
   );
+}
+
+/** Returns the lines of a title: one, or two in a smaller style where one would have to be cut. */
+function toTitle(title: string, maxWidth: number): { style: 'heading' | 'name'; titles: string[] } {
+  const { sizePx, weight } = textStyles.heading;
+  if (measure(title, sizePx, weight) <= maxWidth) return { style: 'heading', titles: [title] };
+  return { style: 'name', titles: wrap(title, { maxWidth, maxLines: maxTitleLines, ...textStyles.name }) };
 }

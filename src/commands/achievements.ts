@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type ReadConfigFile, readConfigFile } from '../achievements/config-file.ts';
-import { explainFile } from '../achievements/explain-file.ts';
+import { explainDemand, explainFile } from '../achievements/explain-file.ts';
 import { formatReport } from '../achievements/report.ts';
 import { AppError } from '../errors.ts';
 import { unreportedBy } from '../providers/index.ts';
@@ -34,7 +34,8 @@ async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
     for (const { file, read } of files) {
       for (const report of read.reports) io.print(formatReport(file, read.text, report));
       const { achievements } = read.config;
-      if (isExplained) for (const sentence of explainFile(read.config)) io.print(sentence);
+      const explained = isExplained ? [...explainFile(read.config), ...explainDemand(read.config)] : [];
+      for (const sentence of explained) io.print(sentence);
       if (read.reports.length === 0) io.print(`${file}: ${counted(achievements.length, 'achievement')}, no fault`);
     }
   }

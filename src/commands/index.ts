@@ -103,10 +103,10 @@ export const commands: Readonly<Record<string, Command>> = {
   achievements: {
     forms: [
       'check FILE... [--host github|gitea|forgejo|gitlab] [--explain | --json]',
-      'preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--json]',
+      'preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--read] [--json]',
     ],
     description:
-      'check reports errors in achievements files (- is standard input), and with --explain what each achievement needs; preview reports who would earn what, and why not',
+      'check reports errors in achievements files (- is standard input), and with --explain what each achievement needs; preview reports who would earn what, and why not, by the stored data; --read fetches missing data',
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./achievements.ts')).achievements),
   },

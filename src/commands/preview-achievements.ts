@@ -1,74 +1,122 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { Config as AchievementsFile } from '../achievements/config.ts';
 import { readConfigFile } from '../achievements/config-file.ts';
-import type { ExplainedTerm } from '../achievements/evaluation/explain-store.ts';
-import { type Preview, preview } from '../achievements/evaluation/preview-store.ts';
+import type { ExplainedTerm, ExplainedTrigger } from '../achievements/evaluation/explain-store.ts';
+import { findPreviewed, type Preview, preview } from '../achievements/evaluation/preview-store.ts';
+import type { Unread } from '../achievements/evaluation/unread.ts';
 import { formatReport } from '../achievements/report.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import { readConfig, readDatabaseSettings } from '../config/config.ts';
 import type { ProviderConfig } from '../config/hosts.ts';
+import type { Database } from '../database/connection.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
-import { unreportedBy } from '../providers/index.ts';
+import { hostKinds, unreportedBy } from '../providers/index.ts';
+import type { UnreportedKind } from '../providers/unreported.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 import { type NamedTarget, readRepositoryTarget } from './target.ts';
 
 const usage =
-  'achievements preview needs FILE PROVIDER/OWNER/NAME, or FILE --repository [PROVIDER/]OWNER/NAME, and maybe --provider NAME, --person LOGIN, --json';
+  'achievements preview needs FILE PROVIDER/OWNER/NAME, or FILE --repository [PROVIDER/]OWNER/NAME, and maybe --provider NAME, --person LOGIN, --read, --json';
 
 /**
  * `plaudit achievements preview`: prints the accounts that would earn each achievement by the stored data, and for one
- * person why or why not. Faulty parts of the file are reported on standard error and left out.
+ * person why or why not. Faulty parts of the file are reported on standard error and left out. Only `--read` sends
+ * requests, and only it needs settings of the host.
  */
 export async function previewAchievements(io: Io, args: readonly string[]): Promise<void> {
-  const { file, target, person, json } = readArguments(args);
-  const { provider, name, repository } = target;
-  const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
-  const { kind, tokens, app } = hostCalled(provider, settings);
-  const unreported = unreportedBy(kind, tokens.length > 0 || app !== undefined);
+  const { file, target, person, read, json } = readArguments(args);
+  const hosts = read ? undefined : readHosts(io);
+  const settings = read ? readConfig(io.environment, readText) : undefined;
+  const unreported = unreportedAt(io, target.provider, settings?.providers ?? hosts ?? []);
   const { config, reports, text } = readConfigFile(await readBytes(io, file), unreported);
   for (const report of reports) io.warn(formatReport(file, text, report));
   if (config.achievements.length === 0)
     throw new AppError('invalid_input', `${file} has no achievement without a fault`);
-  const database = await openDatabase({ ...settings, log: io.warn });
+  if (settings !== undefined) {
+    const { readForPreview } = await import('./preview-reading.ts');
+    await readForPreview(io, { settings, file: config, target });
+  }
+  const database = await openDatabase({ ...readDatabaseSettings(io.environment, readText), log: io.warn });
   try {
-    const query = { provider, repository: `${name}/${repository}`, person };
-    const previews = await preview(database.connection, config, query);
+    const reading = { unreported, wasRead: read };
+    const previews = await previewStored(database, config, { target, person, reading });
     if (json) io.print(JSON.stringify(previews));
     else for (const line of previews.flatMap(describe)) io.print(line);
+    const canRead = previews.some(({ unread }) => unread.some(({ canBeRead }) => canBeRead));
+    if (canRead && !read) io.warn('preview --read fetches the data that is not read yet');
   } finally {
     await database.close();
   }
 }
 
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** Returns the hosts of the settings; none where the settings of the service are incomplete. */
+function readHosts({ environment }: Io): ProviderConfig[] {
+  try {
+    return readConfig(environment, readText).providers.filter(({ source }) => source !== 'default');
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
+}
+
 /**
- * Returns the settings of a host.
- * @throws AppError `invalid_input` when no host of this name is configured.
+ * Returns the data that a host does not report. A host without settings is of the kind that its name says, and the
+ * service that collected from it is taken to have a credential.
  */
-function hostCalled(name: string, { providers }: Config): ProviderConfig {
-  const config = providers.find((one) => one.name === name);
-  if (config !== undefined) return config;
-  const known = providers.map((one) => one.name).join(', ');
-  throw new AppError('invalid_input', `${name} is not a provider here; those that are: ${known}`);
+function unreportedAt(io: Io, name: string, hosts: readonly ProviderConfig[]): readonly UnreportedKind[] {
+  const host = hosts.find((one) => one.name === name);
+  if (host !== undefined) return unreportedBy(host.kind, host.tokens.length > 0 || host.app !== undefined);
+  if (hostKinds.includes(name)) return unreportedBy(name, true);
+  io.warn(`${name} is not configured here, so conditions on data that it does not report get no warning`);
+  return [];
+}
+
+interface PreviewRequest {
+  target: Arguments['target'];
+  person: string | undefined;
+  reading: Parameters<typeof preview>[2]['reading'];
+}
+
+async function previewStored(
+  { connection }: Database,
+  config: AchievementsFile,
+  { target, person, reading }: PreviewRequest,
+): Promise<Preview[]> {
+  const { provider, name: owner, repository: name } = target;
+  const repository = await findPreviewed(connection, { provider, owner, name });
+  if (repository !== undefined) return preview(connection, config, { repository, person, reading });
+  const why = reading.wasRead
+    ? `${provider} has no repository ${owner}/${name}, or no configured credential shows it`
+    : `nothing is stored of ${provider}/${owner}/${name}; preview --read fetches the data that is needed`;
+  throw new AppError('not_found', why);
 }
 
 interface Arguments {
   file: string;
   target: NamedTarget & { repository: string };
   person: string | undefined;
+  /** True to fetch the data that is not stored. */
+  read: boolean;
   json: boolean;
 }
 
 function readArguments(args: readonly string[]): Arguments {
   const string = { type: 'string' } as const;
-  const options = { repository: string, provider: string, person: string, json: { type: 'boolean' } } as const;
+  const boolean = { type: 'boolean' } as const;
+  const options = { repository: string, provider: string, person: string, read: boolean, json: boolean } as const;
   const parsed = parseOrRefuse(() => parseArgs({ args: [...args], options, allowPositionals: true }));
   const [file, named, ...rest] = parsed.positionals;
-  const { repository, provider, person, json = false } = parsed.values;
+  const { repository, provider, person, read = false, json = false } = parsed.values;
   const isOnce = (named === undefined) !== (repository === undefined);
   const target = isOnce ? readRepositoryTarget(named ?? repository ?? '', provider) : undefined;
   if (file === undefined || rest.length > 0 || target === undefined) throw new AppError('invalid_input', usage);
-  return { file, target, person, json };
+  return { file, target, person, read, json };
 }
 
 function parseOrRefuse<Result>(parse: () => Result): Result {
@@ -81,27 +129,54 @@ function parseOrRefuse<Result>(parse: () => Result): Result {
 
 const maxNames = 20;
 
-function describe({ achievement, evaluateAt, earned, person }: Preview): string[] {
+function describe({ achievement, evaluateAt, earned, unread, person }: Preview): string[] {
   const when = evaluateAt === null ? '' : `, evaluated once at ${evaluateAt.toISOString()}`;
-  const lines = [`${achievement}: ${earned.length} would earn it${when}`];
+  const lines = [`${achievement}: ${describeEarned(earned.length, unread)}${when}`];
   if (person === null) {
     for (const { name, earnedAt } of earned.slice(0, maxNames)) lines.push(`  ${name} ${earnedAt.toISOString()}`);
     if (earned.length > maxNames) lines.push(`  and ${earned.length - maxNames} more`);
     return lines;
   }
-  lines.push(`  ${person.name}: ${person.earnedAt === null ? 'no' : `yes, since ${person.earnedAt.toISOString()}`}`);
-  for (const { actor, action, condition, holdsSince, terms } of person.triggers) {
-    lines.push(`    ${mark(holdsSince !== null)} ${actor} ${action}: ${condition.replaceAll(/\s+/g, ' ')}`);
+  const no = unread.length === 0 ? 'no' : 'not known';
+  lines.push(`  ${person.name}: ${person.earnedAt === null ? no : `yes, since ${person.earnedAt.toISOString()}`}`);
+  for (const trigger of person.triggers) {
+    const { actor, action, condition, terms } = trigger;
+    lines.push(`    ${mark(resultOf(trigger))} ${actor} ${action}: ${condition.replaceAll(/\s+/g, ' ')}`);
     for (const term of terms) lines.push(`      ${mark(term.holds)} ${describeTerm(term)}`);
   }
   return lines;
 }
 
-function describeTerm({ term, present, missing }: ExplainedTerm): string {
-  const now = present === null ? '' : `: now ${present}`;
-  return `${term.replaceAll(/\s+/g, ' ')}${now}${missing === null ? '' : `, ${missing > 0 ? `${missing} missing` : `${-missing} too many`}`}`;
+function describeEarned(count: number, unread: readonly Unread[]): string {
+  if (unread.length === 0) return `${count} would earn it`;
+  const soFar = count === 0 ? [] : [`${count} would earn it by what is stored`];
+  return [...soFar, ...describeUnread(unread)].join('; ');
 }
 
-function mark(holds: boolean): string {
+/** Says which data is missing: `not read yet: ...` where `--read` fetches it, else `not available: ...`. */
+function describeUnread(unread: readonly Unread[]): string[] {
+  return [
+    { words: 'not read yet', canBeRead: true },
+    { words: 'not available', canBeRead: false },
+  ].flatMap(({ words, canBeRead }) => {
+    const reasons = unread.filter((one) => one.canBeRead === canBeRead).map(({ reason }) => reason);
+    return reasons.length === 0 ? [] : [`${words}: ${reasons.join(', ')}`];
+  });
+}
+
+function describeTerm({ term, present, missing, unread }: ExplainedTerm): string {
+  const now = present === null ? '' : `: now ${present}`;
+  const lack = missing === null ? '' : `, ${missing > 0 ? `${missing} missing` : `${-missing} too many`}`;
+  const unknown = unread.length === 0 ? '' : `; ${describeUnread(unread).join('; ')}`;
+  return `${term.replaceAll(/\s+/g, ' ')}${now}${lack}${unknown}`;
+}
+
+function resultOf({ holdsSince, unread }: ExplainedTrigger): boolean | null {
+  if (holdsSince !== null) return true;
+  return unread.length === 0 ? false : null;
+}
+
+function mark(holds: boolean | null): string {
+  if (holds === null) return '?  ';
   return holds ? 'yes' : 'no ';
 }

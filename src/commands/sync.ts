@@ -10,6 +10,7 @@ import { newCost, type Progress, type SyncContext, type Work } from '../sync/con
 import { lookUp } from '../sync/look-up.ts';
 import type { Io } from './io.ts';
 import { readTarget } from './target.ts';
+import { waitForQuota } from './wait-for-quota.ts';
 
 const busyPollMs = 1000;
 /** The number of repositories between two plain lines of progress. */
@@ -35,10 +36,10 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
     }
     // A user who runs the command wants the present data, so nothing stored counts as fresh.
     const context: SyncContext = { ...core.sync, freshForMs: 0 };
-    const accountId = await orWait(io, () => lookUp(context, { provider, name }, call));
+    const accountId = await waitForQuota(io, () => lookUp(context, { provider, name }, call));
     if (accountId === undefined) throw new AppError('not_found', `${provider} knows no account called ${name}`);
     const work: Work = { call, onProgress: reporter.show };
-    await orWait(io, async () => {
+    await waitForQuota(io, async () => {
       if (repository !== undefined) {
         await collectNamedRepository(context, { accountId, repository, withPrivate: true }, work);
         return;
@@ -52,19 +53,6 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
     await core.close();
   }
   io.print(`${target} is up to date; it cost ${call.cost.requests} requests and ${call.cost.points} points`);
-}
-
-/** Runs `work`, and repeats it after a used-up quota at the time that the provider names. */
-async function orWait<Result>(io: Io, work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'provider_rate_limited' || !error.retryAt) throw error;
-      io.warn(`${error.message} Going on at ${error.retryAt.toISOString()}`);
-      await wait(Math.max(1000, error.retryAt.getTime() - Date.now()), undefined, { signal: io.signal });
-    }
-  }
 }
 
 interface Reporter {

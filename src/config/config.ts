@@ -32,6 +32,22 @@ export function readConfig(variables: Environment, readFile: ReadFile): Config {
   };
 }
 
+/**
+ * Reads the settings of the database alone, for commands that need nothing else.
+ * @throws AppError `misconfigured` as `readConfig`.
+ */
+export function readDatabaseSettings(
+  environment: Environment,
+  readFile: ReadFile,
+): Pick<Config, 'databaseUrl' | 'dataDir'> {
+  rejectMisspelledSettings(environment);
+  const { databaseUrl, dataDir } = serviceSettings;
+  return {
+    databaseUrl: databaseUrl.parse(settingText(databaseUrl, environment, readFile)),
+    dataDir: dataDir.parse(settingText(dataDir, environment, readFile)),
+  };
+}
+
 function readServiceSettings(read: (setting: Setting) => unknown): ServiceValues {
   const fields = Object.entries(serviceSettings).map(([field, setting]) => ({ [field]: read(setting) }));
   return Object.assign({}, ...fields);

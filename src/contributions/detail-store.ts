@@ -57,6 +57,23 @@ async function addPendingForAllPullRequests(connection: Connection, repositoryId
 }
 
 /**
+ * Notes a detail as pending for everything that lacks it, also where no file of achievements needs it. Must run in a
+ * transaction.
+ */
+export async function addPendingWhereAbsent(
+  connection: Connection,
+  repositoryId: string,
+  detail: Detail,
+): Promise<void> {
+  if (detail !== 'pull_request_files') return addPendingForAllCommits(connection, repositoryId, detail);
+  await sql`
+    insert into pending_details (repository_id, detail, key)
+    select repository_id, 'pull_request_files', number from contributions
+    where repository_id = ${repositoryId} and kind = 'pull_request' and number is not null and files is null
+    order by number on conflict do nothing`.execute(connection);
+}
+
+/**
  * Notes the pending details of the commits that are not counted yet; with `all`, because all commits are counted again,
  * of every commit that lacks one.
  */
@@ -77,16 +94,25 @@ export async function addPendingForCommits(
   }
 }
 
-/** Notes pull requests that the provider reported again, because they may change other files than before. */
+/**
+ * Notes pull requests that the provider reported again, because they may change other files than before. Where nothing
+ * keeps the files current, they are deleted.
+ */
 export async function addPendingForPullRequests(
   connection: Connection,
   repositoryId: string,
-  numbers: readonly number[],
+  externalIds: readonly string[],
 ): Promise<void> {
-  if (numbers.length === 0 || !(await needs(connection, repositoryId, 'pull_request_files'))) return;
+  if (externalIds.length === 0) return;
+  const areThese = sql`repository_id = ${repositoryId} and kind = 'pull_request' and external_id = any(${[...externalIds]}::text[])`;
+  if (!(await needs(connection, repositoryId, 'pull_request_files'))) {
+    await sql`update contributions set files = null where ${areThese} and files is not null`.execute(connection);
+    return;
+  }
   await sql`
     insert into pending_details as p (repository_id, detail, key)
-    select distinct ${repositoryId}::uuid, 'pull_request_files', number::text from unnest(${[...numbers]}::integer[]) as number
+    select distinct repository_id, 'pull_request_files', number::text from contributions
+    where ${areThese} and number is not null
     order by 3
     on conflict (repository_id, detail, key) do update set revision = p.revision + 1`.execute(connection);
 }

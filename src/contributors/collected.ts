@@ -104,5 +104,7 @@ function findMoved({ connection }: LoadServices, { account, isOwner }: ResolvedA
 }
 
 function noSuchRepository(isOwner: boolean): AppError {
-  return new AppError('not_found', `This account has no such ${isOwner ? '' : 'public '}repository.`);
+  return new AppError('not_found', `This account has no such ${isOwner ? '' : 'public '}repository.`, {
+    explanations: isOwner ? [] : [{ phrase: 'noRepository' }],
+  });
 }

@@ -58,7 +58,9 @@ export function authorizeOwner(
 
 function requireCaller(caller: Caller | null): Caller {
   if (caller !== null) return caller;
-  throw new AppError('unauthenticated', 'This address needs a service token of the account: Authorization: Bearer.');
+  throw new AppError('unauthenticated', 'This address needs a service token of the account: Authorization: Bearer.', {
+    explanations: [{ phrase: 'needsToken' }],
+  });
 }
 
 /** Returns the error for a token that may only read, where a request changes something. */
@@ -67,9 +69,13 @@ export function mayOnlyRead(): AppError {
 }
 
 function notForThisAccount(): AppError {
-  return new AppError('forbidden', 'This token is not for this account.');
+  return new AppError('forbidden', 'This token is not for this account.', {
+    explanations: [{ phrase: 'needsToken' }],
+  });
 }
 
 function noSuchAccount(): AppError {
-  return new AppError('not_found', 'There is no such account on this provider.');
+  return new AppError('not_found', 'There is no such account on this provider.', {
+    explanations: [{ phrase: 'noAccount' }],
+  });
 }

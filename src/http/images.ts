@@ -1,4 +1,5 @@
 import { type TObject, type TProperties, Type } from 'typebox';
+import type { Explanation } from '../errors.ts';
 import type { Envelope } from './envelope.ts';
 
 /** The data that a card is drawn from: a response, and facts that only cards show. */
@@ -61,6 +62,8 @@ export interface CardImage {
 export interface CardProblem {
   status: number;
   message: string;
+  /** The message in phrases of the reader's language; empty where only the English message exists. */
+  explanations: readonly Explanation[];
 }
 
 /** Draws responses as cards. */

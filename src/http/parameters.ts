@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { AppError } from '../errors.ts';
+import { AppError, type Explanation } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import { imagesOf, isImageFormat } from './images.ts';
 
@@ -11,7 +11,7 @@ interface ParameterSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
-  /** The description, for people, of a text that has to match a pattern. */
+  /** The description, for people, of a colour, which has to match a pattern. */
   'x-expected'?: string;
   /** Set where the letter case does not matter: the value is read in lower case. */
   'x-lower-case'?: boolean;
@@ -50,14 +50,21 @@ export function parameterReader(schema: TSchema): (given: unknown) => Record<str
 function rejectMisspelled(given: Iterable<string>, names: readonly string[]): void {
   for (const name of given) {
     const meant = names.includes(name) ? undefined : nearest(name, names);
-    if (meant !== undefined) throw new AppError('invalid_input', `${name}: did you mean ${meant}?`);
+    if (meant === undefined) continue;
+    throw new AppError('invalid_input', `${name}: did you mean ${meant}?`, { explanations: [didYouMean(name, meant)] });
   }
 }
 
 function invalidValue(name: string, property: ParameterSchema, given: unknown): AppError {
   const meant = typeof given === 'string' ? nearest(given, (property.enum ?? []).map(String)) : undefined;
   const hint = meant === undefined ? '' : `${name}: did you mean ${meant}? `;
-  return new AppError('invalid_input', `${hint}${name} must be ${expectation(property)}.`);
+  return new AppError('invalid_input', `${hint}${name} must be ${expectation(property)}.`, {
+    explanations: [...(meant === undefined ? [] : [didYouMean(name, meant)]), explainExpectation(name, property)],
+  });
+}
+
+function didYouMean(name: string, meant: string): Explanation {
+  return { phrase: 'didYouMean', values: { name, meant } };
 }
 
 /**
@@ -83,6 +90,19 @@ function expectation(schema: ParameterSchema): string {
   if (type === 'integer') return `given once, and an integer from ${minimum ?? 0} to ${maximum ?? 'any'}`;
   if (type === 'boolean') return 'given once, and true or false';
   return `given once, and text of at most ${maxLength ?? 1000} characters`;
+}
+
+/** Returns the same as `expectation`, for readers of an image. */
+function explainExpectation(name: string, schema: ParameterSchema): Explanation {
+  const { type, enum: choices, minimum = 0, maximum, maxLength = 1000, 'x-expected': expected } = schema;
+  if (expected !== undefined) return { phrase: 'colour', values: { name } };
+  if (choices !== undefined || type === 'boolean') {
+    return { phrase: 'oneOf', values: { name, choices: (choices ?? [true, false]).join(', ') } };
+  }
+  if (type === 'integer') {
+    return { phrase: 'integerBetween', values: { name, min: String(minimum), max: String(maximum ?? '∞') } };
+  }
+  return { phrase: 'atMostLetters', values: { name, max: String(maxLength) } };
 }
 
 /** Returns the language of a tag such as `pt-BR` or `zh_CN` (BCP 47): `pt`, `zh`. */

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, type ErrorCode, type Explanation } from '../errors.ts';
 
 /** An error as the API returns it. */
 export interface Problem {
   status: number;
   body: { error: { code: number; type: string; message: string } };
   headers: Record<string, string>;
+  /** The message for readers of an image; absent where only the English message exists. */
+  explanations?: readonly Explanation[];
 }
 
 /** The numbers of errors in the API. */
@@ -54,7 +56,22 @@ export function toProblem(error: unknown, now: Date): Problem {
     return problem(500, numbers.unknown, 'internal_error', 'Something went wrong on our side; it has been logged.');
   }
   const { status, number } = responses[error.code];
-  return problem(status, number, error.code, error.message, headersOf(error, status, now));
+  const headers = headersOf(error, status, now);
+  return { ...problem(status, number, error.code, error.message, headers), explanations: explanationsOf(error) };
+}
+
+const hostUnavailable: readonly Explanation[] = [{ phrase: 'hostUnavailable' }];
+
+/** The explanations of errors that hosts cause, which do not depend on the request. */
+const ofHosts: Readonly<Partial<Record<ErrorCode, readonly Explanation[]>>> = {
+  provider_unavailable: hostUnavailable,
+  provider_denied: hostUnavailable,
+  provider_invalid_response: hostUnavailable,
+  provider_rate_limited: [{ phrase: 'hostLimited' }],
+};
+
+function explanationsOf({ code, explanations }: AppError): readonly Explanation[] {
+  return explanations.length > 0 ? explanations : (ofHosts[code] ?? []);
 }
 
 export function methodNotAllowed(allowed: readonly string[]): Problem {

@@ -74,7 +74,8 @@ export async function sendProblem(
   const card = cards.find((name) => name === query['card']) ?? cards[0];
   const { message, code } = problem.body.error;
   try {
-    const image = await images.drawProblem(card, format, query, { status: problem.status, message });
+    const { explanations = [] } = problem;
+    const image = await images.drawProblem(card, format, query, { status: problem.status, message, explanations });
     const status = request.headers.authorization === undefined ? 200 : problem.status;
     return await sendImage(reply.headers({ ...headersOf(problem), [errorCodeHeader]: String(code) }), image, status);
   } catch (error) {

@@ -28,6 +28,9 @@ const kinds: Readonly<Record<string, HostKind>> = {
   forgejo: { create: createGiteaProvider, unreported: () => unreportedByGitea },
 };
 
+/** The names of the kinds of code hosts. */
+export const hostKinds: readonly string[] = Object.keys(kinds);
+
 /**
  * Returns the data that a kind of host does not report, with a credential or without.
  * @throws AppError `invalid_input` for a kind that does not exist.

@@ -1,10 +1,11 @@
 import { requestAwards } from '../achievements/awards/jobs-store.ts';
+import { addPendingWhereAbsent } from '../contributions/detail-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type GitRemote, requirePart } from '../providers/provider.ts';
 import { markRepositoryDeleted } from '../repositories/hide-store.ts';
 import { markCollected } from '../repositories/store.ts';
-import type { SyncContext } from './context.ts';
+import type { Extent, SyncContext } from './context.ts';
 import { fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
 import { followFile } from './follow-file.ts';
@@ -12,7 +13,7 @@ import { saveListed } from './list-repositories.ts';
 import { dueScan, isHistory } from './plan.ts';
 import { readEmptyHistory } from './read-empty-history.ts';
 import { readHistory } from './read-history.ts';
-import { readStream, type Subject } from './read-stream.ts';
+import { isReadDeep, readStream, type Subject } from './read-stream.ts';
 import { recordVisibility } from './record-state.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
 import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
@@ -32,10 +33,11 @@ export type Collected = 'complete' | 'incomplete' | 'hidden';
 export async function collectRepository(context: SyncContext, requested: Omit<Subject, 'skips'>): Promise<Collected> {
   const skips = new SkipCollector(requested.call);
   const subject: Subject = { ...requested, call: skips.call, skips };
-  const { repository, call } = subject;
+  const { repository, call, extent } = subject;
   const startedAt = context.now();
   let isComplete = true;
   for (const stream of await findStreams(context.connection, repository.id)) {
+    if (extent !== undefined && !stream.covers.some((kind) => extent.kinds.has(kind))) continue;
     const { isRead, failure } = await outcomeOf(collectStream(context, subject, stream));
     isComplete &&= isRead;
     if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'hidden';
@@ -49,6 +51,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
     await storeFailure(context, subject, stream, failure);
   }
   try {
+    if (extent !== undefined) await addPending(context, repository.id, extent);
     await fillDetails(context, subject);
     await tryFillCommitFiles(context, subject);
     await storeSkips(context, subject, 'details', startedAt);
@@ -58,9 +61,16 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
     context.onFailure(error, 'reading details');
     isComplete = false;
   }
-  if (isComplete) await markCollected(context.connection, repository.id, startedAt);
+  if (isComplete && extent === undefined) await markCollected(context.connection, repository.id, startedAt);
   await requestAwards(context.connection, repository.id, context.now());
   return isComplete ? 'complete' : 'incomplete';
+}
+
+/** Notes the details of an extent that are absent, so that they are read with those that are pending already. */
+async function addPending({ connection }: SyncContext, repositoryId: string, { details }: Extent): Promise<void> {
+  await inTransaction(connection, async (transaction) => {
+    for (const detail of details) await addPendingWhereAbsent(transaction, repositoryId, detail);
+  });
 }
 
 async function storeFailure(
@@ -116,10 +126,14 @@ async function tryFollowFile(context: SyncContext, subject: Subject, isHistoryOl
  * Reads the pending paths of commits. Everything else is stored already, and is served and evaluated even when git does
  * not finish this work.
  */
-async function tryFillCommitFiles(context: SyncContext, { repository, provider, known, call }: Subject): Promise<void> {
+async function tryFillCommitFiles(
+  context: SyncContext,
+  { repository, provider, known, call, extent }: Subject,
+): Promise<void> {
   const findRemote = async (): Promise<GitRemote> => requirePart(provider, 'history').remoteOf(known, call.signal);
   try {
-    await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal });
+    const onPart = extent?.onPart;
+    await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal, onPart });
   } catch (error) {
     const isOfGit = isOfOnePart(error) || (error instanceof AppError && gitFailures.has(error.code));
     if (!isOfGit) throw error;
@@ -171,7 +185,7 @@ async function isStillAsItWas(
 async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<boolean> {
   const { repository } = subject;
   const now = context.now();
-  const isInstalled = repository.installedAt !== null;
+  const isInstalled = isReadDeep(subject, stream);
   const due = dueScan(stream, { now, freshForMs: context.freshForMs, isInstalled });
   if (due === 'nothing') return true;
   // Commits in forks are not counted for their owner.

@@ -94,7 +94,13 @@ export async function collectNamedRepository(
       return 'complete';
     }
     const repository = await inTransaction(context.connection, async (transaction) => {
-      await saveListed(context, transaction, { account, provider, repositories: [listed], listedAt });
+      await saveListed(context, transaction, {
+        account,
+        provider,
+        repositories: [listed],
+        listedAt,
+        kinds: work.extent?.kinds,
+      });
       const stored = await findByExternalId(transaction, provider.name, listed.externalId);
       const isRenamed = listed.name.toLowerCase() !== name.toLowerCase();
       if (isRenamed && stored !== undefined)
@@ -106,10 +112,11 @@ export async function collectNamedRepository(
       repository?.ownerId === accountId && !repository.isDeleted && (withPrivate || !repository.isPrivate);
     const end = isShown ? await collectUnlessBusy(context, { account, provider, work }, repository) : undefined;
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
-    await completeLookup(context.connection, key);
+    // The read of a part says nothing about the whole repository, which other callers wait for.
+    if (work.extent === undefined) await completeLookup(context.connection, key);
     return end === 'busy' ? 'paused' : 'complete';
   } catch (error) {
-    if (!work.call.signal.aborted) await recordLookupFailure(context, job, error);
+    if (!work.call.signal.aborted && work.extent === undefined) await recordLookupFailure(context, job, error);
     throw error;
   }
 }
@@ -205,7 +212,7 @@ export async function collectUnlessBusy(
 ): Promise<Collected | 'busy'> {
   const known = toKnown(account, repository);
   return whileClaimed(context, repository.id, () =>
-    collectRepository(context, { account, repository, known, provider, call: work.call }),
+    collectRepository(context, { account, repository, known, provider, call: work.call, extent: work.extent }),
   );
 }
 

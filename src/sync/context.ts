@@ -1,4 +1,6 @@
+import type { Kind } from '../achievements/awards/kinds.ts';
 import type { ParsedFiles } from '../achievements/files/read-file.ts';
+import type { Detail } from '../contributions/contribution.ts';
 import type { Connection } from '../database/connection.ts';
 import type { HistoryCache } from '../history/history-cache.ts';
 import type { Call, Cost, Provider } from '../providers/provider.ts';
@@ -38,6 +40,19 @@ export interface Work {
   /** The call for the first request, for which a caller may wait; absent: `call`. */
   firstCall?: Call;
   onProgress: (progress: Progress) => void;
+  /** The part of each repository to read; absent: everything, with details where it is installed. */
+  extent?: Extent;
+}
+
+/** A part of a repository that is read whether or not the repository is installed. */
+export interface Extent {
+  kinds: ReadonlySet<Kind>;
+  /** The kinds of which details are read too. */
+  detailedKinds: ReadonlySet<Kind>;
+  /** Details on demand to read of everything that lacks them. */
+  details: readonly Detail[];
+  /** Receives the name of the part that is being read, and the number of its items that were read so far. */
+  onPart: (part: string, read: number) => void;
 }
 
 export interface Progress {

@@ -3,7 +3,8 @@ import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
 import type { GitRemote } from '../providers/provider.ts';
-import type { SyncContext } from './context.ts';
+import type { Extent, SyncContext } from './context.ts';
+import { detailNames } from './fill-details.ts';
 
 const commitsAtOnce = 1000;
 /** A limit against endless loops: no repository has ten million commits. */
@@ -16,6 +17,8 @@ interface Filled {
   /** Finds the remote of the repository's history. */
   findRemote: () => Promise<GitRemote>;
   signal: AbortSignal;
+  /** Receives the progress. */
+  onPart?: Extent['onPart'] | undefined;
 }
 
 /** Reads, by git, the pending paths of a repository's commits; each batch is stored at once. */
@@ -37,10 +40,11 @@ export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<v
  */
 async function readPendingPaths(
   connection: Connection,
-  { repositoryId, signal }: Filled,
+  { repositoryId, signal, onPart }: Filled,
   copy: HistoryCopy,
 ): Promise<void> {
   let after = '';
+  let read = 0;
   for (let round = 0; round < maxRounds; round += 1) {
     const pending = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: commitsAtOnce, after });
     if (pending.length === 0) return;
@@ -49,5 +53,7 @@ async function readPendingPaths(
       await inTransaction(connection, (transaction) => saveCommitFiles(transaction, repositoryId, pending, found));
     }
     after = oids.at(-1) ?? after;
+    read += pending.length;
+    onPart?.(detailNames.commit_files, read);
   }
 }

@@ -98,9 +98,16 @@ async function finishViews(
 export async function saveListed(
   context: SyncContext,
   connection: Connection,
-  listed: { account: Account; provider: Provider; repositories: readonly ListedRepository[]; listedAt: Date },
+  listed: {
+    account: Account;
+    provider: Provider;
+    repositories: readonly ListedRepository[];
+    listedAt: Date;
+    /** The kinds to read of repositories that are not installed, beside those that are counted. */
+    kinds?: ReadonlySet<string> | undefined;
+  },
 ): Promise<void> {
-  const { account, provider, repositories, listedAt } = listed;
+  const { account, provider, repositories, listedAt, kinds = new Set() } = listed;
   const { ids, ownersChanged } = await saveListedRepositories(connection, {
     provider: account.provider,
     ownerId: account.id,
@@ -111,7 +118,7 @@ export async function saveListed(
   const owners = { ids: [account.id, ...ownersChanged] };
   await recordInstalled(connection, owners, listedAt);
   // Some streams exist for installed repositories only, which `recordInstalled` has just marked.
-  await saveTips(connection, repositories, ids, streamsOf(provider));
+  await saveTips(connection, repositories, ids, { streams: streamsOf(provider), kinds });
   // A response to a request from just before an installation ended must not show hidden repositories again.
   const hidden = await hideUncovered(connection, owners, listedAt);
   for (const ownerId of new Set([...ownersChanged, ...hidden])) await recordVisibility(context, connection, ownerId);

@@ -15,7 +15,7 @@ import {
 } from '../providers/provider.ts';
 import type { Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
-import type { SyncContext } from './context.ts';
+import type { Extent, SyncContext } from './context.ts';
 import type { DueScan } from './plan.ts';
 import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
 import { recordSkips, type SkipCollector } from './skips.ts';
@@ -42,6 +42,16 @@ export interface Subject {
   call: Call;
   /** Parts of responses that were skipped since they were last stored. */
   skips: SkipCollector;
+  /** The part to read; absent: everything, with details where the repository is installed. */
+  extent?: Extent | undefined;
+}
+
+/** Returns whether a stream is read with details. */
+export function isReadDeep(
+  { repository, extent }: Pick<Subject, 'repository' | 'extent'>,
+  { covers }: Pick<StreamState, 'covers'>,
+): boolean {
+  return repository.installedAt !== null || covers.some((kind) => extent?.detailedKinds.has(kind));
 }
 
 /** A scan of a stream, from its first page to its last. */
@@ -66,6 +76,7 @@ export async function readStream(
   const streams = requirePart(subject.provider, 'streams');
   const actors = new ActorsOfScan();
   let looks = 1;
+  let read = 0;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const position = { cursor, since: scan.since, pageSize, isDeep: scan.isDeep };
     const requestedAt = context.now();
@@ -98,6 +109,8 @@ export async function readStream(
       continue;
     }
     actors.remember(page.actors, accountIds);
+    read += page.contributions.length;
+    subject.extent?.onPart(stream.name, read);
     if (page.nextCursor === null) return;
     ({ nextCursor: cursor, pageSize } = page);
   }
@@ -131,13 +144,14 @@ function placeOf(
 
 async function beginScan(
   context: SyncContext,
-  { repository }: Subject,
+  subject: Subject,
   stream: StreamState,
   due: 'resume' | 'changes' | 'everything',
 ): Promise<Scan> {
+  const { repository } = subject;
   const isFull = due === 'resume' ? stream.scanIsFull : due === 'everything';
   const startedAt = (due === 'resume' ? stream.scanStartedAt : null) ?? context.now();
-  const isDeep = due === 'resume' ? stream.scanIsDeep : repository.installedAt !== null;
+  const isDeep = due === 'resume' ? stream.scanIsDeep : isReadDeep(subject, stream);
   if (due !== 'resume') await startScan(context.connection, repository.id, stream.name, { startedAt, isFull, isDeep });
   const since = isFull || stream.knownUntil === null ? null : new Date(stream.knownUntil.getTime() - clockToleranceMs);
   return { startedAt, isFull, isDeep, since };
@@ -170,7 +184,7 @@ export async function savePage(
   await addPendingForPullRequests(
     transaction,
     repository.id,
-    pulls.flatMap(({ details }) => details?.number ?? []),
+    pulls.map(({ externalId }) => externalId),
   );
   return accountIds;
 }

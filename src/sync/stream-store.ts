@@ -50,19 +50,22 @@ export interface StreamState {
   skippedTotal: number;
 }
 
-/** Stores the state of streams that a listing reports. */
+/**
+ * Stores the state of streams that a listing reports.
+ * @param options.kinds the kinds to read of repositories that are not installed, too.
+ */
 export async function saveTips(
   connection: Connection,
   repositories: readonly ListedRepository[],
   repositoryIds: ReadonlyMap<string, string>,
-  streams: readonly Stream[],
+  { streams, kinds }: { streams: readonly Stream[]; kinds: ReadonlySet<string> },
 ): Promise<void> {
   const stored = repositories.filter(({ externalId }) => repositoryIds.has(externalId));
   const rows = stored.flatMap((repository) =>
     streams.map((stream) => ({
       repository_id: repositoryIds.get(repository.externalId),
       name: stream.name,
-      is_for_installed: stream.isForInstalled ?? false,
+      is_for_installed: stream.isForInstalled === true && !stream.covers.some((kind) => kinds.has(kind)),
       covers: stream.covers,
       provider_total: repository.tips[stream.name]?.total ?? null,
       provider_changed_at: repository.tips[stream.name]?.changedAt ?? null,
@@ -210,7 +213,9 @@ export async function completeStream(
       completed_at: end.completedAt,
       withheld_at: end.withheldAt ?? null,
       ...noFailure,
-      ...(end.wasFull && { full_scan_at: end.knownUntil, is_deep: end.wasDeep }),
+      // Items that a scan of changes read only for counting have no details, even if the scan before read everything with details.
+      is_deep: end.wasFull ? end.wasDeep : sql<boolean>`is_deep and ${end.wasDeep}::boolean`,
+      ...(end.wasFull && { full_scan_at: end.knownUntil }),
     })
     .execute();
 }

@@ -18,7 +18,7 @@ export const kindsOfAction: Readonly<Record<Exclude<Action, 'point'>, readonly K
   star: ['star'],
 };
 /** The kinds of the items that comments belong to: conditions on comments read the labels of those items. */
-const kindsAbove: Readonly<Partial<Record<Kind, Kind>>> = {
+export const kindsAbove: Readonly<Partial<Record<Kind, Kind>>> = {
   issue_comment: 'issue',
   pull_request_comment: 'pull_request',
   review_comment: 'pull_request',

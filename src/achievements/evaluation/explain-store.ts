@@ -1,51 +1,76 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { asksAboutPerson, type Checked, type CheckedJunction, type ItemTerm } from '../conditions/checked.ts';
+import {
+  asksAboutPerson,
+  type Checked,
+  type CheckedJunction,
+  type ItemTerm,
+  type PersonTerm,
+} from '../conditions/checked.ts';
 import { ageUnits } from '../conditions/vocabulary.ts';
 import type { Achievement, Config, Trigger } from '../config.ts';
+import { dataOfTerm, dataOfTrigger, type RequiredData } from '../required-data.ts';
 import { compileTotal } from './compile.ts';
 import { evaluate } from './evaluate-store.ts';
 import { type ItemSource, itemSource, type Scope } from './item-sources.ts';
 import { ageColumn, allHold, holds, numberColumn } from './item-terms.ts';
+import type { Unread } from './unread.ts';
 
 /** An explanation why a trigger holds for a person, or why it does not. */
 export interface ExplainedTrigger {
   actor: Trigger['actor'];
   action: Trigger['action'];
   condition: string;
-  /** The time since which it holds; null when it does not. */
+  /** The time since which it holds; null when it does not, or when it is not known whether it does. */
   holdsSince: Date | null;
+  /** The data that it needs and that is not stored. */
+  unread: Unread[];
   terms: ExplainedTerm[];
 }
 
 export interface ExplainedTerm {
   term: string;
-  holds: boolean;
+  /** Null when data is not stored that could change the result. */
+  holds: boolean | null;
   /**
    * For a count, a sum or a rank, the value of the person. For a number or an age that no contribution satisfies, the
-   * value that comes closest. Otherwise the number of contributions that satisfy the term.
+   * value that comes closest. Otherwise the number of contributions that satisfy the term. Null instead of 0 while data
+   * is not stored.
    */
   present: number | null;
   /** The amount that is missing, negative when there is too much; null when the term holds or is not about a number. */
   missing: number | null;
+  /** The data that it needs and that is not stored. */
+  unread: Unread[];
 }
+
+/** A term by the stored data alone. */
+type StoredTerm = Omit<ExplainedTerm, 'holds' | 'unread'> & { holds: boolean };
 
 interface Explaining {
   connection: Connection;
   config: Config;
   accountId: string;
   scope: Scope;
+  unreadOf: (required: readonly RequiredData[]) => Unread[];
 }
 
-/** Explains an achievement for one person: each trigger, and each term of its condition. */
+/**
+ * Explains an achievement for one person: each trigger, and each term of its condition.
+ * @param request.unreadOf returns the parts of required data that are not stored.
+ */
 export async function explain(
   connection: Connection,
   repositoryId: string,
   config: Config,
-  { achievement, accountId }: { achievement: Achievement; accountId: string },
+  {
+    achievement,
+    accountId,
+    unreadOf,
+  }: { achievement: Achievement; accountId: string; unreadOf: Explaining['unreadOf'] },
 ): Promise<ExplainedTrigger[]> {
   const scope = { repositoryId, before: achievement.evaluateAt ?? undefined, accountIds: [accountId] };
-  const explaining = { connection, config, accountId, scope };
+  const explaining = { connection, config, accountId, scope, unreadOf };
   const explained: ExplainedTrigger[] = [];
   for (const trigger of achievement.triggers.flat()) {
     const alone = { pointActions: config.pointActions, achievements: [{ ...achievement, triggers: [[trigger]] }] };
@@ -55,6 +80,7 @@ export async function explain(
       action: trigger.action,
       condition: trigger.text,
       holdsSince: earned?.earnedAt ?? null,
+      unread: unreadOf(dataOfTrigger(trigger, config.pointActions)),
       terms: await explainTerms(explaining, trigger, trigger.condition, []),
     });
   }
@@ -76,22 +102,44 @@ async function explainTerms(
     }
     return terms;
   }
+  const stored = await explainByStored(explaining, trigger, condition, filters);
+  // A count reads the terms beside it too.
+  const unread = explaining.unreadOf(
+    [condition, ...filters].flatMap((one) => dataOfTerm(trigger, one, explaining.config.pointActions)),
+  );
+  return [unread.length === 0 ? { ...stored, unread } : asFarAsKnown(stored, condition, unread)];
+}
+
+/** Returns a term of which data is not stored: more data cannot change that something was reached. */
+function asFarAsKnown(stored: StoredTerm, condition: Checked, unread: Unread[]): ExplainedTerm {
+  const isAboutPerson = asksAboutPerson(condition);
+  const isReached = !isAboutPerson || ('operator' in condition && condition.operator.startsWith('>'));
+  const present = stored.present === 0 ? null : stored.present;
+  return { ...stored, present, missing: null, holds: stored.holds && isReached ? true : null, unread };
+}
+
+async function explainByStored(
+  explaining: Explaining,
+  trigger: Trigger,
+  condition: ItemTerm | PersonTerm,
+  filters: readonly Checked[],
+): Promise<StoredTerm> {
   const term = trigger.text.slice(condition.start, condition.end);
   if (condition.kind === 'count') {
     const counted = [...filters, ...(condition.condition === null ? [] : [condition.condition])];
-    return [compared(term, await countItems(explaining, trigger, counted), condition)];
+    return compared(term, await countItems(explaining, trigger, counted), condition);
   }
   if (condition.kind === 'sum' || condition.kind === 'rank') {
     const { connection, config, scope, accountId } = explaining;
     const query = compileTotal(condition.actions, config.pointActions, scope, accountId);
     const [found] = (await query.execute(connection)).rows;
-    if (condition.kind === 'sum') return [compared(term, found?.total ?? 0, condition)];
+    if (condition.kind === 'sum') return compared(term, found?.total ?? 0, condition);
     const wanted = { operator: '=', value: condition.rank } as const;
-    return [
-      found === undefined ? { term, holds: false, present: null, missing: null } : compared(term, found.rank, wanted),
-    ];
+    return found === undefined
+      ? { term, holds: false, present: null, missing: null }
+      : compared(term, found.rank, wanted);
   }
-  return [await explainItemTerm(explaining, trigger, condition, term)];
+  return explainItemTerm(explaining, trigger, condition, term);
 }
 
 function isJunction(condition: Checked): condition is CheckedJunction {
@@ -103,7 +151,7 @@ async function explainItemTerm(
   trigger: Trigger,
   condition: ItemTerm,
   term: string,
-): Promise<ExplainedTerm> {
+): Promise<StoredTerm> {
   if (trigger.action === 'point') return { term, holds: true, present: null, missing: null };
   const source = itemSource(trigger.actor, trigger.action, scope);
   const number = numberOf(condition, source);
@@ -143,7 +191,7 @@ async function countItems(
 
 type Wanted = Pick<Extract<Checked, { kind: 'count' }>, 'operator' | 'value'>;
 
-function compared(term: string, present: number, { operator, value }: Wanted): ExplainedTerm {
+function compared(term: string, present: number, { operator, value }: Wanted): StoredTerm {
   const difference = value - present;
   const results: Readonly<Record<Wanted['operator'], [holds: boolean, missing: number]>> = {
     '=': [difference === 0, difference],

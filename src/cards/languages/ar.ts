@@ -57,4 +57,17 @@ export const ar: Words = {
   refused: 'لا صلاحية',
   tooMany: 'طلبات كثيرة جدًا',
   unavailable: 'غير متاح الآن',
+  problems: {
+    didYouMean: 'هل تقصد {meant} بدلًا من {name}؟',
+    oneOf: 'يجب أن تكون قيمة {name} واحدة من: {choices}.',
+    integerBetween: 'يجب أن تكون قيمة {name} عددًا صحيحًا من {min} إلى {max}.',
+    colour: 'يجب أن تكون قيمة {name} لونًا بأرقام ست عشرية مثل 0969da.',
+    atMostLetters: 'يجب ألا تزيد قيمة {name} على {max} حرفًا.',
+    noAccount: 'لا يوجد حساب بهذا الاسم لدى هذا المزوّد.',
+    noRepository: 'ليس لهذا الحساب مستودع عام بهذا الاسم.',
+    noProvider: 'لا يوجد هنا مزوّد بهذا الاسم؛ المتاح: {choices}.',
+    hostUnavailable: 'لا يستجيب خادم الشيفرة كما هو متوقع الآن.',
+    hostLimited: 'خادم الشيفرة يحدّ من عدد الطلبات الآن.',
+    needsToken: 'يتطلب هذا رمز وصول للحساب.',
+  },
 };

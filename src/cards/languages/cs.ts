@@ -46,4 +46,17 @@ export const cs: Words = {
   refused: 'Bez přístupu',
   tooMany: 'Příliš mnoho požadavků',
   unavailable: 'Právě nedostupné',
+  problems: {
+    didYouMean: '{name}: měli jste na mysli {meant}?',
+    oneOf: '{name} musí být jedna z hodnot: {choices}.',
+    integerBetween: '{name} musí být celé číslo od {min} do {max}.',
+    colour: '{name} musí být barva v šestnáctkových číslicích, např. 0969da.',
+    atMostLetters: '{name} smí mít nejvýše {max} znaků.',
+    noAccount: 'Takový účet u tohoto poskytovatele není.',
+    noRepository: 'Tento účet nemá takový veřejný repozitář.',
+    noProvider: 'Takový poskytovatel tu není; jsou tu: {choices}.',
+    hostUnavailable: 'Server s kódem teď neodpovídá podle očekávání.',
+    hostLimited: 'Server s kódem teď omezuje požadavky.',
+    needsToken: 'K tomu je potřeba token účtu.',
+  },
 };

@@ -36,4 +36,17 @@ export const de: Words = {
   refused: 'Kein Zugriff',
   tooMany: 'Zu viele Anfragen',
   unavailable: 'Gerade nicht verfügbar',
+  problems: {
+    didYouMean: '{name}: Ist {meant} gemeint?',
+    oneOf: '{name} muss eines davon sein: {choices}.',
+    integerBetween: '{name} muss eine ganze Zahl von {min} bis {max} sein.',
+    colour: '{name} muss eine Farbe in Hexadezimalziffern sein, etwa 0969da.',
+    atMostLetters: '{name} darf höchstens {max} Zeichen haben.',
+    noAccount: 'Dieses Konto gibt es bei diesem Anbieter nicht.',
+    noRepository: 'Dieses Konto hat kein solches öffentliches Repository.',
+    noProvider: 'Diesen Anbieter gibt es hier nicht; es gibt: {choices}.',
+    hostUnavailable: 'Der Code-Host antwortet gerade nicht wie erwartet.',
+    hostLimited: 'Der Code-Host begrenzt gerade die Anfragen.',
+    needsToken: 'Dafür ist ein Token des Kontos nötig.',
+  },
 };

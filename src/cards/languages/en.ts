@@ -36,4 +36,17 @@ export const en: Words = {
   refused: 'No access',
   tooMany: 'Too many requests',
   unavailable: 'Not available just now',
+  problems: {
+    didYouMean: '{name}: did you mean {meant}?',
+    oneOf: '{name} must be one of {choices}.',
+    integerBetween: '{name} must be an integer from {min} to {max}.',
+    colour: '{name} must be a colour in hexadecimal digits, such as 0969da.',
+    atMostLetters: '{name} must have at most {max} characters.',
+    noAccount: 'There is no such account on this provider.',
+    noRepository: 'This account has no such public repository.',
+    noProvider: 'There is no such provider here; those that are: {choices}.',
+    hostUnavailable: 'The code host does not respond as expected just now.',
+    hostLimited: 'The code host limits requests for now.',
+    needsToken: 'This needs a token of the account.',
+  },
 };

@@ -36,4 +36,17 @@ export const es: Words = {
   refused: 'Sin acceso',
   tooMany: 'Demasiadas solicitudes',
   unavailable: 'No disponible por ahora',
+  problems: {
+    didYouMean: '{name}: ¿quiso decir {meant}?',
+    oneOf: '{name} debe ser uno de estos valores: {choices}.',
+    integerBetween: '{name} debe ser un entero de {min} a {max}.',
+    colour: '{name} debe ser un color en dígitos hexadecimales, como 0969da.',
+    atMostLetters: '{name} debe tener como máximo {max} caracteres.',
+    noAccount: 'Esa cuenta no existe en este proveedor.',
+    noRepository: 'Esta cuenta no tiene ese repositorio público.',
+    noProvider: 'Ese proveedor no existe aquí; existen: {choices}.',
+    hostUnavailable: 'El servidor de código no responde como se espera en este momento.',
+    hostLimited: 'El servidor de código limita las solicitudes por ahora.',
+    needsToken: 'Se necesita un token de la cuenta.',
+  },
 };

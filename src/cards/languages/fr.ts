@@ -36,4 +36,17 @@ export const fr: Words = {
   refused: 'Accès refusé',
   tooMany: 'Trop de requêtes',
   unavailable: 'Indisponible pour le moment',
+  problems: {
+    didYouMean: 'Peut-être {meant} au lieu de {name}.',
+    oneOf: '{name} doit être parmi {choices}.',
+    integerBetween: '{name} doit être un entier de {min} à {max}.',
+    colour: '{name} doit être une couleur en chiffres hexadécimaux, comme 0969da.',
+    atMostLetters: '{name} doit avoir au plus {max} caractères.',
+    noAccount: 'Ce compte n’existe pas chez ce fournisseur.',
+    noRepository: 'Ce compte n’a pas de dépôt public de ce nom.',
+    noProvider: 'Ce fournisseur n’existe pas ici, mais il y a {choices}.',
+    hostUnavailable: 'L’hébergeur de code ne répond pas comme prévu pour le moment.',
+    hostLimited: 'L’hébergeur de code limite les requêtes pour le moment.',
+    needsToken: 'Il faut pour cela un jeton du compte.',
+  },
 };

@@ -40,4 +40,17 @@ export const he: Words = {
   refused: 'אין גישה',
   tooMany: 'יותר מדי בקשות',
   unavailable: 'לא זמין כרגע',
+  problems: {
+    didYouMean: 'האם התכוונת ל־{meant} במקום {name}?',
+    oneOf: 'הערך של {name} חייב להיות אחד מאלה: {choices}.',
+    integerBetween: 'הערך של {name} חייב להיות מספר שלם מ־{min} עד {max}.',
+    colour: 'הערך של {name} חייב להיות צבע בספרות הקסדצימליות, למשל 0969da.',
+    atMostLetters: 'הערך של {name} יכול להכיל לכל היותר {max} תווים.',
+    noAccount: 'אין חשבון כזה אצל הספק הזה.',
+    noRepository: 'לחשבון הזה אין מאגר ציבורי כזה.',
+    noProvider: 'אין כאן ספק כזה; אלה הקיימים: {choices}.',
+    hostUnavailable: 'שרת הקוד אינו מגיב כצפוי כרגע.',
+    hostLimited: 'שרת הקוד מגביל כרגע את הבקשות.',
+    needsToken: 'נדרש לכך אסימון של החשבון.',
+  },
 };

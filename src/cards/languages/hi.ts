@@ -36,4 +36,17 @@ export const hi: Words = {
   refused: 'पहुँच नहीं है',
   tooMany: 'बहुत अधिक अनुरोध',
   unavailable: 'अभी उपलब्ध नहीं',
+  problems: {
+    didYouMean: '{name}: क्या आपका मतलब {meant} था?',
+    oneOf: '{name} इनमें से एक होना चाहिए: {choices}।',
+    integerBetween: '{name} {min} से {max} तक का पूर्णांक होना चाहिए।',
+    colour: '{name} हेक्साडेसिमल अंकों में रंग होना चाहिए, जैसे 0969da।',
+    atMostLetters: '{name} में अधिकतम {max} अक्षर हो सकते हैं।',
+    noAccount: 'इस प्रदाता पर ऐसा कोई खाता नहीं है।',
+    noRepository: 'इस खाते का ऐसा कोई सार्वजनिक रिपॉज़िटरी नहीं है।',
+    noProvider: 'यहाँ ऐसा कोई प्रदाता नहीं है; उपलब्ध हैं: {choices}।',
+    hostUnavailable: 'कोड होस्ट अभी अपेक्षित उत्तर नहीं दे रहा है।',
+    hostLimited: 'कोड होस्ट अभी अनुरोध सीमित कर रहा है।',
+    needsToken: 'इसके लिए खाते का टोकन चाहिए।',
+  },
 };

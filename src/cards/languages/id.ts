@@ -36,4 +36,17 @@ export const id: Words = {
   refused: 'Tidak ada akses',
   tooMany: 'Terlalu banyak permintaan',
   unavailable: 'Sedang tidak tersedia',
+  problems: {
+    didYouMean: '{name}: maksud Anda {meant}?',
+    oneOf: '{name} harus salah satu dari {choices}.',
+    integerBetween: '{name} harus bilangan bulat dari {min} sampai {max}.',
+    colour: '{name} harus warna dalam digit heksadesimal, misalnya 0969da.',
+    atMostLetters: '{name} paling banyak {max} karakter.',
+    noAccount: 'Tidak ada akun itu di penyedia ini.',
+    noRepository: 'Akun ini tidak punya repositori publik itu.',
+    noProvider: 'Tidak ada penyedia itu di sini; yang ada: {choices}.',
+    hostUnavailable: 'Host kode sedang tidak merespons seperti seharusnya.',
+    hostLimited: 'Host kode sedang membatasi permintaan.',
+    needsToken: 'Ini memerlukan token akun.',
+  },
 };

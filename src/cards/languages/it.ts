@@ -36,4 +36,17 @@ export const it: Words = {
   refused: 'Accesso negato',
   tooMany: 'Troppe richieste',
   unavailable: 'Al momento non disponibile',
+  problems: {
+    didYouMean: '{name}: intendevi {meant}?',
+    oneOf: '{name} deve essere uno di questi valori: {choices}.',
+    integerBetween: '{name} deve essere un numero intero da {min} a {max}.',
+    colour: '{name} deve essere un colore in cifre esadecimali, come 0969da.',
+    atMostLetters: '{name} può avere al massimo {max} caratteri.',
+    noAccount: 'Questo account non esiste presso questo provider.',
+    noRepository: 'Questo account non ha un repository pubblico con questo nome.',
+    noProvider: 'Questo provider non esiste qui; ci sono: {choices}.',
+    hostUnavailable: 'Il server del codice al momento non risponde come previsto.',
+    hostLimited: 'Il server del codice al momento limita le richieste.',
+    needsToken: 'Serve un token dell’account.',
+  },
 };

@@ -36,4 +36,17 @@ export const ja: Words = {
   refused: 'アクセス権がありません',
   tooMany: 'リクエストが多すぎます',
   unavailable: '現在利用できません',
+  problems: {
+    didYouMean: '{name}: {meant} のことですか？',
+    oneOf: '{name} は次のいずれかです: {choices}。',
+    integerBetween: '{name} は {min} から {max} までの整数です。',
+    colour: '{name} は 0969da のような 16 進数の色です。',
+    atMostLetters: '{name} は {max} 文字までです。',
+    noAccount: 'このプロバイダーにそのアカウントはありません。',
+    noRepository: 'このアカウントにその公開リポジトリはありません。',
+    noProvider: 'そのプロバイダーはここにはありません。利用可能: {choices}。',
+    hostUnavailable: 'コードホストが現在正常に応答していません。',
+    hostLimited: 'コードホストが現在リクエストを制限しています。',
+    needsToken: 'このアカウントのトークンが必要です。',
+  },
 };

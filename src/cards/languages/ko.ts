@@ -36,4 +36,17 @@ export const ko: Words = {
   refused: '접근 권한 없음',
   tooMany: '요청이 너무 많음',
   unavailable: '지금은 사용할 수 없음',
+  problems: {
+    didYouMean: '{name}: {meant}을(를) 찾으셨나요?',
+    oneOf: '{name}은(는) 다음 중 하나여야 합니다: {choices}.',
+    integerBetween: '{name}은(는) {min}부터 {max}까지의 정수여야 합니다.',
+    colour: '{name}은(는) 0969da 같은 16진수 색상이어야 합니다.',
+    atMostLetters: '{name}은(는) 최대 {max}자입니다.',
+    noAccount: '이 제공자에는 그런 계정이 없습니다.',
+    noRepository: '이 계정에는 그런 공개 저장소가 없습니다.',
+    noProvider: '여기에는 그런 제공자가 없습니다. 사용 가능: {choices}.',
+    hostUnavailable: '코드 호스트가 지금 정상적으로 응답하지 않습니다.',
+    hostLimited: '코드 호스트가 지금 요청을 제한하고 있습니다.',
+    needsToken: '이 계정의 토큰이 필요합니다.',
+  },
 };

@@ -36,4 +36,17 @@ export const nl: Words = {
   refused: 'Geen toegang',
   tooMany: 'Te veel verzoeken',
   unavailable: 'Nu niet beschikbaar',
+  problems: {
+    didYouMean: '{name}: bedoel je {meant}?',
+    oneOf: '{name} moet een van deze zijn: {choices}.',
+    integerBetween: '{name} moet een geheel getal van {min} tot {max} zijn.',
+    colour: '{name} moet een kleur in hexadecimale cijfers zijn, zoals 0969da.',
+    atMostLetters: '{name} mag hoogstens {max} tekens hebben.',
+    noAccount: 'Dit account bestaat niet bij deze provider.',
+    noRepository: 'Dit account heeft geen openbare repository met die naam.',
+    noProvider: 'Deze provider bestaat hier niet; wel: {choices}.',
+    hostUnavailable: 'De codehost antwoordt nu niet zoals verwacht.',
+    hostLimited: 'De codehost beperkt nu het aantal verzoeken.',
+    needsToken: 'Hiervoor is een token van het account nodig.',
+  },
 };

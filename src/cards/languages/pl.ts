@@ -46,4 +46,17 @@ export const pl: Words = {
   refused: 'Brak dostępu',
   tooMany: 'Zbyt wiele zapytań',
   unavailable: 'Chwilowo niedostępne',
+  problems: {
+    didYouMean: '{name}: czy chodziło o {meant}?',
+    oneOf: '{name} musi mieć jedną z wartości: {choices}.',
+    integerBetween: '{name} musi być liczbą całkowitą od {min} do {max}.',
+    colour: '{name} musi być kolorem w cyfrach szesnastkowych, np. 0969da.',
+    atMostLetters: '{name} może mieć najwyżej {max} znaków.',
+    noAccount: 'Nie ma takiego konta u tego dostawcy.',
+    noRepository: 'To konto nie ma takiego publicznego repozytorium.',
+    noProvider: 'Nie ma tu takiego dostawcy; są: {choices}.',
+    hostUnavailable: 'Serwer kodu nie odpowiada teraz prawidłowo.',
+    hostLimited: 'Serwer kodu ogranicza teraz zapytania.',
+    needsToken: 'Potrzebny jest token konta.',
+  },
 };

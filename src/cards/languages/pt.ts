@@ -36,4 +36,17 @@ export const pt: Words = {
   refused: 'Sem acesso',
   tooMany: 'Solicitações demais',
   unavailable: 'Indisponível no momento',
+  problems: {
+    didYouMean: '{name}: você quis dizer {meant}?',
+    oneOf: '{name} deve ser um destes valores: {choices}.',
+    integerBetween: '{name} deve ser um inteiro de {min} a {max}.',
+    colour: '{name} deve ser uma cor em dígitos hexadecimais, como 0969da.',
+    atMostLetters: '{name} deve ter no máximo {max} caracteres.',
+    noAccount: 'Essa conta não existe neste provedor.',
+    noRepository: 'Esta conta não tem esse repositório público.',
+    noProvider: 'Esse provedor não existe aqui; existem: {choices}.',
+    hostUnavailable: 'O servidor de código não responde como esperado no momento.',
+    hostLimited: 'O servidor de código está limitando as solicitações.',
+    needsToken: 'É necessário um token da conta.',
+  },
 };

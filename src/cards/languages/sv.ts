@@ -36,4 +36,17 @@ export const sv: Words = {
   refused: 'Ingen åtkomst',
   tooMany: 'För många förfrågningar',
   unavailable: 'Inte tillgängligt just nu',
+  problems: {
+    didYouMean: '{name}: menade du {meant}?',
+    oneOf: '{name} måste vara något av {choices}.',
+    integerBetween: '{name} måste vara ett heltal från {min} till {max}.',
+    colour: '{name} måste vara en färg i hexadecimala siffror, till exempel 0969da.',
+    atMostLetters: '{name} får ha högst {max} tecken.',
+    noAccount: 'Det finns inget sådant konto hos den här leverantören.',
+    noRepository: 'Kontot har inget sådant publikt repository.',
+    noProvider: 'Den leverantören finns inte här; de som finns: {choices}.',
+    hostUnavailable: 'Kodservern svarar inte som väntat just nu.',
+    hostLimited: 'Kodservern begränsar antalet förfrågningar just nu.',
+    needsToken: 'Det här kräver en token för kontot.',
+  },
 };

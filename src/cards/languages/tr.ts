@@ -36,4 +36,17 @@ export const tr: Words = {
   refused: 'Erişim yok',
   tooMany: 'Çok fazla istek',
   unavailable: 'Şu anda kullanılamıyor',
+  problems: {
+    didYouMean: '{name}: {meant} mi demek istediniz?',
+    oneOf: '{name} şunlardan biri olmalı: {choices}.',
+    integerBetween: '{name}, {min} ile {max} arasında bir tam sayı olmalı.',
+    colour: '{name}, 0969da gibi onaltılık rakamlarla yazılmış bir renk olmalı.',
+    atMostLetters: '{name} en fazla {max} karakter olabilir.',
+    noAccount: 'Bu sağlayıcıda böyle bir hesap yok.',
+    noRepository: 'Bu hesabın böyle bir herkese açık deposu yok.',
+    noProvider: 'Burada böyle bir sağlayıcı yok; olanlar: {choices}.',
+    hostUnavailable: 'Kod sunucusu şu anda beklendiği gibi yanıt vermiyor.',
+    hostLimited: 'Kod sunucusu şu anda istekleri sınırlıyor.',
+    needsToken: 'Bunun için hesabın bir jetonu gerekiyor.',
+  },
 };

@@ -1,4 +1,5 @@
 import type { CounterName } from '../../contributions/counters.ts';
+import type { ProblemPhrase } from '../../errors.ts';
 
 /** A phrase with a number, in the plural forms of the language (CLDR plural rules). `{n}` is the number. */
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
@@ -36,4 +37,9 @@ export interface Words extends Record<CounterName, string> {
   refused: string;
   tooMany: string;
   unavailable: string;
+  /**
+   * Sentences with the cause of an error. `{name}` is a parameter, `{meant}` and `{choices}` are valid values. In
+   * right-to-left languages no sentence begins with a placeholder, because the first letter decides the direction.
+   */
+  problems: Readonly<Record<ProblemPhrase, string>>;
 }

@@ -36,4 +36,17 @@ export const zh: Words = {
   refused: '无权访问',
   tooMany: '请求过多',
   unavailable: '暂时不可用',
+  problems: {
+    didYouMean: '{name}：是否指 {meant}？',
+    oneOf: '{name} 必须是以下之一：{choices}。',
+    integerBetween: '{name} 必须是 {min} 到 {max} 之间的整数。',
+    colour: '{name} 必须是十六进制颜色，例如 0969da。',
+    atMostLetters: '{name} 最多 {max} 个字符。',
+    noAccount: '该平台上没有此账号。',
+    noRepository: '此账号没有这个公开仓库。',
+    noProvider: '这里没有该平台；可用的有：{choices}。',
+    hostUnavailable: '代码托管平台目前未正常响应。',
+    hostLimited: '代码托管平台目前限制了请求。',
+    needsToken: '这需要该账号的令牌。',
+  },
 };

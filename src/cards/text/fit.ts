@@ -74,23 +74,33 @@ export function fit(text: string, maxWidth: number, sizePx: number, weight: Weig
   return { text: shortened, width: measure(shortened, sizePx, weight) };
 }
 
+/**
+ * Places before which a line may end: words, and letters of Chinese and Japanese, which have no spaces. Small kana stay
+ * with the letter before them.
+ */
+const breaks =
+  /(?<= )|(?=(?![ぁぃぅぇぉっゃゅょァィゥェォッャュョ])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/u;
+
 /** Breaks a text into lines between words; the last line is cut to its room. */
-export function wrap(text: string, maxWidth: number, maxLines: number, sizePx: number): string[] {
+export function wrap(
+  text: string,
+  { maxWidth, maxLines, sizePx, weight }: { maxWidth: number; maxLines: number; sizePx: number; weight?: Weight },
+): string[] {
   const lines: string[] = [];
   let line = '';
-  const words = oneLine(text).split(' ');
-  for (const [index, word] of words.entries()) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line === '' || measure(longer, sizePx) <= maxWidth) {
+  const parts = oneLine(text).split(breaks);
+  for (const [index, part] of parts.entries()) {
+    const longer = line + part;
+    if (line === '' || measure(longer.trimEnd(), sizePx, weight) <= maxWidth) {
       line = longer;
       continue;
     }
     if (lines.length === maxLines - 1) {
-      line = `${line} ${words.slice(index).join(' ')}`;
+      line += parts.slice(index).join('');
       break;
     }
     lines.push(line);
-    line = word;
+    line = part;
   }
-  return [...lines, line].map((one) => fit(one, maxWidth, sizePx).text);
+  return [...lines, line].map((one) => fit(one, maxWidth, sizePx, weight).text);
 }

@@ -35,6 +35,11 @@ async function storeRepository(
       rows.filter((row) => row.name !== owner).map(({ id }) => id),
     ],
   );
+  await pool.query(
+    `insert into streams (repository_id, name, covers, completed_at)
+     select id, 'issues', '{issue}', now() from repositories where provider = $1`,
+    [provider],
+  );
 }
 
 const settings = {
@@ -84,16 +89,57 @@ describe('plaudit achievements preview', () => {
       assert.match(lines.join('\n'), /^Hero: 1 would earn it\n {2}max /, owner);
     }
     const { lines, warnings } = await preview(place.at('starred.yaml'), 'gitea/engines/handbook');
-    assert.deepEqual(lines, ['Hero: 0 would earn it']);
+    assert.deepEqual(lines, ['Hero: not available: Gitea and Forgejo do not report the times of stars']);
     assert.match(warnings.join('\n'), /warning: Gitea and Forgejo do not report the times of stars/);
     for (const [args, expected] of [
-      [['codeberg/a/b'], /codeberg is not a provider here; those that are: github, gitea/],
       [['handbook'], /needs FILE PROVIDER\/OWNER\/NAME/],
       [[], /needs FILE/],
       [['gitea/a/b', '--repository', 'gitea/a/b'], /needs FILE/],
-      [['gitea/a/b'], /nothing is stored of a\/b; plaudit sync gitea\/a\/b brings it/],
+      [['gitea/a/b'], /nothing is stored of gitea\/a\/b; preview --read fetches the data that is needed/],
     ] as [string[], RegExp][]) {
       await assert.rejects(preview(place.at('opened.yaml'), ...args), expected, args.join(' '));
     }
+  });
+
+  it('needs no setting but the database', async () => {
+    await using created = await createTestDatabase();
+    await using place = await makeTemporaryDirectory();
+    const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    await storeRepository(database, { provider: 'codeberg', owner: 'engines', name: 'handbook', people: ['ada'] });
+    await storeRepository(database, { provider: 'gitea', owner: 'engines', name: 'handbook', people: ['ada', 'max'] });
+    await database.close();
+    await writeFile(place.at('opened.yaml'), opened);
+    await writeFile(place.at('starred.yaml'), starred);
+    const preview = async (file: string, target: string, environment: Record<string, string> = {}) => {
+      const [lines, warnings]: [string[], string[]] = [[], []];
+      const io = {
+        environment: { DATABASE_URL: created.url, ...environment },
+        print: (line: string) => void lines.push(line),
+        warn: (line: string) => void warnings.push(line),
+        isTerminal: false,
+        signal: AbortSignal.timeout(60_000),
+      };
+      await previewAchievements(io, [place.at(file), target]);
+      return { lines, warnings };
+    };
+
+    const gitea = await preview('starred.yaml', 'gitea/engines/handbook');
+    assert.match(gitea.warnings.join('\n'), /warning: Gitea and Forgejo do not report the times of stars/);
+    const incomplete = { GITHUB_APP_ID: '7', PROVIDERS_FILE: '/nonexistent.yaml', GITEA_TOKEN: 'without_an_address' };
+    for (const environment of [{}, incomplete]) {
+      const { lines, warnings } = await preview('opened.yaml', 'codeberg/engines/handbook', environment);
+      assert.match(lines.join('\n'), /^Hero: 1 would earn it\n {2}ada /);
+      assert.match(warnings.join('\n'), /^codeberg is not configured here, so conditions .* get no warning$/);
+    }
+  });
+
+  it('names the missing setting when --read cannot reach the host', async () => {
+    await using place = await makeTemporaryDirectory();
+    await writeFile(place.at('opened.yaml'), opened);
+    const io = { environment: { DATA_DIR: place.path }, print: () => {}, warn: () => {}, isTerminal: false };
+    const read = (target: string): Promise<void> =>
+      previewAchievements({ ...io, signal: AbortSignal.timeout(60_000) }, [place.at('opened.yaml'), target, '--read']);
+    await assert.rejects(read('gitea/a/b'), /^.*GITEA_URL is not set; --read needs the address of the host$/);
+    await assert.rejects(read('codeberg/a/b'), /PROVIDERS_FILE has no entry codeberg; --read needs the address/);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { readConfigFile } from '../../../src/achievements/config-file.ts';
-import { explainFile } from '../../../src/achievements/explain-file.ts';
+import { explainDemand, explainFile } from '../../../src/achievements/explain-file.ts';
 import { corpusFile, fileWith, readText } from './reported.ts';
 
 function explained(actor: string, action: string, condition: string): string {
@@ -68,6 +68,25 @@ achievements:
       'prs: 10 points for each pull request of their own, which is merged.',
       'Hero: a person needs (at least one issue of their own, which is closed or at least one review of their own) and rank 1 by points of prs at 2024-01-20T00:00 UTC, when it is decided once.',
     ]);
+  });
+
+  it('names the achievements for which lines and files are collected', () => {
+    const trigger = (action: string, condition: string): string =>
+      `[ { trigger: { actor: author, action: ${action}, condition: "${condition}" } } ]`;
+    const { config } = readText(`version: 0.0.1
+achievements:
+  - achievement: { name: Docs, triggers: ${trigger('pull_request', "files in ['docs/a.md']")} }
+  - achievement: { name: Merged, triggers: ${trigger('pull_request', 'additions > 5')} }
+  - achievement: { name: Lines, triggers: ${trigger('commit', 'additions > 5 & deletions > 5')} }
+  - achievement: { name: Guides, triggers: ${trigger('pull_request', "files in ['docs/b.md']")} }
+`);
+    assert.deepEqual(
+      explainDemand(config).map((sentence) => sentence.slice(0, sentence.indexOf(';'))),
+      [
+        'Changed files of pull requests are collected only because this file needs them, for Docs and Guides',
+        'Changed lines of commits are collected only because this file needs them, for Lines',
+      ],
+    );
   });
 
   it('explains every achievement of public files', () => {

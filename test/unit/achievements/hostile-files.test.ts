@@ -71,8 +71,14 @@ describe('hostile achievements files', () => {
         'achievements: []\n---\nachievements: []\n',
         '2:1 error: a second document begins here; expected one document a file',
       ],
-      ['achievements: []\nachievements: []\n', '2:1 error: the key achievements is here twice; expected each key once'],
-      ['achievements: []\nAchievements: []\n', '2:1 error: the key achievements is here twice; expected each key once'],
+      [
+        'achievements: []\nachievements: []\n',
+        '2:1 error: the key achievements is here twice, and this one has no effect; expected each key once, with all its contents below it',
+      ],
+      [
+        'achievements: []\nAchievements: []\n',
+        '2:1 error: the key achievements is here twice, and this one has no effect; expected each key once, with all its contents below it',
+      ],
       ['achievements: []\n? [a]\n: b\n', '2:3 error: this key is not a word; expected a word, then a colon'],
       [
         'achievements: &a [ *a ]\n',

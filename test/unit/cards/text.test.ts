@@ -60,8 +60,8 @@ describe('text in cards', () => {
   });
 
   it('breaks a long text between words, into the given number of lines at most', () => {
-    assert.deepEqual(wrap('one two three', 55, 3, 12), ['one two', 'three']);
-    const lines = wrap('word '.repeat(200), 100, 3, 12);
+    assert.deepEqual(wrap('one two three', { maxWidth: 55, maxLines: 3, sizePx: 12 }), ['one two', 'three']);
+    const lines = wrap('word '.repeat(200), { maxWidth: 100, maxLines: 3, sizePx: 12 });
     assert.equal(lines.length, 3);
     assert.ok(lines.every((line) => measure(line, 12) <= 100));
     assert.match(lines[2] ?? '', /…$/);

@@ -40,9 +40,9 @@ async function check(args: string[], input = ''): Promise<Outcome> {
   return { code, out, err };
 }
 
-/** Runs the program with the faulty file as its standard input. */
+/** Runs the program with the faulty file as its standard input, and without any setting. */
 async function checkAsPerson(): Promise<Outcome> {
-  const child = spawn(process.execPath, [program, 'achievements', 'check', '-'], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [program, 'achievements', 'check', '-'], { stdio: 'pipe', env: {} });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
@@ -74,7 +74,7 @@ describe('plaudit achievements check', () => {
     ]);
   });
 
-  it('reads standard input, and exits with 1, as a program', async () => {
+  it('reads standard input, and exits with 1, as a program without any setting', async () => {
     const ran = await checkAsPerson();
     assert.deepEqual(ran, await check(['-'], faulty));
     assert.deepEqual([ran.code, ran.err], [1, 'plaudit: 1 error and 0 warnings\n']);

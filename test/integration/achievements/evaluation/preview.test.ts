@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { preview } from '../../../../src/achievements/evaluation/preview-store.ts';
+import { sql } from 'kysely';
+import { findPreviewed, preview } from '../../../../src/achievements/evaluation/preview-store.ts';
+import type { Connection } from '../../../../src/database/connection.ts';
 import { openTestDatabase } from '../../../database.ts';
 import { readText } from '../../../unit/achievements/reported.ts';
 import { storeWorld } from './stored-world.ts';
@@ -52,6 +54,14 @@ achievements:
   - achievement: { name: Second, type: once, metadata: { date: 01-31-2024 }, triggers: [ { trigger: { actor: author, action: point, condition: rank(2) sum(prs) } } ] }
 `;
 
+/** Stores that every kind of contribution was read to the end. */
+async function completeStreams(connection: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    insert into streams (repository_id, name, covers, completed_at)
+    values (${repositoryId}, 'commits', '{commit}', now()),
+      (${repositoryId}, 'pull_requests', '{pull_request,review}', now())`.execute(connection);
+}
+
 describe('preview of an achievements file', () => {
   it('lists the people who would earn each achievement, and which terms one person misses by how much', async () => {
     await using opened = await openTestDatabase();
@@ -59,7 +69,10 @@ describe('preview of an achievements file', () => {
     const { repositoryId } = await storeWorld(pool, world);
     const { config, reports } = readText(file);
     assert.deepEqual(reports, []);
-    const request = { provider: `github-${repositoryId}`, repository: 'ada/WORLD', person: 'Bob' };
+    await completeStreams(connection, repositoryId);
+    const place = { provider: `github-${repositoryId}`, owner: 'ada', name: 'WORLD' };
+    const repository = (await findPreviewed(connection, place)) ?? assert.fail();
+    const request = { repository, person: 'Bob', reading: { unreported: [], wasRead: false } };
     const previews = await preview(connection, config, request);
     assert.deepEqual(
       previews.map(({ achievement, earned }) => [achievement, earned]),
@@ -87,14 +100,11 @@ describe('preview of an achievements file', () => {
       previews.map(({ person }) => person?.earnedAt),
       [null, null, null, null, hour(216)],
     );
-    await assert.rejects(
-      preview(connection, config, { ...request, repository: 'ada/none' }),
-      /nothing is stored of ada\/none/,
+    assert.deepEqual(
+      previews.map(({ unread }) => unread),
+      [[], [], [], [], []],
     );
+    assert.equal(await findPreviewed(connection, { ...place, name: 'none' }), undefined);
     await assert.rejects(preview(connection, config, { ...request, person: 'nobody' }), /no account nobody is stored/);
-    await assert.rejects(
-      preview(connection, config, { ...request, repository: 'ada' }),
-      /a repository is OWNER\/NAME, not ada/,
-    );
   });
 });

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { Detail, ItemKind } from '../../contributions/contribution.ts';
+import type { Connection } from '../../database/connection.ts';
+import type { Kind } from '../awards/kinds.ts';
+
+/** How far the data of a repository was read. */
+export interface ReadState {
+  isInstalled: boolean;
+  /** The details on demand that are kept current. */
+  needs: readonly Detail[];
+  streams: readonly ReadStream[];
+  /** The number of contributions that were read only for counting, by kind. */
+  withoutDetails: ReadonlyMap<Kind, number>;
+  /** The number of items that could not be read, by kind. */
+  skipped: ReadonlyMap<Kind, number>;
+  /** By detail: the number of items of which it is pending, and of those of which it is not stored. */
+  onDemand: Readonly<Record<Detail, { pending: number; absent: number }>>;
+}
+
+export interface ReadStream {
+  covers: readonly (ItemKind | 'commit')[];
+  isComplete: boolean;
+  isBeingRead: boolean;
+  /** True when the host did not show the list with the credential of the service. */
+  isWithheld: boolean;
+  /** The reason why the last read failed; null when it did not. */
+  failure: string | null;
+}
+
+/** Returns how far a repository was read. */
+export async function findReadState(connection: Connection, repositoryId: string): Promise<ReadState> {
+  const [streams, stored, skipped, onDemand] = await Promise.all([
+    sql<ReadStream>`
+      select covers, completed_at is not null as "isComplete", scan_started_at is not null as "isBeingRead",
+        withheld_at is not null as "isWithheld", coalesce(failure_reason, failure) as failure
+      from streams where repository_id = ${repositoryId}`.execute(connection),
+    sql<{ kind: Kind; count: number }>`
+      select kind, count(*) as count from contributions
+      where repository_id = ${repositoryId} and labels is null group by kind`.execute(connection),
+    sql<{ kind: Kind; count: number }>`
+      select u.kind, sum(items) as count from skipped_items k cross join unnest(case k.kind
+        when 'issue_or_pull_request' then '{issue,pull_request}'::text[]
+        when 'comment' then '{issue_comment,pull_request_comment}'::text[] else array[k.kind] end) as u (kind)
+      where repository_id = ${repositoryId} and not is_stored group by u.kind`.execute(connection),
+    findOnDemand(connection, repositoryId),
+  ]);
+  return {
+    ...onDemand,
+    streams: streams.rows,
+    withoutDetails: new Map(stored.rows.map(({ kind, count }) => [kind, count])),
+    skipped: new Map(skipped.rows.map(({ kind, count }) => [kind, count])),
+  };
+}
+
+async function findOnDemand(
+  connection: Connection,
+  repositoryId: string,
+): Promise<Pick<ReadState, 'isInstalled' | 'needs' | 'onDemand'>> {
+  const { rows } = await sql<{
+    isInstalled: boolean;
+    needs: Detail[];
+    pending: Partial<Record<Detail, number>> | null;
+    lines: number;
+    commitFiles: number;
+    changedFiles: number;
+  }>`
+    select installed_at is not null as "isInstalled", needs,
+      (select json_object_agg(detail, count) from (
+        select detail, count(*) as count from pending_details where repository_id = r.id group by detail) p) as pending,
+      (select count(*) from commits where repository_id = r.id and additions is null) as lines,
+      (select count(*) from commits where repository_id = r.id and files is null) as "commitFiles",
+      (select count(*) from contributions
+        where repository_id = r.id and kind = 'pull_request' and files is null) as "changedFiles"
+    from repositories r where id = ${repositoryId}`.execute(connection);
+  const [row] = rows;
+  const pending = row?.pending ?? {};
+  return {
+    isInstalled: row?.isInstalled ?? false,
+    needs: row?.needs ?? [],
+    onDemand: {
+      commit_lines: { pending: pending.commit_lines ?? 0, absent: row?.lines ?? 0 },
+      commit_files: { pending: pending.commit_files ?? 0, absent: row?.commitFiles ?? 0 },
+      pull_request_files: { pending: pending.pull_request_files ?? 0, absent: row?.changedFiles ?? 0 },
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createCardImages } from '../../../src/cards/card-images.ts';
+import { languageOf, locales } from '../../../src/cards/languages/language.ts';
+import { withoutDirections } from '../../../src/cards/text/fit.ts';
+import type { Explanation } from '../../../src/errors.ts';
+
+const images = createCardImages({
+  images: { find: () => assert.fail('a card of an error has no images') },
+  rasterizer: { toPng: () => assert.fail('no PNG was requested') },
+});
+const cards = ['contributions', 'calendar', 'contributors', 'achievements'];
+const statuses = { invalid: 400, refused: 401, notFound: 404, tooMany: 429, unavailable: 503 } as const;
+
+/** Draws an error. @returns its lines of text, and its description. */
+async function drawn(
+  query: Record<string, unknown>,
+  problem: { status: number; message?: string; explanations?: readonly Explanation[] },
+  card = 'contributions',
+): Promise<{ lines: string[]; description: string }> {
+  const { body } = await images.drawProblem(card, 'svg', query, {
+    message: 'In English.',
+    explanations: [],
+    ...problem,
+  });
+  const svg = withoutDirections(body.toString());
+  const lines = [...svg.matchAll(/<text [^>]*>([^<]*)</g)].map(([, text = '']) => text);
+  return { lines, description: /<desc[^>]*>([^<]*)</.exec(svg)?.[1] ?? '' };
+}
+
+/** The names of a phrase's placeholders, in the order of the alphabet. */
+function placeholders(phrase: string): string[] {
+  return [...phrase.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).toSorted();
+}
+
+const values = { name: 'accent_color', meant: 'dracula', choices: 'svg, png', min: '240', max: '1200' };
+
+describe('cards of errors', () => {
+  it('show title and cause uncut in every language on the narrowest card', async () => {
+    for (const locale of locales) {
+      const { words } = languageOf(locale);
+      for (const [title, status] of Object.entries(statuses)) {
+        for (const phrase of Object.keys(words.problems) as Explanation['phrase'][]) {
+          for (const card of cards) {
+            const { lines } = await drawn(
+              { locale, width: '240' },
+              { status, explanations: [{ phrase, values }] },
+              card,
+            );
+            const shown = lines.join(' ').replaceAll(' ', '');
+            const expected = `${words[title as keyof typeof statuses]}${words.problems[phrase]}`;
+            const filled = expected.replace(/\{(\w+)\}/g, (_, name: keyof typeof values) => values[name]);
+            assert.equal(shown, filled.replaceAll(' ', ''), `${locale} ${title} ${phrase} ${card}`);
+          }
+        }
+      }
+    }
+  });
+
+  it('name the parameter, the nearest value and the valid ones in the language of the reader', async () => {
+    const explanations: Explanation[] = [
+      { phrase: 'didYouMean', values: { name: 'theme', meant: 'dracula' } },
+      { phrase: 'oneOf', values: { name: 'theme', choices: 'auto, dark, dracula' } },
+    ];
+    const described = async (locale: string) => (await drawn({ locale }, { status: 400, explanations })).description;
+    assert.equal(await described('en'), 'theme: did you mean dracula? theme must be one of auto, dark, dracula.');
+    assert.equal(
+      await described('de'),
+      'theme: Ist dracula gemeint? theme muss eines davon sein: auto, dark, dracula.',
+    );
+    assert.match(await described('ar'), /^هل تقصد dracula بدلًا من theme؟ /);
+    assert.match(await described('pt-BR'), /^theme: você quis dizer dracula\?/);
+  });
+
+  it('are read from right to left where the language is, also in lines that begin with a parameter', async () => {
+    const explanations: Explanation[] = [{ phrase: 'oneOf', values: { name: 'theme', choices: 'auto, dark' } }];
+    for (const locale of ['ar', 'he']) {
+      const problem = { status: 400, message: '', explanations };
+      const { body } = await images.drawProblem('contributions', 'svg', { locale, width: '240' }, problem);
+      assert.match(body.toString(), />\u2067[^<]*theme[^<]*\u2069</u, locale);
+    }
+  });
+
+  it('show the English message where there is no other, and none where the title says enough', async () => {
+    const description = async (status: number) => (await drawn({ locale: 'de' }, { status })).description;
+    assert.equal(await description(400), 'In English.');
+    assert.equal(await description(429), 'Zu viele Anfragen');
+    assert.equal(await description(500), 'Gerade nicht verfügbar');
+  });
+
+  it('have the same placeholders in every language, and none at the beginning where the first letter decides the direction', () => {
+    const english = languageOf('en').words.problems;
+    for (const locale of locales) {
+      const { words, isRightToLeft } = languageOf(locale);
+      for (const [name, phrase] of Object.entries(words.problems)) {
+        assert.deepEqual(
+          placeholders(phrase),
+          placeholders(english[name as Explanation['phrase']]),
+          `${locale} ${name}`,
+        );
+        if (isRightToLeft) assert.doesNotMatch(phrase, /^[ -~]/, `${locale} ${name}`);
+      }
+    }
+  });
+});
