@@ -178,16 +178,15 @@ async function render(
   { images, now, publicUrl }: PipelineServices,
   { url, caller }: FastifyRequest,
   { account, deadline, image }: Pick<ResolvedAccount, 'account' | 'deadline'> & { image: ImageRequest | undefined },
-  { envelope, staleAt, isWithdrawable, isCacheable, cardInput }: HandlerResult,
+  { envelope, staleAt, isWithdrawable, cardInput }: HandlerResult,
 ): Promise<RenderedResponse> {
   const audience = caller !== null ? 'caller' : isWithdrawable === true ? 'public_until_withdrawn' : 'public';
   const content = { envelope, staleAt, audience, accountId: account.id } as const;
-  if (image === undefined) {
-    return renderResponse({ ...content, links: pageLinks(`${publicUrl()}${url}`, envelope), now: now() });
-  }
-  const drawn = await images.draw(image, { ...cardInput, envelope }, deadline);
-  const response = renderResponse({ ...content, image: drawn, now: now() });
-  return isCacheable !== false && image.format === 'svg' ? compressResponse(response) : response;
+  const rendered =
+    image === undefined
+      ? { links: pageLinks(`${publicUrl()}${url}`, envelope) }
+      : { image: await images.draw(image, { ...cardInput, envelope }, deadline) };
+  return compressResponse(renderResponse({ ...content, ...rendered, now: now() }));
 }
 
 /** Caches a response: JSON by its URL, a card by its contents, so that equivalent URLs share it. */

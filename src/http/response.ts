@@ -13,14 +13,17 @@ export interface Representation {
   headers: Record<string, string>;
 }
 
+/** A representation, and the compressed ones where there are any. */
+export interface Representations extends Representation {
+  compressed?: { br: Representation; gzip: Representation };
+}
+
 /** A response with status 200, ready to send. */
-export interface RenderedResponse extends Representation {
+export interface RenderedResponse extends Representations {
   /** The account whose data it shows. */
   accountId: string;
   /** The time until which the response may be sent, in ms since 1970; later it has to be rendered again. */
   expiresAt: number;
-  /** The compressed representations. */
-  compressed?: { br: Representation; gzip: Representation };
 }
 
 /** The seconds for which others may cache a response; this service caches it for no longer. */
@@ -59,7 +62,7 @@ export function renderResponse(content: {
 }): RenderedResponse {
   const { envelope, image, now } = content;
   const body = image?.body ?? Buffer.from(JSON.stringify(envelope));
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  const etag = etagOf(body);
   const isFinished = envelope.meta_data.complete !== false && image?.isFinal !== false;
   const maxAge = maxAgeOf(isFinished);
   const link = Object.entries(content.links ?? {})
@@ -89,22 +92,38 @@ export function renderResponse(content: {
   };
 }
 
+/** Returns the strong tag of a body. */
+export function etagOf(body: Buffer): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+}
+
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
-/** An image is drawn now and then, but sent often. */
+/** A response is rendered now and then, but sent often. */
 const brotliQuality = 7;
+/** Smaller bodies fit in one packet with their headers, compressed or not. */
+const minCompressedBytes = 1024;
+/** PNG is compressed already. */
+const compressible = /^(application\/json|image\/svg\+xml)/;
 
-/** Adds the compressed representations; compresses away from the event loop. */
-export async function compressResponse(response: RenderedResponse): Promise<RenderedResponse> {
-  const { body } = response;
+/**
+ * Adds the compressed representations of a response that is worth it; compresses away from the event loop. The length of
+ * a compressed body shows how much of it repeats, so that an attacker whose text is next to a secret, and who makes the
+ * victim repeat the request, could guess the secret (BREACH). Bodies with credentials, which only owners' endpoints send,
+ * are therefore never compressed. Others are, also with private data: no browser adds a token to the request of another
+ * page, so that no attacker can make owners repeat it (docs/decisions/0046-compressed-json.md).
+ */
+export async function compressResponse<Rendered extends Representations>(response: Rendered): Promise<Rendered> {
+  const { body, headers } = response;
+  if (body.length <= minCompressedBytes || !compressible.test(headers['content-type'] ?? '')) return response;
   const [br, gzipped] = await Promise.all([
     toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
     toGzip(body, { level: 9 }),
   ]);
-  const vary = 'authorization, accept-encoding';
+  const vary = [...(headers['vary'] === undefined ? [] : [headers['vary']]), 'accept-encoding'].join(', ');
   return {
     ...response,
-    headers: { ...response.headers, vary },
+    headers: { ...headers, vary },
     compressed: { br: compressedAs('br', br, response, vary), gzip: compressedAs('gzip', gzipped, response, vary) },
   };
 }
@@ -112,7 +131,7 @@ export async function compressResponse(response: RenderedResponse): Promise<Rend
 function compressedAs(
   coding: 'br' | 'gzip',
   body: Buffer,
-  { etag, headers }: RenderedResponse,
+  { etag, headers }: Representation,
   vary: string,
 ): Representation {
   const tag = `${etag.slice(0, -1)}-${coding}"`;
@@ -125,7 +144,7 @@ function compressedAs(
 }
 
 /** Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). */
-export function representationFor(response: RenderedResponse, acceptEncoding: string | undefined): Representation {
+export function representationFor(response: Representations, acceptEncoding: string | undefined): Representation {
   const { compressed } = response;
   if (compressed === undefined || acceptEncoding === undefined) return response;
   // Only codings that the client names: some that send `*` cannot read Brotli.

@@ -8,7 +8,7 @@ import {
   isNotModified,
   maxAgeS,
   notModifiedHeaders,
-  type RenderedResponse,
+  type Representations,
   representationFor,
 } from './response.ts';
 
@@ -21,7 +21,7 @@ const errorCodeHeader = 'x-error-code';
 /** The code of data that is not known yet. */
 const pendingCode = 0;
 
-export function sendResponse(request: FastifyRequest, reply: FastifyReply, response: RenderedResponse): FastifyReply {
+export function sendResponse(request: FastifyRequest, reply: FastifyReply, response: Representations): FastifyReply {
   const representation = representationFor(response, request.headers['accept-encoding']);
   return isNotModified(request.headers['if-none-match'], representation.etag)
     ? reply.code(304).headers(notModifiedHeaders(representation)).send()

@@ -5,6 +5,7 @@ import type { TestService } from './service.ts';
 export interface Raw {
   status: number;
   body: string;
+  bytes: Buffer;
   headers: Record<string, string | string[] | undefined>;
 }
 
@@ -21,13 +22,10 @@ export function send(
     const sent = request({ hostname, port, path, method, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          body: Buffer.concat(chunks).toString(),
-          headers: response.headers,
-        }),
-      );
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        resolve({ status: response.statusCode ?? 0, body: bytes.toString(), bytes, headers: response.headers });
+      });
     });
     sent.on('error', reject);
     sent.end(body);

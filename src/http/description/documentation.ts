@@ -2,6 +2,8 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { Type } from 'typebox';
 import type { App } from '../app.ts';
+import { compressResponse, etagOf, type Representations } from '../response.ts';
+import { sendResponse } from '../send.ts';
 import { complete } from './components.ts';
 import { type Document, tags } from './document.ts';
 import { responsesOf } from './responses.ts';
@@ -47,9 +49,24 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
     },
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
-  app.get('/openapi.json', { schema: ownSchema }, async (_request, reply) =>
-    reply.header('cache-control', `public, max-age=${maxAgeS}`).send(app.swagger()),
-  );
+  let rendered: Promise<Representations> | undefined;
+  app.get('/openapi.json', { schema: ownSchema }, async (request, reply) => {
+    rendered ??= render(app.swagger());
+    return sendResponse(request, reply, await rendered);
+  });
+}
+
+/** Renders the document once, because it stays the same while the service runs. */
+function render(document: object): Promise<Representations> {
+  const body = Buffer.from(JSON.stringify(document));
+  const etag = etagOf(body);
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(body.length),
+    'cache-control': `public, max-age=${maxAgeS}`,
+    etag,
+  };
+  return compressResponse({ body, etag, headers });
 }
 
 const description = `What accounts on code hosts have done: profile, contributions, contributors, achievements.
@@ -78,5 +95,8 @@ const ownSchema = {
   operationId: 'getDescription',
   summary: 'This description',
   tags: ['Service'],
-  response: { 200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1.', title: 'Description' }) },
+  response: {
+    304: Type.Null(),
+    200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1.', title: 'Description' }),
+  },
 };
