@@ -102,6 +102,18 @@ describe('embed links', () => {
     assert.match(after.text, /<svg/);
   });
 
+  it('marks a card that is still being collected for programs', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({ simulator, settings: { LOOKUP_BUDGET_MS: '100' } });
+    const token = await serviceToken(service, simulator, keeper);
+    const path = `/v1/github/entities/${keeper.name}/repositories/diary/contributors`;
+    const created = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path, format: 'svg' }));
+    const { pathname } = new URL((JSON.parse(created.text) as CreatedLink).data.url);
+    const { status, headers } = await service.get(pathname);
+    assert.deepEqual([status, headers.get('x-error-code'), headers.get('etag')], [200, '0', null]);
+    assert.ok(Number(headers.get('retry-after')) > 0);
+  });
+
   it("creates links only to cards of the caller's own account", async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startStoredService({ simulator });
