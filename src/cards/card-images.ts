@@ -4,7 +4,7 @@ import type { ImageSource } from './images/image-source.ts';
 import { cardOf } from './index.ts';
 import { fill } from './languages/language.ts';
 import type { Words } from './languages/words.ts';
-import { cardOptionParameters, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
+import { cardOptionParameters, looseScale, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
 import type { Rasterizer } from './png/rasterizer.ts';
 import { drawState } from './state.ts';
 
@@ -55,7 +55,7 @@ export function createCardImages({
       const options = readCardOptionsLoosely(query);
       const { words } = options.language;
       const state = { kind: 'problem', title: words[titleOf(problem)], detail: detailOf(problem, words) } as const;
-      return finish(format, {}, drawState(cardOf(card), state, options));
+      return finish(format, { scale: looseScale(query) }, drawState(cardOf(card), state, options));
     },
   };
 }

@@ -40,6 +40,7 @@ export const defaults = {
   raw: false,
 } as const;
 const maxRadius = 32;
+const maxScale = 4;
 const maxTitleLength = 100;
 const maxListLength = 300;
 const colourExpectation = 'a colour in hexadecimal digits, such as 0969da';
@@ -96,7 +97,9 @@ export const cardOptionParameters = {
       default: defaults.animation,
     }),
   ),
-  scale: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, default: 1, description: 'PNG pixels for each pixel.' })),
+  scale: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: maxScale, default: 1, description: 'PNG pixels for each pixel.' }),
+  ),
 } satisfies TProperties;
 
 /** The values of these parameters, as their schemas read them. */
@@ -142,6 +145,11 @@ export function readCardOptionsLoosely(query: CardOptionsQuery): CardOptions {
     },
     { hideable: [], showable: [] },
   );
+}
+
+/** Returns the scale of an image whose other parameters may be wrong; undefined: the default. */
+export function looseScale(query: CardOptionsQuery): number | undefined {
+  return looseNumber(query['scale'], 1, maxScale);
 }
 
 function looseNumber(given: unknown, min: number, max: number): number | undefined {

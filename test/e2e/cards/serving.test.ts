@@ -173,6 +173,8 @@ describe('responses with cards', () => {
     const png = await fetchBytes(service, `${user}/contributions?format=png&theme=pink`);
     assert.deepEqual([png.status, png.type], [200, 'image/png']);
     assert.equal((await sharp(png.bytes).metadata()).width, 480);
+    const sharper = await fetchBytes(service, `${user}/contributions?format=png&theme=pink&scale=2`);
+    assert.equal((await sharp(sharper.bytes).metadata()).width, 960);
   });
 
   it('keeps private cards private with any card options', async () => {
