@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../simulators/github/simulator.ts';
@@ -7,12 +6,11 @@ import { countersOf } from '../../simulators/world/expected-totals.ts';
 import { exportTo, importFrom } from '../../src/commands/backup.ts';
 import type { Io } from '../../src/commands/io.ts';
 import { sample } from '../../src/commands/sample.ts';
-import { openEmbedded } from '../../src/database/embedded/embedded.ts';
 import { readServerVersion } from '../../src/database/open.ts';
-import { databaseUrlOf, onServer, urlOf } from '../database-server.ts';
 import { snapshot } from '../integration/sync/snapshot.ts';
 import { runSync } from '../integration/sync/syncing.ts';
-import { enterable, postgresPackage, versions } from '../servers/packages.ts';
+import { startOwnServer } from '../servers/own-server.ts';
+import { versions } from '../servers/packages.ts';
 import { startTestService } from './service.ts';
 
 function io(environment: Record<string, string>): Io {
@@ -31,16 +29,8 @@ describe('support of PostgreSQL versions', () => {
     it(`${version}: migrates, stores the sample, serves and stores lookups, exports and imports`, async () => {
       await using simulator = await startSimulator();
       await using place = await makeTemporaryDirectory();
-      const dataDir = place.at('server');
-      await mkdir(dataDir);
-      for (const directory of [place.path, dataDir]) await chmod(directory, enterable);
-      await using stack = new AsyncDisposableStack();
-      const server = await openEmbedded({ dataDir, log: () => {}, postgresPackage: postgresPackage(version) });
-      stack.defer(() => server.release());
-      const serverUrl = urlOf(server.connection);
-      await onServer(serverUrl, 'create database one');
-      await onServer(serverUrl, 'create database other');
-      const [one, other] = [databaseUrlOf(serverUrl, 'one'), databaseUrlOf(serverUrl, 'other')];
+      await using server = await startOwnServer(version);
+      const [one, other] = [await server.create('one'), await server.create('other')];
 
       await sample(io({ DATABASE_URL: one, DATA_DIR: place.at('data') }));
       const target = `github/${simulator.accounts.organization}`;

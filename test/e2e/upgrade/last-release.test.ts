@@ -5,10 +5,11 @@ import { Pool } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { Random } from '../../../simulators/world/random.ts';
-import { createTestDatabase } from '../../database.ts';
 import { shortenDelaysOf } from '../../database-server.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { findLastRelease, type Release, unpackRelease, worksBesideNext } from '../../last-release.ts';
+import { startOwnServer } from '../../servers/own-server.ts';
+import { packagedVersion } from '../../servers/packages.ts';
 import { until } from '../../time.ts';
 import { appSettings, organization, secret } from '../installations/installed.ts';
 import { doSomething } from '../installed/actions.ts';
@@ -40,9 +41,11 @@ interface Scene extends AsyncDisposable {
 async function prepare(): Promise<Scene> {
   const stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ repositories: 3, limits }));
-  const database = stack.use(await createTestDatabase({ withTables: false }));
+  // Release 0.3.0 needs the newest version: it uses `min(bytea)`.
+  const server = stack.use(await startOwnServer(packagedVersion));
+  const databaseUrl = await server.create('upgraded');
   const directory = stack.use(await makeTemporaryDirectory());
-  const pool = new Pool({ connectionString: database.url, max: 4 });
+  const pool = new Pool({ connectionString: databaseUrl, max: 4 });
   pool.on('error', () => {});
   stack.defer(() => pool.end());
   const random = new Random(1);
@@ -53,7 +56,7 @@ async function prepare(): Promise<Scene> {
     const settings = {
       ...appSettings(simulator),
       GITHUB_TOKEN: simulator.tokens.organization_admin,
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseUrl,
       DATA_DIR: directory.at(`node-${nodes}`),
       GITHUB_URL: simulator.url,
       GITHUB_API_URL: simulator.apiUrl,
@@ -69,7 +72,7 @@ async function prepare(): Promise<Scene> {
     start,
     change: () => doSomething(simulator.world, random, random.pick(owned)),
     settle: async () => {
-      await shortenDelaysOf(database.url);
+      await shortenDelaysOf(databaseUrl);
       await settle(pool, simulator.app.deliverer, patienceMs);
     },
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
