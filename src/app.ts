@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createAccess } from './access/access.ts';
-import { findRepositoryIds } from './access/erasure/store.ts';
+import { findStoredRepositories } from './access/erasure/store.ts';
 import { accessRoutes } from './access/routes.ts';
 import { createAccessTasks } from './access/tasks.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
@@ -260,12 +260,10 @@ function profileUrls({ providers }: Config): (provider: string, name: string) =>
 
 /** Deletes this node's files about erased accounts: at the start, and each time an account is erased. */
 function sweepErased({ database, sync, onAnnouncement }: Core, log: Log): void {
-  const sweep = async (): Promise<void> => {
-    const wanted = await findRepositoryIds(database.connection);
-    await sync.histories.sweep((id) => wanted.has(id));
-  };
   const begin = (): void => {
-    sweep().catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));
+    sync.histories
+      .sweep((ids) => findStoredRepositories(database.connection, ids))
+      .catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));
   };
   begin();
   onAnnouncement.add((announcement) => {
