@@ -50,7 +50,7 @@ import { repositoryRoutes } from './repositories/routes.ts';
 import { forgetWaits } from './sync/forget-waits.ts';
 import { withInstallations } from './sync/installations/load-installations.ts';
 import { createInstallationTasks } from './sync/installations/tasks.ts';
-import { hideLostRepositories } from './sync/lost-access.ts';
+import { withdrawLostCredentials } from './sync/lost-access.ts';
 import { createSyncMetrics } from './sync/metrics.ts';
 import { createTasks } from './sync/tasks.ts';
 
@@ -84,7 +84,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   registerLookupMetrics(registry, core.requests.connection, now);
   const metrics = await startMetrics(config, registry, log);
   opened.defer(() => metrics?.close());
-  await hideLostRepositories(core.sync);
+  await withdrawLostCredentials(core.sync);
   await inTransaction(core.database.connection, (transaction) => forgetWaits(transaction, now()));
   sweepErased(core, log);
   const images = await openCardImages({

@@ -146,7 +146,8 @@ function openRequests({ clientConfig }: Database, { lookupBudgetMs }: Config): C
 function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onAnnouncement'] {
   return new Set<(announcement: Announcement | undefined) => void>([
     (announcement) => {
-      if (announcement === undefined) cache.clear();
+      // Withdrawn credentials hide private data of any number of accounts.
+      if (announcement === undefined || announcement.kind === 'withdrawn') cache.clear();
       else if (announcement.kind === 'account') cache.invalidate(announcement.key);
     },
     (announcement) => {

@@ -28,6 +28,7 @@ import { fetchCalendar } from './fetch-calendar.ts';
 import { fetchReportedTotals } from './fetch-reported-totals.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
+import { createWithdrawalTasks } from './lost-access.ts';
 import { recordStreamChange } from './stream-store.ts';
 import { updateTotals } from './update-totals.ts';
 
@@ -81,6 +82,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         if ((await updateTotals(context)) === 'more') await addJob(context.connection, updateTotalsJob);
       },
     },
+    ...createWithdrawalTasks(context),
     ...createInstalledTasks(context, (work, signal) => reportFailure(context, work, signal)),
     check_accounts: {
       urgency: 'background',
