@@ -20,6 +20,7 @@ import type { Call } from '../providers/provider.ts';
 import { eraseDeletedRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { starEventsKeptMs } from './apply-star.ts';
+import { createStartTasks } from './begin-work.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
@@ -82,6 +83,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         if ((await updateTotals(context)) === 'more') await addJob(context.connection, updateTotalsJob);
       },
     },
+    ...createStartTasks(context),
     ...createWithdrawalTasks(context),
     ...createInstalledTasks(context, (work, signal) => reportFailure(context, work, signal)),
     check_accounts: {
