@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createAccess } from './access/access.ts';
-import { findRepositoryIds } from './access/erasure/store.ts';
+import { findStoredRepositories } from './access/erasure/store.ts';
 import { accessRoutes } from './access/routes.ts';
 import { createAccessTasks } from './access/tasks.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
@@ -23,9 +23,8 @@ import { contributorRoutes } from './contributors/routes.ts';
 import { type AppOptions, type Core, findFault, openCore } from './core.ts';
 import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
-import { addJob, type Queue, startQueue } from './database/queue.ts';
+import { type Queue, startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
-import { inTransaction } from './database/transaction.ts';
 import { createDeliveryMetrics, openBodies } from './deliveries/metrics.ts';
 import { addRejections } from './deliveries/rejection-store.ts';
 import { Rejections } from './deliveries/rejections.ts';
@@ -34,23 +33,22 @@ import { requireGit } from './history/git.ts';
 import type { App } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import type { CardImages } from './http/images.ts';
-import { asListenError, checkPort, isTaken } from './http/listen.ts';
+import { asListenError, isTaken } from './http/listen.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
 import { requestIdSource } from './http/request-ids.ts';
 import { usableResponses } from './http/response-cache.ts';
 import { createServer } from './http/server.ts';
-import { reconcileJob } from './installations/jobs.ts';
+import { listenWhileStarting } from './http/starting.ts';
 import type { Log } from './log.ts';
 import { openNotifications } from './notifications/open.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
-import { forgetWaits } from './sync/forget-waits.ts';
+import { beginWork } from './sync/begin-work.ts';
 import { withInstallations } from './sync/installations/load-installations.ts';
 import { createInstallationTasks } from './sync/installations/tasks.ts';
-import { hideLostRepositories } from './sync/lost-access.ts';
 import { createSyncMetrics } from './sync/metrics.ts';
 import { createTasks } from './sync/tasks.ts';
 
@@ -75,17 +73,17 @@ export async function startService(config: Config, options: AppOptions): Promise
   const { log } = options;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  await checkPort('PORT', config);
-  await requireGit();
   await using opened = new AsyncDisposableStack();
-  const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry) });
+  const starting = await listenWhileStarting(config);
+  opened.defer(() => starting.close());
+  await requireGit();
+  const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry), correctsTimesLater: true });
   opened.defer(() => core.close());
   const { now } = core;
   registerLookupMetrics(registry, core.requests.connection, now);
   const metrics = await startMetrics(config, registry, log);
   opened.defer(() => metrics?.close());
-  await hideLostRepositories(core.sync);
-  await inTransaction(core.database.connection, (transaction) => forgetWaits(transaction, now()));
+  await beginWork(core.sync);
   sweepErased(core, log);
   const images = await openCardImages({
     connection: core.requests.connection,
@@ -98,9 +96,6 @@ export async function startService(config: Config, options: AppOptions): Promise
   opened.defer(() => images.close());
   const app = await createApp(config, core, { log, now, registry, images });
   opened.defer(() => app.close());
-  if ([...core.providers.values()].some((provider) => provider.app !== undefined)) {
-    await addJob(core.database.connection, reconcileJob);
-  }
   const notifications = openNotifications({
     connection: core.database.connection,
     providers: core.providers,
@@ -131,6 +126,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
   opened.defer(() => stopReceiving(app, queue, core));
+  await starting.close();
   await startListening(app, config);
   const running = opened.move();
   return {
@@ -261,12 +257,10 @@ function profileUrls({ providers }: Config): (provider: string, name: string) =>
 
 /** Deletes this node's files about erased accounts: at the start, and each time an account is erased. */
 function sweepErased({ database, sync, onAnnouncement }: Core, log: Log): void {
-  const sweep = async (): Promise<void> => {
-    const wanted = await findRepositoryIds(database.connection);
-    await sync.histories.sweep((id) => wanted.has(id));
-  };
   const begin = (): void => {
-    sweep().catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));
+    sync.histories
+      .sweep((ids) => findStoredRepositories(database.connection, ids))
+      .catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));
   };
   begin();
   onAnnouncement.add((announcement) => {

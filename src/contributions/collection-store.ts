@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { announce } from '../database/listener.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import { requestTotals } from './changed-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { takeChanged } from './total-store.ts';
@@ -36,7 +37,7 @@ export async function findCollection(
     select listed_at, listing_wanted_at is not null as is_outdated, ${withPrivate ? uncollectedKinds('all') : sql`uncollected`} as uncollected,
       case when uncollected = '{}' and not ${withPrivate}::boolean then false else exists (
         select from repositories r join streams s on s.repository_id = r.id
-        where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.deleted_at is null
+        where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
           and s.completed_at is null and s.failure is null) end as is_unfinished
     from accounts a where id = ${accountId}`.execute(connection);
   const [row] = rows;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import type { ContributionKind } from './contribution.ts';
 
 /** The contributions of an account on one day. */
@@ -43,7 +44,7 @@ export async function isCollectingDays(
       select from contribution_days d join repositories r on r.id = d.repository_id
         join streams s on s.repository_id = r.id
       where d.account_id = ${accountId} and d.day between ${from}::date and ${to}::date
-        and (${withPrivate}::boolean or not r.is_private) and r.deleted_at is null
+        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
         and s.completed_at is null and s.failure is null) as is_collecting`.execute(connection);
   return rows[0]?.is_collecting ?? false;
 }
@@ -59,7 +60,7 @@ async function sumDays(
       sum(d.discussions)::integer as discussion
     from contribution_days d join repositories r on r.id = d.repository_id
     where ${sql.ref(whose)} = ${accountId} and d.day between ${from}::date and ${to}::date
-      and (${withPrivate}::boolean or not r.is_private) and r.deleted_at is null
+      and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
     group by d.day order by d.day`.execute(connection);
   return rows.map(({ day, ...counts }) => ({ day, counts }));
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';
 import { toKinds, uncollectedKinds } from './uncollected-store.ts';
@@ -22,7 +23,7 @@ export async function countStored(
 ): Promise<StoredTotals> {
   const isPrivate = visibility === 'private';
   const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null }>`
-    with counted as (select id from repositories where is_private = ${isPrivate} and deleted_at is null),
+    with counted as (select r.id from repositories r where r.is_private = ${isPrivate} and ${isPresentInSql('r')}),
     totals as (
       select coalesce(sum(commits), 0)::integer as commits, coalesce(sum(issues), 0)::integer as issues,
         coalesce(sum(pull_requests), 0)::integer as pull_requests, coalesce(sum(reviews), 0)::integer as reviews,
@@ -34,7 +35,8 @@ export async function countStored(
       from contributor_totals where account_id = ${accountId} and repository_id in (select id from counted)
     ), earned as (
       select coalesce(sum(stars), 0)::integer as stars
-      from repositories where owner_id = ${accountId} and is_private = ${isPrivate} and not is_fork and deleted_at is null
+      from repositories r
+      where r.owner_id = ${accountId} and r.is_private = ${isPrivate} and not r.is_fork and ${isPresentInSql('r')}
     )
     select totals.*, earned.*, (select ${uncollectedKinds(visibility)} from accounts a where a.id = ${accountId}) as uncollected
     from totals, earned`.execute(connection);
@@ -52,8 +54,18 @@ export interface ReportedTotals {
   fetchedAt: Date;
 }
 
+/** Finds the totals of an account, except those of withdrawn credentials. */
 export async function findReportedTotals(connection: Connection, accountId: string): Promise<ReportedTotals[]> {
-  const rows = await connection.selectFrom('reported_totals').selectAll().where('account_id', '=', accountId).execute();
+  const rows = await connection
+    .selectFrom('reported_totals as t')
+    .innerJoin('accounts as a', 'a.id', 't.account_id')
+    .selectAll('t')
+    .where('t.account_id', '=', accountId)
+    .where(
+      sql<boolean>`not exists (
+        select from withdrawn_credentials w where w.provider = a.provider and w.credential_name = t.credential_name)`,
+    )
+    .execute();
   return rows.map((row) => ({
     credentialName: row.credential_name,
     counters: Object.fromEntries(counterNames.map((name) => [name, row.counters[name] ?? null])),
@@ -93,15 +105,34 @@ export async function forgetReportedBy(
   );
 }
 
-/** Deletes the totals that credentials saw which are not among `credentialNames`. */
+/** Deletes the totals of an account that credentials saw which are not among `credentialNames`. */
 export async function forgetReportedTotals(
   connection: Connection,
-  provider: string,
+  accountId: string,
   credentialNames: readonly string[],
 ): Promise<void> {
   await sql`
-    delete from reported_totals s using accounts a
-    where a.id = s.account_id and a.provider = ${provider} and s.credential_name <> all(${credentialNames})`.execute(
+    delete from reported_totals where account_id = ${accountId} and credential_name <> all(${credentialNames})`.execute(
     connection,
   );
+}
+
+/**
+ * Deletes some of the totals that a withdrawn credential saw.
+ * @returns the number of deleted rows.
+ */
+export async function forgetWithdrawnTotals(
+  connection: Connection,
+  { provider, credentialName }: { provider: string; credentialName: string },
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql`
+    delete from reported_totals t using (
+      select s.account_id from reported_totals s join accounts a on a.id = s.account_id
+      where s.credential_name = ${credentialName} and a.provider = ${provider}
+      limit ${limit} for update of s skip locked) taken
+    where t.account_id = taken.account_id and t.credential_name = ${credentialName} and exists (
+      select from withdrawn_credentials w where w.provider = ${provider} and w.credential_name = ${credentialName})
+    returning 1`.execute(connection);
+  return rows.length;
 }

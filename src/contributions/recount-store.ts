@@ -4,18 +4,21 @@ import { markAddressesCounted } from './identity-store.ts';
 import { markTotalsChanged } from './total-store.ts';
 
 /**
- * Counts the totals of one repository again, from all its stored contributions. Must run in a transaction.
+ * Counts the totals of one repository again, from all its stored contributions. Writes and locks only rows that differ,
+ * because others follow the repository meanwhile. Must run in a transaction.
  * @returns how many stored totals differed; expected to be 0 unless all commits had to be counted again.
  */
 export async function recountRepository(connection: Connection, repositoryId: string): Promise<number> {
   await markAddressesCounted(connection, repositoryId);
   // Transactions that change totals hold this row, so the statements below see all that they stored.
   await sql`
-    insert into repository_totals as t (
+    insert into repository_totals (
       repository_id, commits, issues, issues_closed, pull_requests, pull_requests_merged, reviews, discussions,
       discussions_answered)
     values (${repositoryId}, 0, 0, 0, 0, 0, 0, 0, 0)
-    on conflict (repository_id) do update set commits_counted = t.commits_counted`.execute(connection);
+    on conflict (repository_id) do nothing`.execute(connection);
+  await sql`
+    select from repository_totals where repository_id = ${repositoryId} for no key update`.execute(connection);
   await connection.deleteFrom('uncounted_commits').where('repository_id', '=', repositoryId).execute();
   const differences = [
     await recountDays(connection, repositoryId),
@@ -54,16 +57,19 @@ async function recountDays(connection: Connection, repositoryId: string): Promis
         and not exists (select from summed s where s.account_id = d.account_id and s.day = d.day)
       returning 1
     ), saved as (
-      insert into contribution_days as d (
+      insert into contribution_days (
         account_id, repository_id, day, commits, issues, pull_requests, reviews, discussions)
       select account_id, ${repositoryId}, day, commits, issues, pull_requests, reviews, discussions
-      from summed order by account_id, day
+      from summed s
+      where not exists (
+        select from contribution_days k
+        where k.repository_id = ${repositoryId} and k.account_id = s.account_id and k.day = s.day
+          and (k.commits, k.issues, k.pull_requests, k.reviews, k.discussions)
+            = (s.commits, s.issues, s.pull_requests, s.reviews, s.discussions))
+      order by account_id, day
       on conflict (account_id, repository_id, day) do update set
         commits = excluded.commits, issues = excluded.issues, pull_requests = excluded.pull_requests,
         reviews = excluded.reviews, discussions = excluded.discussions
-      where (d.commits, d.issues, d.pull_requests, d.reviews, d.discussions)
-        is distinct from (excluded.commits, excluded.issues, excluded.pull_requests, excluded.reviews,
-          excluded.discussions)
       returning 1
     )
     select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
@@ -102,19 +108,23 @@ async function recountContributors(connection: Connection, repositoryId: string)
       where repository_id = ${repositoryId} and account_id not in (select account_id from summed)
       returning 1
     ), saved as (
-      insert into contributor_totals as t (
+      insert into contributor_totals (
         repository_id, account_id, commits, issues, issues_closed, pull_requests, pull_requests_merged, reviews,
         discussions, discussions_answered)
-      select ${repositoryId}, summed.* from summed order by account_id
+      select ${repositoryId}, s.* from summed s
+      where not exists (
+        select from contributor_totals k
+        where k.repository_id = ${repositoryId} and k.account_id = s.account_id
+          and (k.commits, k.issues, k.issues_closed, k.pull_requests, k.pull_requests_merged, k.reviews, k.discussions,
+              k.discussions_answered)
+            = (s.commits, s.issues, s.issues_closed, s.pull_requests, s.pull_requests_merged, s.reviews, s.discussions,
+              s.discussions_answered))
+      order by account_id
       on conflict (repository_id, account_id) do update set
         commits = excluded.commits, issues = excluded.issues, issues_closed = excluded.issues_closed,
         pull_requests = excluded.pull_requests, pull_requests_merged = excluded.pull_requests_merged,
         reviews = excluded.reviews, discussions = excluded.discussions,
         discussions_answered = excluded.discussions_answered
-      where (t.commits, t.issues, t.issues_closed, t.pull_requests, t.pull_requests_merged, t.reviews, t.discussions,
-          t.discussions_answered)
-        is distinct from (excluded.commits, excluded.issues, excluded.issues_closed, excluded.pull_requests,
-          excluded.pull_requests_merged, excluded.reviews, excluded.discussions, excluded.discussions_answered)
       returning 1
     )
     select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
@@ -141,6 +151,12 @@ async function recountWhole(connection: Connection, repositoryId: string): Promi
       from contributions where repository_id = ${repositoryId}
     ), before as (
       select * from repository_totals where repository_id = ${repositoryId}
+    ), differing as (
+      select c.* from counted c, before b
+      where (c.commits, c.issues, c.issues_closed, c.pull_requests, c.pull_requests_merged, c.reviews, c.discussions,
+          c.discussions_answered, c.issue_comments, c.pull_request_comments, c.review_comments, c.stars)
+        is distinct from (b.commits, b.issues, b.issues_closed, b.pull_requests, b.pull_requests_merged, b.reviews,
+          b.discussions, b.discussions_answered, b.issue_comments, b.pull_request_comments, b.review_comments, b.stars)
     ), saved as (
       update repository_totals t set
         commits = c.commits, issues = c.issues, issues_closed = c.issues_closed, pull_requests = c.pull_requests,
@@ -148,14 +164,9 @@ async function recountWhole(connection: Connection, repositoryId: string): Promi
         discussions_answered = c.discussions_answered, issue_comments = c.issue_comments,
         pull_request_comments = c.pull_request_comments, review_comments = c.review_comments, stars = c.stars,
         commits_counted = true
-      from counted c where t.repository_id = ${repositoryId}
+      from counted c
+      where t.repository_id = ${repositoryId} and (not t.commits_counted or exists (select from differing))
     )
-    select count(*)::integer as differences from counted c, before b
-    where (c.commits, c.issues, c.issues_closed, c.pull_requests, c.pull_requests_merged, c.reviews, c.discussions,
-        c.discussions_answered, c.issue_comments, c.pull_request_comments, c.review_comments, c.stars)
-      is distinct from (b.commits, b.issues, b.issues_closed, b.pull_requests, b.pull_requests_merged, b.reviews,
-        b.discussions, b.discussions_answered, b.issue_comments, b.pull_request_comments, b.review_comments, b.stars)`.execute(
-    connection,
-  );
+    select count(*)::integer as differences from differing`.execute(connection);
   return rows[0]?.differences ?? 0;
 }

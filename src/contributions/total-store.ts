@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type Counters, unknownCounters } from './counters.ts';
 import { markAddressesCounted } from './identity-store.ts';
@@ -137,7 +138,7 @@ export async function sumOverOwned(
         coalesce(sum(t.discussions), 0)::integer as discussions,
         coalesce(sum(t.discussions_answered), 0)::integer as discussions_answered
       from repositories r left join repository_totals t on t.repository_id = r.id
-      where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.deleted_at is null) sums
+      where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) sums
     where a.id = ${ownerId}`.execute(connection);
   const [row] = rows;
   if (row === undefined) return { listedAt: null, counters: unknownCounters, uncollected: [...contributionKinds] };

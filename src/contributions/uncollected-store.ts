@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { privateListing, publicListing } from '../repositories/listing.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 
 /** Repositories of an account that count. */
@@ -15,7 +16,7 @@ export function uncollectedKinds(visibility: Visibility): RawBuilder<string[]> {
     where a.listed_at is null or ${isListedInPart(visibility)} or exists (
       select from repositories r
       where r.owner_id = a.id and (${visibility === 'all'}::boolean or r.is_private = ${visibility === 'private'}::boolean)
-        and r.deleted_at is null and ${isUncollected(sql`r.id`)})
+        and ${isPresentInSql('r')} and ${isUncollected(sql`r.id`)})
       or ${isSkippedElsewhere(visibility)})`;
 }
 
@@ -55,7 +56,7 @@ function isSkippedElsewhere(visibility: Visibility): RawBuilder<boolean> {
   if (visibility === 'public') return sql`false`;
   return sql`exists (
     select from skipped_items k join repositories r on r.id = k.repository_id
-    where ${isLostWith} and r.is_private and r.deleted_at is null
+    where ${isLostWith} and r.is_private and ${isPresentInSql('r')}
       and exists (select from contributor_totals t where t.repository_id = r.id and t.account_id = a.id))`;
 }
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import type { Contributor, Scope } from './contributor.ts';
 
 /**
@@ -15,12 +16,24 @@ async function findRanking(connection: Connection, scope: Scope): Promise<number
   const { rows } = await sql<{ id: number }>`
     select r.id from rankings r join accounts a on a.id = r.account_id and a.contributors_version = r.version
     where a.id = ${scope.accountId} and r.repository_id is not distinct from ${scope.repositoryId}::uuid
-      and r.includes_private = ${scope.includesPrivate}::boolean`.execute(connection);
+      and r.includes_private = ${scope.includesPrivate}::boolean and not ${isOutdatedByWithdrawal}`.execute(connection);
   return rows[0]?.id;
 }
 
+/**
+ * SQL that is true when the listing `r` may show private data of a credential that was withdrawn since. A listing that
+ * was being made at that moment may have a slightly later time.
+ */
+const isOutdatedByWithdrawal = sql<boolean>`(r.includes_private and exists (
+  select from withdrawn_credentials w join accounts o on o.provider = w.provider
+  where o.id = r.account_id and r.built_at <= w.withdrawn_at + interval '1 minute'))`;
+
 /** Makes the newest listing, unless another process has just made it. */
 async function makeRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
+  if (scope.includesPrivate) {
+    await sql`
+      delete from rankings r where r.account_id = ${scope.accountId} and ${isOutdatedByWithdrawal}`.execute(connection);
+  }
   const { rows } = await sql<{ id: number }>`
     with scope as (
       select id as account_id, ${scope.repositoryId}::uuid as repository_id,
@@ -42,7 +55,7 @@ async function makeRanking(connection: Connection, scope: Scope, now: Date): Pro
         select t.account_id, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) as contributions
         from contributor_totals t join repositories r on r.id = t.repository_id
         where r.owner_id = ${scope.accountId} and (${scope.includesPrivate}::boolean or not r.is_private)
-          and r.deleted_at is null
+          and ${isPresentInSql('r')}
           and (${scope.repositoryId}::uuid is null or r.id = ${scope.repositoryId}::uuid)
         group by t.account_id
       ) summed join accounts a on a.id = summed.account_id
@@ -57,12 +70,13 @@ async function makeRanking(connection: Connection, scope: Scope, now: Date): Pro
 /** Returns whether a listing is still stored and belongs to this scope. */
 export async function hasRanking(connection: Connection, rankingId: number, scope: Scope): Promise<boolean> {
   const row = await connection
-    .selectFrom('rankings')
+    .selectFrom('rankings as r')
     .select('id')
     .where('id', '=', rankingId)
     .where('account_id', '=', scope.accountId)
     .where('repository_id', 'is not distinct from', scope.repositoryId)
     .where('includes_private', '=', scope.includesPrivate)
+    .where(sql<boolean>`not ${isOutdatedByWithdrawal}`)
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -104,6 +104,11 @@ export async function correctFutureJobs(connection: Connection): Promise<void> {
   await sql`
     update graphile_worker._private_jobs set run_at = now()
     where run_at > now() + ${longestWait}::interval and locked_at is null`.execute(connection);
+  await correctFutureSchedules(connection);
+}
+
+/** Lets schedules run again whose last run lies in the future. Workers that start read these times once. */
+export async function correctFutureSchedules(connection: Connection): Promise<void> {
   await sql`
     update graphile_worker._private_known_crontabs set last_execution = now()
     where last_execution > now() + ${tolerance}::interval`.execute(connection);

@@ -20,6 +20,13 @@ export interface InstallationsTable {
   created_at: Date;
 }
 
+/** Credentials that are not accepted any more; everything private that they showed is hidden. */
+export interface WithdrawnCredentialsTable {
+  provider: string;
+  credential_name: string;
+  withdrawn_at: Date;
+}
+
 /** The repositories of an installation that covers selected ones. */
 export interface CoveredRepositoriesTable {
   provider: string;

@@ -10,10 +10,11 @@ const reconnectDelayMs = { first: 100, most: 5000 };
 const heartbeat = { everyMs: 10_000, timeoutMs: 5000 };
 
 /**
- * A message to all nodes: stored data changed, a lookup has an outcome, an account is erased, or installations changed.
+ * A message to all nodes: stored data changed, a lookup has an outcome, an account is erased, installations changed, or
+ * credentials were withdrawn.
  */
 export interface Announcement {
-  kind: 'account' | 'lookup' | 'erased' | 'installations';
+  kind: 'account' | 'lookup' | 'erased' | 'installations' | 'withdrawn';
   /** An account's id, a lookup's key, or a provider's name. */
   key: string;
 }
@@ -159,6 +160,6 @@ async function nextNodeNumber(client: Client): Promise<number> {
 function emitAnnouncement(payload: string | undefined, onAnnouncement: (announcement: Announcement) => void): void {
   const [, kind, key] = /^(\w+) (.+)$/.exec(payload ?? '') ?? [];
   // Nodes of newer releases may announce kinds that this one does not know.
-  const known = (['account', 'lookup', 'erased', 'installations'] as const).find((one) => one === kind);
+  const known = (['account', 'lookup', 'erased', 'installations', 'withdrawn'] as const).find((one) => one === kind);
   if (known !== undefined && key !== undefined) onAnnouncement({ kind: known, key });
 }

@@ -12,7 +12,7 @@ import {
 import { watchForSteps } from './clock.ts';
 import type { Connection, Database } from './connection.ts';
 import { wakeForDueJobs } from './due-jobs.ts';
-import { correctFutureJobs } from './future-store.ts';
+import { correctFutureJobs, correctFutureSchedules } from './future-store.ts';
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
 export type Urgency = 'interactive' | 'background';
@@ -121,6 +121,7 @@ export async function startQueue(options: {
     await removeEndedJobs(database.connection);
   };
   await sweep();
+  await correctFutureSchedules(database.connection);
   const workers: Workforce[] = [];
   for (const urgency of ['interactive', 'background'] as const) {
     workers.push(await keepWorking({ ...options, urgency, running }));

@@ -47,7 +47,7 @@ import type {
   RedeliveriesTable,
   RejectedDeliveriesTable,
 } from './delivery-tables.ts';
-import type { CoveredRepositoriesTable, InstallationsTable } from './installation-tables.ts';
+import type { CoveredRepositoriesTable, InstallationsTable, WithdrawnCredentialsTable } from './installation-tables.ts';
 import type {
   FailingReceiversTable,
   NotificationsTable,
@@ -112,6 +112,7 @@ export interface Tables {
   secrets: SecretsTable;
   workers: WorkersTable;
   images: ImagesTable;
+  withdrawn_credentials: WithdrawnCredentialsTable;
 }
 
 /** A user, organization or bot on a provider, known by the provider's immutable id. */

@@ -49,6 +49,8 @@ const maxTooLarge = 10_000;
 const directoriesMark = '.directories';
 /** The disk space of a copy without its packs, in bytes. */
 const overheadBytes = 64 * 1024;
+/** The most copies about which a sweep inquires at once. */
+export const keysAtOnce = 500;
 
 /**
  * Keeps local copies of histories, so that later fetches are small. Removes the least recently used copies when all
@@ -101,13 +103,18 @@ export class HistoryCache {
     }
   }
 
-  /** Removes the copies of repositories that are not wanted, unless they are in use. */
-  async sweep(isWanted: (key: string) => boolean): Promise<void> {
+  /**
+   * Removes the copies of repositories that are not wanted, unless they are in use.
+   * @param findWanted returns those of up to `keysAtOnce` keys whose copies stay.
+   */
+  async sweep(findWanted: (keys: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
     await this.#load();
-    const isUnwanted = (name: string): boolean =>
-      !this.#inUse.has(name) && !isWanted(name.replace(directoriesMark, ''));
-    const unwanted = this.#bytes.keys().filter(isUnwanted);
-    for (const name of unwanted.toArray()) await this.#remove(name);
+    const names = this.#bytes.keys().toArray();
+    for (let start = 0; start < names.length; start += keysAtOnce) {
+      const batch = names.slice(start, start + keysAtOnce);
+      const wanted = await findWanted([...new Set(batch.map(keyOf))]);
+      for (const name of batch) if (!this.#inUse.has(name) && !wanted.has(keyOf(name))) await this.#remove(name);
+    }
   }
 
   #pathOf(name: string): string {
@@ -194,4 +201,9 @@ export class HistoryCache {
     this.#removals.set(name, removal);
     await removal;
   }
+}
+
+/** Returns the key of a copy with this name. */
+function keyOf(name: string): string {
+  return name.replace(directoriesMark, '');
 }

@@ -1,23 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { AppError } from '../errors.ts';
-
-/**
- * Checks that a port can be listened on, before the start does anything that takes time.
- * @param setting the name of the port's setting; that of the host has HOST in its place.
- * @throws AppError `misconfigured` that names the setting to change.
- */
-export async function checkPort(setting: string, { host, port }: { host: string; port: number }): Promise<void> {
-  const server = createServer();
-  try {
-    server.listen(port, host);
-    await once(server, 'listening');
-  } catch (error) {
-    throw asListenError(setting, { host, port }, error);
-  }
-  server.close();
-  await once(server, 'close');
-}
 
 /** Returns whether an address cannot be listened on because another server does. */
 export function isTaken(error: unknown): boolean {

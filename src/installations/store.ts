@@ -84,6 +84,40 @@ export async function endAppInstallations(transaction: Connection, provider: str
   return ended.length > 0;
 }
 
+/** SQL that is true when `i` is an installation of the app that has ended. */
+const hasEnded = sql<boolean>`i.source = 'app' and i.removed_at is not null`;
+
+/**
+ * Lists accounts of which an installation of a provider's app has ended, in a stable order.
+ * @param page.after the position that the last call returned; empty at the start.
+ * @returns their ids as far as they are stored, and the position after them; undefined at the end.
+ */
+export async function listFormerlyInstalled(
+  connection: Connection,
+  provider: string,
+  page: { after: string; limit: number },
+): Promise<{ ids: string[]; next: string | undefined }> {
+  const { rows } = await sql<{ externalId: string; id: string | null }>`
+    select i.account_external_id as "externalId", a.id from (
+      select distinct i.account_external_id from installations i
+      where i.provider = ${provider} and ${hasEnded} and i.account_external_id > ${page.after}
+      order by i.account_external_id limit ${page.limit}) i
+    left join accounts a on a.provider = ${provider} and a.external_id = i.account_external_id
+    order by i.account_external_id`.execute(connection);
+  const next = rows.length < page.limit ? undefined : rows.at(-1)?.externalId;
+  return { ids: rows.flatMap(({ id }) => id ?? []), next };
+}
+
+/** Returns those of the accounts of which an installation of the app has ended. */
+export async function findFormerlyInstalled(connection: Connection, accountIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from accounts a
+    where a.id = any(${[...accountIds]}::uuid[]) and exists (
+      select from installations i
+      where i.provider = a.provider and i.account_external_id = a.external_id and ${hasEnded})`.execute(connection);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Stores the repositories of a selection that the provider listed at `requestedAt`, unless a newer list is stored.
  * @returns whether the selection changed.

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
@@ -65,7 +66,7 @@ export async function claimNext(
     const { rows } = await sql<ClaimedRow>`
       select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
         o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name,
-        not ${isShownInSql('a')} or r.deleted_at is not null or w.revoked_at is not null as is_withheld
+        not ${isShownInSql('a')} or not ${isPresentInSql('r')} or w.revoked_at is not null as is_withheld
       from notifications n
         join awards w on w.id = n.award_id
         join repositories r on r.id = n.repository_id

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import { giveUpAfterMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Content, Kind, Target } from './notification.ts';
@@ -48,7 +49,7 @@ const columns = sql`
     join accounts a on a.id = n.account_id
     left join failing_receivers f on f.receiver = n.receiver`;
 /** A repository's owner does not see messages about hidden or deleted accounts either. */
-const isShown = sql<boolean>`${isShownInSql('a')} and r.deleted_at is null`;
+const isShown = sql<boolean>`${isShownInSql('a')} and ${isPresentInSql('r')}`;
 
 /** Finds messages about awards in an account's repositories, newest first. */
 export async function findNotifications(

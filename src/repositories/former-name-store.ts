@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from './shown-store.ts';
 
 /** Names that repositories had before, below the account that owns them. */
 
@@ -38,7 +39,7 @@ export async function findByFormerName(
     .select(['r.name', 'f.check_after'])
     .where('f.owner_id', '=', ownerId)
     .where('f.name_key', '=', name.toLowerCase())
-    .where('r.deleted_at', 'is', null)
+    .where(isPresentInSql('r'))
     .where((is) => is.or([is('r.is_private', '=', false), is.lit(withPrivate)]))
     .orderBy('f.left_at', 'desc')
     .limit(1)

@@ -72,20 +72,3 @@ export async function markRepositoryDeleted(
     .execute();
   return hidden.length > 0;
 }
-
-/**
- * Hides private repositories that only credentials showed which are not among `credentialNames`.
- * @returns the accounts that own them.
- */
-export async function hideWithoutAccess(
-  connection: Connection,
-  provider: string,
-  credentialNames: readonly string[],
-  now: Date,
-): Promise<string[]> {
-  const { rows } = await sql<{ owner_id: string }>`
-    update repositories set deleted_at = ${now}, updated_at = ${now}
-    where provider = ${provider} and is_private and deleted_at is null and credential_name <> all(${credentialNames})
-    returning owner_id`.execute(connection);
-  return [...new Set(rows.map((row) => row.owner_id))];
-}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from './shown-store.ts';
 import { type Repository, toRepository } from './store.ts';
 
 /** The position where a page begins: `created_at` in microseconds since 1970, and the id. */
@@ -20,7 +21,7 @@ export async function findRepositoryPage(
     .selectAll()
     .select(createdAtUs.as('created_at_us'))
     .where('owner_id', '=', ownerId)
-    .where((is) => is.or([is('deleted_at', 'is', null), is('is_private', '=', false)]))
+    .where((is) => is.or([is('is_private', '=', false), isPresentInSql('repositories')]))
     .limit(page.limit);
   const beside = (operator: '<' | '>', [us, id]: RepositoryPlace) =>
     sql<boolean>`(created_at, id) ${sql.raw(operator)}

@@ -3,6 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import { livingNodes } from '../database/listener.ts';
 import type { Tables } from '../database/tables.ts';
 import type { RepositoryFacts } from './repository.ts';
+import { isPresentInSql } from './shown-store.ts';
 
 /** A repository as it is stored. */
 export interface Repository extends RepositoryFacts {
@@ -152,7 +153,7 @@ export async function findOwnedRepository(
     .selectAll()
     .where('owner_id', '=', ownerId)
     .where(sql`lower(name)`, '=', name.toLowerCase())
-    .where('deleted_at', 'is', null)
+    .where(isPresentInSql('repositories'))
     .orderBy('named_at', 'desc')
     .limit(1);
   if (!withPrivate) query = query.where('is_private', '=', false);
@@ -166,7 +167,7 @@ export async function findOwnedRepositories(connection: Connection, ownerId: str
     .selectFrom('repositories')
     .selectAll()
     .where('owner_id', '=', ownerId)
-    .where('deleted_at', 'is', null)
+    .where(isPresentInSql('repositories'))
     .orderBy('stars', 'desc')
     .orderBy('id')
     .execute();

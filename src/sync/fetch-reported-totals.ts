@@ -35,7 +35,7 @@ export async function fetchReportedTotals(context: SyncContext, accountId: strin
       });
       await renewLookup(connection, key, fetchedAt);
     }
-    await forgetReportedTotals(connection, account.provider, provider.privateData?.credentialNames() ?? []);
+    await forgetReportedTotals(connection, accountId, provider.privateData?.credentialNames() ?? []);
     return accountId;
   });
 }

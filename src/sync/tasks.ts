@@ -20,6 +20,7 @@ import type { Call } from '../providers/provider.ts';
 import { eraseDeletedRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { starEventsKeptMs } from './apply-star.ts';
+import { createStartTasks } from './begin-work.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
@@ -28,6 +29,7 @@ import { fetchCalendar } from './fetch-calendar.ts';
 import { fetchReportedTotals } from './fetch-reported-totals.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
+import { createWithdrawalTasks } from './lost-access.ts';
 import { recordStreamChange } from './stream-store.ts';
 import { updateTotals } from './update-totals.ts';
 
@@ -81,6 +83,8 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         if ((await updateTotals(context)) === 'more') await addJob(context.connection, updateTotalsJob);
       },
     },
+    ...createStartTasks(context),
+    ...createWithdrawalTasks(context),
     ...createInstalledTasks(context, (work, signal) => reportFailure(context, work, signal)),
     check_accounts: {
       urgency: 'background',

@@ -63,8 +63,12 @@ async function findEmails(connection: Connection, accountId: string): Promise<st
   return rows.map((row) => row.email);
 }
 
-/** Finds the ids of all stored repositories: only these may have a local copy of their history. */
-export async function findRepositoryIds(connection: Connection): Promise<Set<string>> {
-  const rows = await connection.selectFrom('repositories').select('id').execute();
+/** The form of repository ids; a local copy with another name belongs to no repository. */
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns those of the ids that are stored repositories: only these may have a local copy of their history. */
+export async function findStoredRepositories(connection: Connection, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from repositories where id = any(${ids.filter((id) => uuid.test(id))}::uuid[])`.execute(connection);
   return new Set(rows.map((row) => row.id));
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
 
 /**
  * Counts of an account's repositories and streams, including private ones; hidden and deleted repositories are left
@@ -58,7 +59,7 @@ export async function findCollectingState(connection: Connection, accountId: str
         count(s.failure) as failing, min(s.known_until) as known_at,
         count(*) filter (where s.name is not null and s.completed_at is null) as unread
       from repositories r left join streams s on s.repository_id = r.id
-      where r.owner_id = ${accountId} and r.deleted_at is null group by r.id
+      where r.owner_id = ${accountId} and ${isPresentInSql('r')} group by r.id
     )
     select (select listed_at from accounts where id = ${accountId}) as "listedAt", count(*) as repositories, count(*) filter (where is_installed) as installed,
       count(*) filter (where streams > 0 and streams = complete) as "completeRepositories",
@@ -90,7 +91,7 @@ export async function findUnfinishedStreams(
       's.failed_at',
     ])
     .where('r.owner_id', '=', accountId)
-    .where('r.deleted_at', 'is', null)
+    .where(isPresentInSql('r'))
     .where((is) => is.or([is('s.failure', 'is not', null), is('s.completed_at', 'is', null)]))
     .orderBy(sql`s.failure is null`)
     .orderBy('s.failed_at', 'desc')
@@ -116,7 +117,7 @@ export async function findOwnSkipped(
 ): Promise<{ places: number; items: OwnSkippedItem[] }> {
   const own = sql`
     from skipped_items k left join repositories r on r.id = k.repository_id
-    where k.account_id = ${accountId} or (r.owner_id = ${accountId} and r.deleted_at is null)`;
+    where k.account_id = ${accountId} or (r.owner_id = ${accountId} and ${isPresentInSql('r')})`;
   const { rows } = await sql<OwnSkippedItem>`
     select r.name as repository, k.stream, k.kind, k.reason, k.path, k.explanation, k.is_stored as "isStored", k.items,
       k.first_seen_at as "firstSeenAt", k.seen_at as "seenAt"
@@ -131,7 +132,7 @@ export async function findNotificationState(connection: Connection, accountId: s
     select count(*) filter (where n.state = 'waiting') as waiting, count(*) filter (where n.state = 'dead') as failed,
       min(n.created_at) filter (where n.state = 'waiting') as "oldestWaitingAt"
     from notifications n join repositories r on r.id = n.repository_id join accounts a on a.id = n.account_id
-    where r.owner_id = ${accountId} and r.deleted_at is null and not a.hidden and a.deleted_at is null
+    where r.owner_id = ${accountId} and ${isPresentInSql('r')} and not a.hidden and a.deleted_at is null
       and n.state <> 'sent'`.execute(connection);
   return rows[0] ?? { waiting: 0, failed: 0, oldestWaitingAt: null };
 }

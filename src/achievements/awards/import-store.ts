@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
 
 /** A stored repository that an award may be from. */
 export interface Candidate {
@@ -18,7 +19,7 @@ export async function findCandidates(
   const lower = [...new Set(names.map((name) => name.toLowerCase()))];
   const { rows } = await sql<Candidate>`
     select r.id, o.name as owner, r.name from repositories r join accounts o on o.id = r.owner_id
-    where r.provider = ${provider} and r.deleted_at is null and o.deleted_at is null
+    where r.provider = ${provider} and ${isPresentInSql('r')} and o.deleted_at is null
       and lower(r.name) = any(${lower}::text[])
     order by o.name, r.name`.execute(connection);
   return rows;

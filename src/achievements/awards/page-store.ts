@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
 
 /** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */
 export type AwardPlace = readonly [awardedAtUs: string, id: string];
@@ -73,7 +74,7 @@ export async function findAwardPage(
     join accounts o on o.id = r.owner_id
     cross join lateral (
       select not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')}) as is_open) t
-    where w.account_id = ${accountId} and w.revoked_at is null and r.deleted_at is null and o.deleted_at is null
+    where w.account_id = ${accountId} and w.revoked_at is null and ${isPresentInSql('r')} and o.deleted_at is null
       and (${includesPrivate}::boolean or not r.is_private)
       and (${isOwner}::boolean or o.id = w.account_id or ${isShownInSql('o')})
       ${page.id === undefined ? sql`` : sql`and (w.id = ${page.id} or w.imported_id = ${page.id})`}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
 import type { Kind } from './kinds.ts';
 
 /** A change after which achievements have to be evaluated. */
@@ -37,7 +38,7 @@ export async function findEvaluatedFile(
     sql<{ oid: string; text: string }>`
       select f.oid, f.text from achievement_files f join repositories r on r.id = f.repository_id
       where f.repository_id = ${repositoryId} and f.path is not null and r.installed_at is not null
-        and r.deleted_at is null`.execute(connection),
+        and ${isPresentInSql('r')}`.execute(connection),
     connection
       .selectFrom('achievements')
       .select(['id', 'name', 'evaluate_at', 'evaluated_at'])

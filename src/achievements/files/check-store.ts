@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { addJob, type Job } from '../../database/queue.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
 import type { Report } from '../report.ts';
 
 /** A file whose faults are reported to its author. */
@@ -38,7 +39,7 @@ export async function findCheckedFile(connection: Connection, repositoryId: stri
     select r.provider, o.external_id as owner_external_id, o.name as owner_name, r.name, f.path, f.oid, f.revision,
       f.reports
     from achievement_files f join repositories r on r.id = f.repository_id join accounts o on o.id = r.owner_id
-    where f.repository_id = ${repositoryId} and f.path is not null and f.revision is not null and r.deleted_at is null
+    where f.repository_id = ${repositoryId} and f.path is not null and f.revision is not null and ${isPresentInSql('r')}
       and r.installed_at is not null`.execute(connection);
   const [row] = rows;
   return (

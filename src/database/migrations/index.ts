@@ -25,6 +25,7 @@ import * as administrators from './0027-administrators.ts';
 import * as credentialNames from './0028-credential-names.ts';
 import * as importedAwards from './0030-imported-awards.ts';
 import * as credentialStatuses from './0031-credential-statuses.ts';
+import * as boundedWork from './0033-bounded-work.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -56,4 +57,5 @@ export const migrations: Record<string, Migration> = {
   '0028-credential-names': credentialNames,
   '0030-imported-awards': importedAwards,
   '0031-credential-statuses': credentialStatuses,
+  '0033-bounded-work': boundedWork,
 };

@@ -7,6 +7,7 @@ import { welcomeJob } from '../../installations/jobs.ts';
 import { findUnseen, saveInstallations, saveSelection } from '../../installations/store.ts';
 import type { InstallableApp, Installation } from '../../providers/installation.ts';
 import type { Call } from '../../providers/provider.ts';
+import { acceptCredentials } from '../../repositories/withdrawn-store.ts';
 import type { SyncContext } from '../context.ts';
 import { forgetWaits } from '../forget-waits.ts';
 import { loadInstallations } from './load-installations.ts';
@@ -62,6 +63,12 @@ async function saveReported(
     const optedOut = await findOptedOutIds(transaction, provider, accounts);
     const wanted = reported.filter(({ account }) => !optedOut.includes(account.externalId));
     const changed = await saveInstallations(transaction, provider, wanted, requestedAt);
+    const living = wanted.filter(({ suspendedAt }) => suspendedAt === null);
+    await acceptCredentials(
+      transaction,
+      provider,
+      living.map(({ credentialName }) => credentialName),
+    );
     await updateInstalledRepositories(context, transaction, { everyInstalledOn: provider });
     for (const { id } of changed) await addJob(transaction, welcomeJob({ provider, installation: id }));
     if (changed.length > 0) await forgetWaits(transaction, context.now());

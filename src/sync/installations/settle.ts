@@ -40,7 +40,7 @@ export async function followInstallation(
 }
 
 /** Queues new listings, because another credential may still show the hidden repositories. */
-async function requestListings(
+export async function requestListings(
   context: SyncContext,
   transaction: Connection,
   ownerIds: readonly string[],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { buildRepository } from '../../../simulators/git/build-repository.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { AppError } from '../../../src/errors.ts';
-import { HistoryCache } from '../../../src/history/history-cache.ts';
+import { HistoryCache, keysAtOnce } from '../../../src/history/history-cache.ts';
 import { startRemote } from './remote.ts';
 
 const { signal } = new AbortController();
@@ -47,7 +47,25 @@ describe('the cache of histories', () => {
       await cache.use(key, 'commits', (copy) => copy.fetch(from, signal));
     }
     assert.equal((await readdir(directory)).length, 4);
-    await cache.sweep((key) => key === 'two');
+    await cache.sweep(async (keys) => new Set(keys.filter((key) => key === 'two')));
     assert.deepEqual((await readdir(directory)).toSorted(), ['two', 'two.directories']);
+  });
+
+  it('inquires about the copies that it holds in bounded batches', async () => {
+    await using place = await makeTemporaryDirectory();
+    const keys = Array.from({ length: 2 * keysAtOnce + 1 }, (_, index) => `key-${index}`);
+    await Promise.all(keys.map((key) => mkdir(place.at(key))));
+    const cache = new HistoryCache({ ...limits, directory: place.path });
+    const inquiries: (readonly string[])[] = [];
+    await cache.sweep(async (some) => {
+      inquiries.push(some);
+      return new Set(some.filter((key) => key.endsWith('7')));
+    });
+    assert.deepEqual(
+      inquiries.map(({ length }) => length),
+      [keysAtOnce, keysAtOnce, 1],
+    );
+    assert.deepEqual(inquiries.flat().toSorted(), keys.toSorted());
+    assert.deepEqual((await readdir(place.path)).toSorted(), keys.filter((key) => key.endsWith('7')).toSorted());
   });
 });

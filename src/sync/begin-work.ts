@@ -1,0 +1,34 @@
+import { correctFutureTimes } from '../database/future-store.ts';
+import { addJob, type Job, type Task } from '../database/queue.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { reconcileJob } from '../installations/jobs.ts';
+import type { SyncContext } from './context.ts';
+import { forgetWaits } from './forget-waits.ts';
+import { withdrawLostCredentials } from './lost-access.ts';
+
+/** The jobs of each start. Their cost grows with the stored data, so the node listens before they end. */
+const jobs: readonly Job[] = [
+  { task: 'correct_times', payload: {}, key: 'correct_times', priority: 5 },
+  { task: 'forget_waits', payload: {}, key: 'forget_waits', priority: 5 },
+];
+
+/**
+ * Withdraws lost credentials before the first response of a node, and queues the other work of a start. Must be called after
+ * the providers have their installations.
+ */
+export async function beginWork(context: SyncContext): Promise<void> {
+  await withdrawLostCredentials(context);
+  const hasApp = [...context.providers.values()].some(({ app }) => app !== undefined);
+  for (const job of hasApp ? [...jobs, reconcileJob] : jobs) await addJob(context.connection, job);
+}
+
+/** Returns the jobs of a start. */
+export function createStartTasks({ connection, now }: SyncContext): Record<string, Task> {
+  return {
+    correct_times: { urgency: 'interactive', run: () => correctFutureTimes(connection, now()) },
+    forget_waits: {
+      urgency: 'interactive',
+      run: () => inTransaction(connection, (transaction) => forgetWaits(transaction, now())),
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, it } from 'node:test';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { createTestDatabase } from '../../database.ts';
+import { until } from '../../time.ts';
+import { startTestService } from '../service.ts';
+
+/** Returns a port on which no process listens. */
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('start of a node', () => {
+  it('listens while stored times are corrected and waits for quotas end', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using created = await createTestDatabase();
+    const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    const held = await database.pool.connect();
+    const waiting = async (): Promise<number> => {
+      const { rows } = await database.pool.query(
+        `select from lookups where retry_at > now() + interval '3 days' or error_code = 'provider_rate_limited'`,
+      );
+      return rows.length;
+    };
+    try {
+      await database.pool.query(
+        `insert into lookups (key, state, error_code, retry_at)
+         values ('look_up github/a', 'failed', 'provider_rate_limited', now() + interval '1 hour'),
+           ('look_up github/b', 'absent', null, now() + interval '9 days')`,
+      );
+      await held.query('begin');
+      await held.query('select from lookups for update');
+      await using service = await startTestService({ simulator, databaseUrl: created.url });
+      assert.equal((await service.get('/readyz')).status, 200);
+      assert.equal(await waiting(), 2);
+      await held.query('rollback');
+      await until(async () => ((await waiting()) === 0 ? true : undefined), 'both lookups may run again');
+    } finally {
+      held.release(true);
+      await database.close();
+    }
+  });
+
+  it('listens before the tables are migrated, and says that it is not ready', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using created = await createTestDatabase();
+    const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    const held = await database.pool.connect();
+    const port = await findPort();
+    try {
+      await held.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
+      const settings = { HOST: '127.0.0.1', PORT: String(port) };
+      const starting = startTestService({ simulator, databaseUrl: created.url, settings });
+      starting.catch(() => {});
+      const get = (path: string, init?: RequestInit): Promise<Response> =>
+        fetch(`http://127.0.0.1:${port}${path}`, init);
+      const health = await until(async () => get('/healthz').catch(() => undefined), 'the node listens');
+      assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }]);
+      for (const path of ['/readyz', '/v1/github/entities/ada-lovelace', '/v1/github/entities/a?format=svg']) {
+        const response = await get(path);
+        const { status, headers } = response;
+        assert.deepEqual([status, headers.get('retry-after')], [503, '5'], path);
+        assert.match(String(headers.get('x-request-id')), /./);
+        const { error } = (await response.json()) as { error: unknown };
+        assert.deepEqual(error, { code: 0, type: 'overloaded', message: 'The service is starting.' });
+      }
+      assert.equal((await get('/healthz', { method: 'POST' })).status, 503);
+      assert.equal(await (await get('/healthz', { method: 'HEAD' })).text(), '');
+
+      await held.query('select pg_advisory_unlock($1)', [advisoryLocks.migrations]);
+      await using service = await starting;
+      assert.equal(service.url, `http://127.0.0.1:${port}`);
+      assert.equal((await get('/readyz')).status, 200);
+    } finally {
+      held.release(true);
+      await database.close();
+    }
+  });
+});

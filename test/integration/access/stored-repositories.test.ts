@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { findStoredRepositories } from '../../../src/access/erasure/store.ts';
+import { openTestDatabase } from '../../database.ts';
+import { addRepository } from '../contributions/stored-repository.ts';
+
+describe('findStoredRepositories', () => {
+  it('returns the ids that are stored, and takes names that are no ids', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const id = await addRepository(connection);
+    const absent = id.replaceAll(/\w/g, '0');
+    assert.deepEqual(await findStoredRepositories(connection, [absent, id, 'lost+found', '']), new Set([id]));
+    assert.deepEqual(await findStoredRepositories(connection, []), new Set());
+  });
+});

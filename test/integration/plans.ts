@@ -1,0 +1,69 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool, type PoolConfig } from 'pg';
+import type { Connection, Database } from '../../src/database/connection.ts';
+
+/** A part of a plan that PostgreSQL has run, as auto_explain reports it. */
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: PlanNode[];
+}
+
+/** A statement that PostgreSQL has run, also one inside of a function or trigger. */
+export interface RanStatement {
+  text: string;
+  /** The number of blocks that it looked at. */
+  blocks: number;
+  /** The tables that it read whole. */
+  scannedTables: string[];
+}
+
+const settings = `
+  load 'auto_explain';
+  set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on; set auto_explain.log_buffers = on;
+  set auto_explain.log_timing = off; set auto_explain.log_format = json; set auto_explain.log_nested_statements = on;
+  set client_min_messages = log`;
+
+/**
+ * Runs work on a connection of its own. Returns what its statements cost, which is the same on every machine.
+ * See https://www.postgresql.org/docs/current/auto-explain.html
+ */
+export async function watchPlans(
+  { clientConfig }: Pick<Database, 'clientConfig'>,
+  work: (connection: Connection) => Promise<unknown>,
+): Promise<RanStatement[]> {
+  const ran: RanStatement[] = [];
+  const options: PoolConfig & {
+    onConnect: (client: { query: (text: string) => Promise<unknown> }) => Promise<unknown>;
+  } = { ...clientConfig, max: 1, onConnect: (client) => client.query(settings) };
+  const pool = new Pool(options);
+  pool.on('connect', (client) => {
+    client.on('notice', ({ message = '' }) => {
+      const start = message.indexOf('{');
+      if (!message.includes('plan:') || start < 0) return;
+      const { 'Query Text': text, Plan: plan } = JSON.parse(message.slice(start)) as {
+        'Query Text': string;
+        Plan: PlanNode;
+      };
+      ran.push({
+        text,
+        blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+        scannedTables: scannedIn(plan),
+      });
+    });
+  });
+  const connection: Connection = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await work(connection);
+  } finally {
+    await connection.destroy();
+  }
+  return ran;
+}
+
+function scannedIn(plan: PlanNode): string[] {
+  const own = plan['Node Type'] === 'Seq Scan' && plan['Relation Name'] !== undefined ? [plan['Relation Name']] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(scannedIn)];
+}
