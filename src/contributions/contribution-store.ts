@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { Contribution } from './contribution.ts';
+import { saveSeen } from './scan-store.ts';
 
 /** Contributions that a scan of one repository has read. */
 export interface ReadContributions {
@@ -12,9 +13,15 @@ export interface ReadContributions {
   wholeParents: readonly string[];
   /** The time when the scan began. */
   seenAt: Date;
+  /** The scan that read them; absent: a delivery or a poll reported them. */
+  scan?: { stream: string; isFull: boolean };
 }
 
-/** Stores new contributions and newer states of known ones; an older state never replaces a newer one. */
+/**
+ * Stores new contributions and newer states of known ones; an older state never replaces a newer one. A scan leaves
+ * unchanged rows alone, because each rewritten row costs an entry in every index; what a full scan has seen is stored
+ * beside them (`scan-store.ts`).
+ */
 export async function saveContributions(connection: Connection, read: ReadContributions): Promise<void> {
   const { repositoryId, accountIds, seenAt } = read;
   if (read.contributions.length === 0) return;
@@ -31,10 +38,15 @@ export async function saveContributions(connection: Connection, read: ReadContri
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
       created_at, updated_at, closed_at, merged_at, seen_at, number, resolved_by, answered_at, assignees, reviewers,
       labels, emojis, reactors, comments, upvotes, additions, deletions, changed_files, commits, reason)
-    select ${repositoryId}, kind, external_id, coalesce(parent_external_id, ${parentByNumber(repositoryId)}),
-      account_id, answered_by, answered, created_at, updated_at, closed_at, merged_at, ${seenAt}, d.number,
-      d.resolved_by, d.answered_at, d.assignees, d.reviewers, d.labels, d.emojis, d.reactors, d.comments, d.upvotes, d.additions,
-      d.deletions, d.changed_files, d.commits, d.reason
+    select ${repositoryId}, n.kind, n.external_id, n.parent_external_id, n.account_id, n.answered_by, n.answered,
+      n.created_at, n.updated_at, n.closed_at, n.merged_at, ${seenAt}, n.number, n.resolved_by, n.answered_at, n.assignees,
+      n.reviewers, n.labels, n.emojis, n.reactors, n.comments, n.upvotes, n.additions, n.deletions, n.changed_files,
+      n.commits, n.reason
+    from (select kind, external_id,
+      coalesce(parent_external_id, ${parentByNumber(repositoryId)}) as parent_external_id, account_id, answered_by, answered,
+      created_at, updated_at, closed_at, merged_at, place, d.number, d.resolved_by, d.answered_at, d.assignees,
+      d.reviewers, d.labels, d.emojis, d.reactors, d.comments, d.upvotes, d.additions, d.deletions, d.changed_files,
+      d.commits, d.reason
     from unnest(
       ${kinds}::text[], ${externalIds}::text[],
       ${column(({ parentExternalId }) => parentExternalId)}::text[], ${column(({ author }) => idOf(author))}::uuid[],
@@ -46,7 +58,11 @@ export async function saveContributions(connection: Connection, read: ReadContri
     left join json_to_recordset(${JSON.stringify(details)}::json) as d (
       place bigint, number integer, resolved_by uuid, answered_at timestamptz, assignees uuid[], reviewers uuid[], labels text[], emojis text[],
       reactors uuid[], comments integer, upvotes integer, additions integer, deletions integer, changed_files integer,
-      commits integer, reason text) using (place)
+      commits integer, reason text) using (place)) n
+    left join contributions k
+      on k.repository_id = ${repositoryId} and k.kind = n.kind and k.external_id = n.external_id
+    where ${read.scan === undefined} or k.external_id is null or ${isOther}
+    order by n.place
     on conflict (repository_id, kind, external_id) do update set
       parent_external_id = coalesce(excluded.parent_external_id, c.parent_external_id),
       account_id = excluded.account_id, answered_by = excluded.answered_by, answered = excluded.answered,
@@ -54,8 +70,11 @@ export async function saveContributions(connection: Connection, read: ReadContri
       merged_at = excluded.merged_at, seen_at = greatest(c.seen_at, excluded.seen_at), ${keepDetails}
     where (c.updated_at, c.seen_at) <= (excluded.updated_at, excluded.seen_at)
       or c.updated_at < excluded.updated_at`.execute(connection);
-  // The scan has seen these contributions even when their stored state is newer.
-  if (Number(numAffectedRows) === rows.length) return;
+  if (read.scan?.isFull === true) {
+    await saveSeen(connection, { repositoryId, stream: read.scan.stream, kinds, externalIds });
+  }
+  if (read.scan !== undefined || Number(numAffectedRows) === rows.length) return;
+  // A scan that runs meanwhile must not remove contributions whose stored state is newer.
   await sql`
     update contributions c set seen_at = ${seenAt}
     from unnest(${kinds}::text[], ${externalIds}::text[]) as page (kind, external_id)
@@ -91,6 +110,19 @@ const keepDetails = sql.join(
       ${sql.ref(name)} = case when excluded.labels is null then c.${sql.ref(name)} else excluded.${sql.ref(name)} end`,
   ),
 );
+
+/** The columns that every read knows. */
+const stateColumns = ['account_id', 'answered_by', 'answered', 'created_at', 'updated_at', 'closed_at', 'merged_at'];
+
+/** SQL that is true when the read contribution `n` differs from the stored one `k`. */
+const isOther = sql<boolean>`(
+  coalesce(n.parent_external_id, k.parent_external_id) is distinct from k.parent_external_id
+  or (${columnsOf('n', stateColumns)}) is distinct from (${columnsOf('k', stateColumns)})
+  or (n.labels is not null and (${columnsOf('n', detailColumns)}) is distinct from (${columnsOf('k', detailColumns)})))`;
+
+function columnsOf(alias: string, names: readonly string[]): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql.ref(`${alias}.${name}`)));
+}
 
 /** Returns SQL for the id of the item that a comment belongs to, because hosts report that item by its number. */
 function parentByNumber(repositoryId: string): RawBuilder<string | null> {
@@ -155,33 +187,4 @@ async function removeVanishedReviews(connection: Connection, read: ReadContribut
     delete from contributions
     where repository_id = ${read.repositoryId} and kind = 'review' and parent_external_id = any(${read.wholeParents})
       and external_id <> all(${listedIds})`.execute(connection);
-}
-
-/** Removes contributions that a full scan since `scanStartedAt` did not see, except those that changed meanwhile. */
-export async function removeUnseen(
-  connection: Connection,
-  scan: { repositoryId: string; kinds: readonly Contribution['kind'][]; scanStartedAt: Date },
-): Promise<void> {
-  await connection
-    .deleteFrom('contributions')
-    .where('repository_id', '=', scan.repositoryId)
-    .where('kind', 'in', scan.kinds)
-    .where('seen_at', '<', scan.scanStartedAt)
-    .where('updated_at', '<', scan.scanStartedAt)
-    .execute();
-}
-
-/** Counts the contributions of some kinds that a scan has seen. */
-export async function countSeen(
-  connection: Connection,
-  scan: { repositoryId: string; kinds: readonly Contribution['kind'][]; since: Date },
-): Promise<number> {
-  const { count } = await connection
-    .selectFrom('contributions')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('repository_id', '=', scan.repositoryId)
-    .where('kind', 'in', scan.kinds)
-    .where('seen_at', '>=', scan.since)
-    .executeTakeFirstOrThrow();
-  return count;
 }

@@ -22,6 +22,7 @@ const tables = [
   'streams',
   'skipped_items',
   'contributions',
+  'scan_pages',
   'identities',
   'commits',
   'repository_totals',

@@ -75,7 +75,7 @@ export interface ContributionsTable {
   updated_at: Date;
   closed_at: Date | null;
   merged_at: Date | null;
-  /** The start of the last scan that saw it. */
+  /** The start of the scan that stored its present state, or the time of the delivery or poll that did. */
   seen_at: Date;
   /** The number of an issue or pull request, or of a comment's parent. From here on: installed repositories only. */
   number: number | null;

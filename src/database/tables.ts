@@ -54,6 +54,7 @@ import type {
   RepositoryWebhooksTable,
   WebhookSecretsTable,
 } from './notification-tables.ts';
+import type { ScanPagesTable } from './scan-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 export interface Tables {
@@ -113,6 +114,7 @@ export interface Tables {
   workers: WorkersTable;
   images: ImagesTable;
   withdrawn_credentials: WithdrawnCredentialsTable;
+  scan_pages: ScanPagesTable;
 }
 
 /** A user, organization or bot on a provider, known by the provider's immutable id. */

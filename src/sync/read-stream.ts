@@ -1,8 +1,9 @@
 import { type Account, saveActors } from '../accounts/store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { listedKinds } from '../contributions/contribution.ts';
-import { adoptOrphans, countSeen, removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
+import { type ItemKind, listedKinds } from '../contributions/contribution.ts';
+import { adoptOrphans, type ReadContributions, saveContributions } from '../contributions/contribution-store.ts';
 import { addPendingForPullRequests } from '../contributions/detail-store.ts';
+import { countSeen, type FullScan, forgetSeen, removeUnseen } from '../contributions/scan-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -89,6 +90,7 @@ export async function readStream(
         page,
         requestedAt,
         seenAt: scan.startedAt,
+        scan: { stream: stream.name, isFull: scan.isFull },
         actors,
       });
       await recordSkips(context, transaction, placeOf(subject, stream, scan), subject.skips.take());
@@ -130,7 +132,7 @@ async function isShort(
 ): Promise<boolean> {
   const kinds = listedKinds(stream.covers);
   if (total === 0 || !scan.isFull || kinds.length === 0) return false;
-  const seen = await countSeen(transaction, { repositoryId: subject.repository.id, kinds, since: scan.startedAt });
+  const seen = await countSeen(transaction, fullScan(subject, stream, scan, kinds));
   return seen + (await countSkipped(transaction, placeOf(subject, stream, scan), kinds)) < total;
 }
 
@@ -140,6 +142,15 @@ function placeOf(
   { startedAt }: { startedAt: Date },
 ) {
   return { provider: repository.provider, target: { repositoryId: repository.id }, stream: name, seenAt: startedAt };
+}
+
+function fullScan(
+  { repository }: Pick<Subject, 'repository'>,
+  { name }: StreamState,
+  { startedAt }: { startedAt: Date },
+  kinds: readonly ItemKind[],
+): FullScan {
+  return { repositoryId: repository.id, stream: name, kinds, startedAt };
 }
 
 async function beginScan(
@@ -152,7 +163,12 @@ async function beginScan(
   const isFull = due === 'resume' ? stream.scanIsFull : due === 'everything';
   const startedAt = (due === 'resume' ? stream.scanStartedAt : null) ?? context.now();
   const isDeep = due === 'resume' ? stream.scanIsDeep : isReadDeep(subject, stream);
-  if (due !== 'resume') await startScan(context.connection, repository.id, stream.name, { startedAt, isFull, isDeep });
+  if (due !== 'resume') {
+    await inTransaction(context.connection, async (transaction) => {
+      await startScan(transaction, repository.id, stream.name, { startedAt, isFull, isDeep });
+      await forgetSeen(transaction, repository.id, stream.name);
+    });
+  }
   const since = isFull || stream.knownUntil === null ? null : new Date(stream.knownUntil.getTime() - clockToleranceMs);
   return { startedAt, isFull, isDeep, since };
 }
@@ -165,9 +181,14 @@ async function beginScan(
 export async function savePage(
   context: SyncContext,
   transaction: Connection,
-  read: { repository: Repository; page: ContributionPage; requestedAt: Date; seenAt: Date; actors: ActorsOfScan },
+  read: Pick<ReadContributions, 'seenAt' | 'scan'> & {
+    repository: Repository;
+    page: ContributionPage;
+    requestedAt: Date;
+    actors: ActorsOfScan;
+  },
 ): Promise<ReadonlyMap<string, string>> {
-  const { repository, page, requestedAt, seenAt, actors } = read;
+  const { repository, page, requestedAt, seenAt, scan, actors } = read;
   const saved = await saveActors(transaction, repository.provider, actors.unsaved(page.actors), {
     mentionedAt: requestedAt,
     newId: context.newId,
@@ -179,6 +200,7 @@ export async function savePage(
     accountIds,
     wholeParents: page.wholeParents,
     seenAt,
+    ...(scan && { scan }),
   });
   const pulls = page.contributions.filter(({ kind }) => kind === 'pull_request');
   await addPendingForPullRequests(
@@ -199,6 +221,7 @@ async function withholdStream(
 ): Promise<void> {
   await inTransaction(connection, async (transaction) => {
     await moveCursor(transaction, repository.id, name, { from: cursor, to: null, pageSize, scanTotal: null });
+    await forgetSeen(transaction, repository.id, name);
     await completeStream(transaction, repository.id, name, {
       knownUntil: scan.startedAt,
       completedAt: now(),
@@ -223,8 +246,9 @@ export async function finishStream(
     // An item that could not be read may be any of those that the scan did not see, so none of them is removed.
     const hasGaps = kinds.length > 0 && (await countSkipped(transaction, place, kinds)) > 0;
     if (kinds.length > 0 && !hasGaps) {
-      await removeUnseen(transaction, { repositoryId: repository.id, kinds, scanStartedAt: scan.startedAt });
+      await removeUnseen(transaction, fullScan({ repository }, stream, scan, kinds));
     }
+    await forgetSeen(transaction, repository.id, stream.name);
     await forgetSkippedBefore(transaction, place);
   }
   await completeStream(transaction, repository.id, stream.name, {

@@ -13,6 +13,15 @@ export const parts: readonly Part[] = [
           withdrawn_at timestamptz not null,
           primary key (provider, credential_name)
         )`,
+      // The contributions that running full scans have seen, one row for each page.
+      sql`
+        create table scan_pages (
+          repository_id uuid not null references repositories on delete cascade,
+          stream text not null,
+          kinds text[] not null,
+          external_ids text[] not null
+        )`,
+      sql`create index scan_pages_stream on scan_pages (repository_id, stream)`,
     ],
   },
   {
