@@ -232,15 +232,16 @@ export async function saveActors(
 }
 
 /**
- * Erases accounts that were deleted before `before`, with all data about them.
+ * Erases some accounts that were deleted before `before`, with all data about them, longest deleted first. Their
+ * repositories should be erased before.
  * @returns how many.
  */
-export async function eraseDeleted(connection: Connection, before: Date): Promise<number> {
-  const { numDeletedRows } = await connection
-    .deleteFrom('accounts')
-    .where('deleted_at', '<', before)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+export async function eraseDeleted(connection: Connection, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from accounts where id = any(array(
+      select id from accounts where deleted_at < ${before} order by deleted_at limit ${limit} for update skip locked))
+    returning 1`.execute(connection);
+  return rows.length;
 }
 
 function toAccount(row: Selectable<Tables['accounts']>): Account {

@@ -93,16 +93,35 @@ export async function removePrivateCounters(connection: Connection, accountId: s
     .execute();
 }
 
-/** Removes counters that include private contributions, for accounts of which nothing private is stored any more. */
-export async function removeOutlivedCounters(connection: Connection): Promise<void> {
-  await sql`
-    delete from counters c
-    where includes_private
-      and not exists (select from reported_totals s where s.account_id = c.account_id)
-      and not exists (select from repositories r where r.owner_id = c.account_id and r.is_private)
-      and not exists (
-        select from contributor_totals t join repositories r on r.id = t.repository_id
-        where t.account_id = c.account_id and r.is_private)`.execute(connection);
+/**
+ * Removes counters that include private contributions, for those of the next accounts with any of which nothing private
+ * is stored any more.
+ * @param page.after the position that the last call returned; undefined at the start.
+ * @returns the position after these accounts; undefined at the end.
+ */
+export async function removeOutlivedCounters(
+  connection: Connection,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string; isOutlived: boolean }>`
+    with recursive counted as (
+      select (select account_id from counters
+          where includes_private and (${after ?? null}::uuid is null or account_id > ${after ?? null}::uuid)
+          order by account_id limit 1) as id, 1 as place
+      union all
+      select (select account_id from counters where includes_private and account_id > counted.id
+          order by account_id limit 1), place + 1
+      from counted where id is not null and place < ${limit}::integer
+    )
+    select counted.id, (select true from reported_totals s where s.account_id = counted.id limit 1) is null
+      and (select true from repositories r where r.owner_id = counted.id and r.is_private limit 1) is null
+      and (select true from contributor_totals t
+        where t.account_id = counted.id and (select r.is_private from repositories r where r.id = t.repository_id)
+        limit 1) is null as "isOutlived"
+    from counted where counted.id is not null order by counted.id`.execute(connection);
+  const outlived = rows.filter(({ isOutlived }) => isOutlived).map(({ id }) => id);
+  await sql`delete from counters where includes_private and account_id = any(${outlived}::uuid[])`.execute(connection);
+  return rows.length < limit ? undefined : rows.at(-1)?.id;
 }
 
 function sameCounters(one: Counters, other: Counters): boolean {

@@ -67,7 +67,7 @@ export async function removeStar(
 /** Deletes deliveries about stars of an account in a repository when none arrived since `before`. */
 export async function forgetStarEvents(connection: Connection, before: Date): Promise<void> {
   await sql`
-    delete from star_events e where not exists (
+    delete from star_events e where e.recorded_at < ${before} and not exists (
       select from star_events o
       where o.repository_id = e.repository_id and o.external_id = e.external_id and o.recorded_at >= ${before})`.execute(
     connection,

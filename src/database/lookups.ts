@@ -199,9 +199,16 @@ export async function forgetRefusals(connection: Connection): Promise<string[]> 
   return delayed.map(({ key }) => key);
 }
 
-/** Deletes outcomes that no longer stand, so that invented names do not pile up. */
-export async function forgetOutcomes(connection: Connection, before: Date): Promise<void> {
-  await connection.deleteFrom('lookups').where('retry_at', '<', before).execute();
+/**
+ * Deletes some outcomes that no longer stand, so that invented names do not pile up.
+ * @returns how many.
+ */
+export async function forgetOutcomes(connection: Connection, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from lookups where key = any(array(
+      select key from lookups where retry_at < ${before} order by retry_at limit ${limit} for update skip locked))
+    returning 1`.execute(connection);
+  return rows.length;
 }
 
 /** Stores that a lookup is delayed. A job of the same key that runs earlier, such as one of a delivery, stays early. */

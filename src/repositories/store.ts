@@ -244,9 +244,23 @@ export async function findRepository(connection: Connection, id: string): Promis
   return row && toRepository(row);
 }
 
-/** Erases repositories that have been hidden since before `before`, with all their stored data. */
-export async function eraseDeletedRepositories(connection: Connection, before: Date): Promise<void> {
-  await connection.deleteFrom('repositories').where('deleted_at', '<', before).execute();
+/**
+ * Erases some repositories that have been hidden since before `before`, or whose owners have been deleted since then,
+ * with all their stored data.
+ * @returns how many.
+ */
+export async function eraseDeletedRepositories(connection: Connection, before: Date, limit: number): Promise<number> {
+  const hidden = await sql`
+    delete from repositories where id = any(array(
+      select id from repositories where deleted_at < ${before} order by deleted_at limit ${limit}
+      for update skip locked))
+    returning 1`.execute(connection);
+  const owned = await sql`
+    delete from repositories where id = any(array(
+      select r.id from accounts a join repositories r on r.owner_id = a.id
+      where a.deleted_at < ${before} order by a.deleted_at limit ${limit} for update of r skip locked))
+    returning 1`.execute(connection);
+  return hidden.rows.length + owned.rows.length;
 }
 
 export function toRepository(row: Selectable<Tables['repositories']>): Repository {

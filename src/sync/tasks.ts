@@ -1,51 +1,28 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AccountReference, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
-import { eraseDeleted } from '../accounts/store.ts';
 import { findCollection } from '../contributions/collection-store.ts';
-import { findUncounted } from '../contributions/commit-store.ts';
-import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { collectJob, collectRepositoryJob, RepositoryOfAccount, updateTotalsJob } from '../contributions/jobs.ts';
-import { forgetStarEvents } from '../contributions/star-store.ts';
-import { removeOldRankings } from '../contributors/store.ts';
-import type { Connection } from '../database/connection.ts';
-import { forgetOutcomes } from '../database/lookups.ts';
 import { addJob, type Task } from '../database/queue.ts';
-import { forgetRejections } from '../deliveries/rejection-store.ts';
-import { applyJob, forgetDeliveries } from '../deliveries/store.ts';
+import { applyJob } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
 import { urgencies } from '../providers/call.ts';
-import { historyStream } from '../providers/history.ts';
 import type { Call } from '../providers/provider.ts';
-import { eraseDeletedRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
-import { starEventsKeptMs } from './apply-star.ts';
 import { createStartTasks } from './begin-work.ts';
 import { checkAccounts } from './check-accounts.ts';
+import { createCleaningTasks } from './clean-up.ts';
 import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
-import { forgetDrifts } from './drift-store.ts';
 import { fetchCalendar } from './fetch-calendar.ts';
 import { fetchReportedTotals } from './fetch-reported-totals.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { createWithdrawalTasks } from './lost-access.ts';
-import { recordStreamChange } from './stream-store.ts';
 import { updateTotals } from './update-totals.ts';
 
 /** The time slice, in ms, of a job that collects. */
 const timeSliceMs = 60_000;
-/** The time, in ms, after which data that its provider deleted is erased. */
-const gracePeriodMs = 30 * 86_400_000;
-/** The time, in ms, for which cursors into a replaced listing stay valid. */
-const rankingKeptMs = 3_600_000;
-/** The time, in ms, for which a repeated delivery is recognized. */
-const deliveriesKeptMs = 30 * 86_400_000;
-/** The time, in ms, for which repaired drifts are kept for the operator. */
-const driftsKeptMs = 30 * 86_400_000;
-/** The most repositories that one run counts again. */
-const maxUncounted = 100;
-
 /** Returns the jobs that nodes run, by name. */
 export function createTasks(context: SyncContext): Record<string, Task> {
   return {
@@ -91,11 +68,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       schedule: '17 * * * *',
       run: (_payload, signal) => checkAccounts(context, call('background', signal)),
     },
-    clean_up: {
-      urgency: 'background',
-      schedule: '*/10 * * * *',
-      run: () => cleanUp(context),
-    },
+    ...createCleaningTasks(context),
   };
 }
 
@@ -147,28 +120,6 @@ async function runCollectRepositoryJob(context: SyncContext, payload: unknown, s
   if (end === 'complete') return;
   const runAt = new Date(context.now().getTime() + busyDelayMs);
   await addJob(context.connection, { ...withUrgency(collectRepositoryJob(requested), urgency), runAt });
-}
-
-async function cleanUp({ connection, now }: SyncContext): Promise<void> {
-  await countUncounted(connection, now());
-  const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
-  await eraseDeleted(connection, before(gracePeriodMs));
-  await eraseDeletedRepositories(connection, before(gracePeriodMs));
-  await removeOutlivedCounters(connection);
-  await removeOldRankings(connection, before(rankingKeptMs));
-  await forgetOutcomes(connection, before(0));
-  await forgetDeliveries(connection, before(deliveriesKeptMs));
-  await forgetStarEvents(connection, before(starEventsKeptMs));
-  await forgetRejections(connection, before(deliveriesKeptMs));
-  await forgetDrifts(connection, before(driftsKeptMs));
-}
-
-/** Queues another count of commits whose address has a new owner: reading the history counts them. */
-async function countUncounted(connection: Connection, now: Date): Promise<void> {
-  for (const { id, ownerId, name } of await findUncounted(connection, maxUncounted)) {
-    await recordStreamChange(connection, id, [historyStream.name], now);
-    await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
-  }
 }
 
 /** Reports the failure of a provider. The lookup is settled already, and repeated when a client requests it. */

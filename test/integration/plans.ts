@@ -6,6 +6,8 @@ import type { Connection, Database } from '../../src/database/connection.ts';
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
+  /** 0: the part was planned and not needed. */
+  'Actual Loops': number;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
   Plans?: PlanNode[];
@@ -64,6 +66,7 @@ export async function watchPlans(
 }
 
 function scannedIn(plan: PlanNode): string[] {
-  const own = plan['Node Type'] === 'Seq Scan' && plan['Relation Name'] !== undefined ? [plan['Relation Name']] : [];
+  const { 'Node Type': type, 'Relation Name': table, 'Actual Loops': loops } = plan;
+  const own = type === 'Seq Scan' && loops > 0 && table !== undefined ? [table] : [];
   return [...own, ...(plan.Plans ?? []).flatMap(scannedIn)];
 }

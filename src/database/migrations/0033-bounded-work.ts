@@ -31,4 +31,15 @@ export const parts: readonly Part[] = [
     },
   },
   { concurrently: { name: 'reported_totals_credential', on: sql`reported_totals (credential_name, account_id)` } },
+  // For the clean-up.
+  { concurrently: { name: 'lookups_end', on: sql`lookups (retry_at)` } },
+  {
+    concurrently: {
+      name: 'repository_totals_uncounted',
+      on: sql`repository_totals (repository_id) where not commits_counted`,
+    },
+  },
+  { concurrently: { name: 'counters_private', on: sql`counters (account_id) where includes_private` } },
+  { concurrently: { name: 'star_events_recorded', on: sql`star_events (recorded_at)` } },
+  { concurrently: { name: 'drifts_repaired', on: sql`drifts (found_at) where is_repaired` } },
 ];

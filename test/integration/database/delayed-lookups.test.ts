@@ -91,7 +91,7 @@ describe('delay of lookups', () => {
     // The job renews its claim and completes, as the job of a lookup without a delay does.
     advance(10 * 60 + 30);
     assert.deepEqual(await claimAll(connection, ['a'], now(), visitor(address())), [-0.5]);
-    await forgetOutcomes(connection, now());
+    await forgetOutcomes(connection, now(), 10);
     await renewLookup(connection, 'look_up a', now());
     assert.deepEqual(await lookupsIn(database), { 'look_up a': 'running' });
     await completeLookup(connection, 'look_up a');

@@ -6,11 +6,13 @@ import { deleteAccount } from '../../../simulators/world/mutations.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { openCore } from '../../../src/core.ts';
 import { createLog } from '../../../src/log.ts';
-import { newCost } from '../../../src/sync/context.ts';
+import { createCleaningTasks } from '../../../src/sync/clean-up.ts';
+import { newCost, type SyncContext } from '../../../src/sync/context.ts';
 import { lookUp, refresh } from '../../../src/sync/look-up.ts';
 import { createTasks } from '../../../src/sync/tasks.ts';
-import { createTestDatabase } from '../../database.ts';
+import { createTestDatabase, openTestDatabase } from '../../database.ts';
 import { clock } from '../../time.ts';
+import { watchPlans } from '../plans.ts';
 import { runSync } from './syncing.ts';
 
 const dayS = 86_400;
@@ -68,5 +70,63 @@ describe('the clean-up job', () => {
     } finally {
       await core.close();
     }
+  });
+
+  it('erases in batches, and reads no table whole', async () => {
+    await using opened = await openTestDatabase();
+    const { pool, clientConfig } = opened.database;
+    await pool.query(`
+      insert into accounts (id, provider, external_id, handle, type, name, avatar_url, named_at, created_at, updated_at,
+        deleted_at)
+      select gen_random_uuid(), 'github', n::text, '', 'user', 'account-' || n, 'https://x.org/' || n, now(), now(), now(),
+        case when n <= 2 then now() - interval '31 days' end
+      from generate_series(1, 5000) n;
+      insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+        listed_at, created_at, updated_at, deleted_at)
+      select gen_random_uuid(), 'github', n::text, '', a.id, 'repository-' || n, false, false, now(), now(), now(), now(),
+        case when n > 20 and n <= 45 then now() - interval '31 days' end
+      from generate_series(1, 5000) n join accounts a on a.external_id = case when n <= 20 then '1' else n::text end;
+      insert into repository_totals (repository_id, commits, issues, issues_closed, pull_requests, pull_requests_merged,
+        reviews, discussions, discussions_answered, commits_counted)
+      select id, 0, 0, 0, 0, 0, 0, 0, 0, true from repositories;
+      insert into lookups (key, state, retry_at)
+      select 'look_up github/' || n, 'absent', now() + (n - 1500) * interval '1 minute' from generate_series(1, 9000) n;
+      insert into counters (account_id, day, updated_at, includes_private)
+      select id, '2026-01-01', now(), external_id::integer % 100 = 0 from accounts;
+      update repositories set is_private = true where external_id = '100';
+      insert into reported_totals (account_id, credential_name, counters, missing, fetched_at)
+      select id, 'token', '{}', '{}', now() from accounts where external_id = '200';
+      insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
+      select r.id, a.id, 1, 0, 0, 0, 0 from repositories r, accounts a
+      where r.external_id = '100' and a.external_id = '300';
+      insert into star_events (repository_id, external_id, at, balance, recorded_at)
+      select id, '1', now(), 1, now() from repositories`);
+    await pool.query('vacuum analyze');
+    const statements = await watchPlans({ clientConfig }, async (connection) => {
+      const context: Pick<SyncContext, 'connection' | 'now'> = { connection, now: () => new Date() };
+      const tasks = createCleaningTasks(context);
+      await tasks['clean_up']?.run({}, new AbortController().signal);
+      await tasks['clean_counters']?.run({}, new AbortController().signal);
+    });
+    const large = new Set(['accounts', 'repositories', 'repository_totals', 'lookups', 'counters', 'star_events']);
+    for (const { text, scannedTables } of statements) {
+      assert.deepEqual(
+        scannedTables.filter((table) => large.has(table)),
+        [],
+        text,
+      );
+    }
+    const { rows } = await pool.query(
+      `select (select count(*) from accounts) as accounts, (select count(*) from repositories) as repositories,
+         (select count(*) from lookups where retry_at < now()) as outcomes, (select count(*) from lookups) > 7000 as "isRest",
+         (select json_agg(a.external_id order by a.external_id) from counters c join accounts a on a.id = c.account_id
+           where c.includes_private) as "withPrivate"`,
+    );
+    assert.deepEqual(rows, [
+      { accounts: 4998, repositories: 4955, outcomes: 0, isRest: true, withPrivate: ['100', '200', '300'] },
+    ]);
+    const count = (start: string): number => statements.filter(({ text }) => text.trim().startsWith(start)).length;
+    assert.ok(count('delete from repositories where') > 3);
+    assert.ok(count('delete from lookups where') > 1);
   });
 });

@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { eraseDeleted } from '../accounts/store.ts';
+import { findUncounted } from '../contributions/commit-store.ts';
+import { removeOutlivedCounters } from '../contributions/counter-store.ts';
+import { collectRepositoryJob } from '../contributions/jobs.ts';
+import { forgetStarEvents } from '../contributions/star-store.ts';
+import { removeOldRankings } from '../contributors/store.ts';
+import { forgetOutcomes } from '../database/lookups.ts';
+import { addJob, type Job, type Task } from '../database/queue.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { forgetRejections } from '../deliveries/rejection-store.ts';
+import { forgetDeliveries } from '../deliveries/store.ts';
+import { historyStream } from '../providers/history.ts';
+import { eraseDeletedRepositories } from '../repositories/store.ts';
+import { starEventsKeptMs } from './apply-star.ts';
+import type { SyncContext } from './context.ts';
+import { forgetDrifts } from './drift-store.ts';
+import { recordStreamChange } from './stream-store.ts';
+
+/** The time, in ms, after which data that its provider deleted is erased. */
+const gracePeriodMs = 30 * 86_400_000;
+/** The time, in ms, for which cursors into a replaced listing stay valid. */
+const rankingKeptMs = 3_600_000;
+/** The time, in ms, for which a repeated delivery is recognized. */
+const deliveriesKeptMs = 30 * 86_400_000;
+/** The time, in ms, for which repaired drifts are kept for the operator. */
+const driftsKeptMs = 30 * 86_400_000;
+/** The most repositories that one run counts again. */
+const maxUncounted = 100;
+/** The most rows that one statement deletes. An erased repository takes its contributions with it. */
+const atOnce = { repositories: 10, accounts: 10, outcomes: 1000, counted: 500 };
+/** The most statements of each kind in one run, after which it lets other jobs run. */
+const maxBatches = 50;
+
+type CleaningContext = Pick<SyncContext, 'connection' | 'now'>;
+
+const Position = Type.Object({ after: Type.Optional(Type.String()) });
+
+/** Returns the jobs that remove data whose time is over. */
+export function createCleaningTasks(context: CleaningContext): Record<string, Task> {
+  return {
+    clean_up: {
+      urgency: 'background',
+      schedule: '*/10 * * * *',
+      run: async () => {
+        if ((await cleanUp(context)) === 'more') await addJob(context.connection, cleanUpJob);
+      },
+    },
+    clean_counters: {
+      urgency: 'background',
+      schedule: '40 3 * * *',
+      run: (payload) => cleanCounters(context, Value.Parse(Position, payload ?? {}).after),
+    },
+  };
+}
+
+const cleanUpJob: Job = { task: 'clean_up', payload: {}, key: 'clean_up', priority: 60 };
+
+async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | 'more'> {
+  const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
+  await countUncounted(connection, now());
+  const erased = before(gracePeriodMs);
+  const ends = [
+    await inBatches(() => forgetOutcomes(connection, now(), atOnce.outcomes)),
+    await inBatches(() => eraseDeletedRepositories(connection, erased, atOnce.repositories)),
+  ];
+  // Accounts come last, so that none takes many repositories with it at once.
+  if (!ends.includes('more')) ends.push(await inBatches(() => eraseDeleted(connection, erased, atOnce.accounts)));
+  await removeOldRankings(connection, before(rankingKeptMs));
+  await forgetDeliveries(connection, before(deliveriesKeptMs));
+  await forgetStarEvents(connection, before(starEventsKeptMs));
+  await forgetRejections(connection, before(deliveriesKeptMs));
+  await forgetDrifts(connection, before(driftsKeptMs));
+  return ends.includes('more') ? 'more' : 'done';
+}
+
+/** Deletes batches, each in a transaction of its own, until none is found. @returns `more` when some may be left. */
+async function inBatches(deleteSome: () => Promise<number>): Promise<'done' | 'more'> {
+  for (let batch = 0; batch < maxBatches; batch += 1) if ((await deleteSome()) === 0) return 'done';
+  return 'more';
+}
+
+/** Removes outlived counters of some accounts, and queues the accounts after them. */
+async function cleanCounters({ connection }: CleaningContext, after: string | undefined): Promise<void> {
+  await inTransaction(connection, async (transaction) => {
+    const next = await removeOutlivedCounters(transaction, { after, limit: atOnce.counted });
+    if (next === undefined) return;
+    await addJob(transaction, {
+      task: 'clean_counters',
+      payload: { after: next },
+      key: 'clean_counters',
+      priority: 60,
+    });
+  });
+}
+
+/** Queues another count of commits whose address has a new owner: reading the history counts them. */
+async function countUncounted(connection: SyncContext['connection'], now: Date): Promise<void> {
+  for (const { id, ownerId, name } of await findUncounted(connection, maxUncounted)) {
+    await recordStreamChange(connection, id, [historyStream.name], now);
+    await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
+  }
+}
