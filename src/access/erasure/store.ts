@@ -35,11 +35,11 @@ export async function eraseAccount(connection: Connection, account: Account, now
     delete from lookups
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
   await eraseInstallations(connection, account);
-  // Foreign keys do not cover lists of people.
+  // Foreign keys do not cover lists of people; the condition is that of the index `contributions_people`.
   await sql`
     update contributions set assignees = array_remove(assignees, ${id}::uuid),
       reviewers = array_remove(reviewers, ${id}::uuid), reactors = array_replace(reactors, ${id}::uuid, null)
-    where ${id}::uuid = any(assignees) or ${id}::uuid = any(reviewers) or ${id}::uuid = any(reactors)`.execute(
+    where (assignees || reviewers || reactors) <> '{}' and (assignees || reviewers || reactors) @> array[${id}::uuid]`.execute(
     connection,
   );
   await connection.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();

@@ -31,6 +31,14 @@ export const parts: readonly Part[] = [
     },
   },
   { concurrently: { name: 'reported_totals_credential', on: sql`reported_totals (credential_name, account_id)` } },
+  // For erasure: foreign keys do not cover lists of people.
+  {
+    concurrently: {
+      name: 'contributions_people',
+      on: sql`contributions using gin ((assignees || reviewers || reactors)) where (assignees || reviewers || reactors) <> '{}'`,
+    },
+  },
+  { concurrently: { name: 'pending_evaluations_account', on: sql`pending_evaluations (account_id)` } },
   // For the clean-up.
   { concurrently: { name: 'lookups_end', on: sql`lookups (retry_at)` } },
   {

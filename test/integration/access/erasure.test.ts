@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { findById } from '../../../src/accounts/store.ts';
+import { openTestDatabase } from '../../database.ts';
+import { watchPlans } from '../plans.ts';
+
+describe('eraseAccount', () => {
+  it('finds all traces of a person by indexes, because nothing else is stored meanwhile', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { pool } = database;
+    await pool.query(`
+      insert into accounts (id, provider, external_id, handle, type, name, avatar_url, named_at, created_at, updated_at)
+      select gen_random_uuid(), 'github', n::text, '', 'user', 'account-' || n, 'https://x.org/' || n, now(), now(), now()
+      from generate_series(1, 20000) n;
+      insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+        listed_at, created_at, updated_at)
+      select gen_random_uuid(), 'github', n::text, '', a.id, 'repository-' || n, false, false, now(), now(), now(), now()
+      from generate_series(1, 20000) n join accounts a on a.external_id = n::text;
+      insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at,
+        assignees, reviewers, reactors, emojis)
+      select r.id, 'issue', n::text, a.id, now(), now(), now(),
+        case when n % 20 = 0 then array[a.id] end, case when n % 30 = 0 then array[a.id] else '{}' end,
+        case when n % 25 = 0 then array[null, a.id] end, case when n % 25 = 0 then array['heart', 'eyes'] end
+      from generate_series(1, 30000) n join repositories r on r.external_id = (n % 20000 + 1)::text
+        join accounts a on a.external_id = (n % 19999 + 2)::text;
+      insert into pending_evaluations (repository_id, account_id)
+      select r.id, r.owner_id from repositories r;
+      insert into identities (provider, email, account_id) select 'github', name || '@x.org', id from accounts`);
+    await pool.query('vacuum analyze');
+    const { rows: chosen } = await pool.query<{ id: string }>(
+      `select reactors[2] as id from contributions where assignees <> '{}' and reviewers <> '{}' and reactors <> '{}' limit 1`,
+    );
+    const account = (await findById(database.connection, chosen[0]?.id ?? '')) ?? assert.fail();
+    const statements = await watchPlans(database, (connection) =>
+      connection.transaction().execute((transaction) => eraseAccount(transaction, account, new Date())),
+    );
+    const large = new Set([
+      'accounts',
+      'repositories',
+      'contributions',
+      'contributor_totals',
+      'contribution_days',
+      'changed_contributors',
+      'identities',
+      'pending_evaluations',
+    ]);
+    for (const { text, scannedTables } of statements) {
+      assert.deepEqual(
+        scannedTables.filter((table) => large.has(table)),
+        [],
+        text,
+      );
+    }
+    const { rows } = await pool.query(
+      `select count(*) as traces from contributions
+       where $1 = any(array[account_id] || assignees || reviewers || reactors)`,
+      [account.id],
+    );
+    assert.deepEqual(rows, [{ traces: 0 }]);
+    const { rows: kept } = await pool.query(
+      `select count(*) as "withoutPlace" from contributions where cardinality(reactors) <> cardinality(emojis)`,
+    );
+    assert.deepEqual(kept, [{ withoutPlace: 0 }]);
+  });
+});
