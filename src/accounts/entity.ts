@@ -12,20 +12,25 @@ const Social = Type.Object(
   { title: 'Social' },
 );
 
+/** The properties of every account that the API returns. */
+export const accountProperties = {
+  id: UuidSchema(),
+  provider: Type.String({ examples: ['github'] }),
+  type: Type.Enum(['user', 'organization', 'bot']),
+  name: Type.String({ description: 'Account name on the provider.', examples: ['octocat'] }),
+  display_name: Type.String({ examples: ['The Octocat'] }),
+  url: Type.String({
+    format: 'uri',
+    description: "Address of the account in the provider's API.",
+    examples: ['https://api.github.com/users/octocat'],
+  }),
+  avatar_url: Type.String({ examples: ['https://avatars.githubusercontent.com/u/583231'] }),
+};
+
 /** An account as the API returns it. */
 export const Entity = Type.Object(
   {
-    id: UuidSchema(),
-    provider: Type.String({ examples: ['github'] }),
-    type: Type.Enum(['user', 'organization', 'bot']),
-    name: Type.String({ description: 'Account name on the provider.', examples: ['octocat'] }),
-    display_name: Type.String({ examples: ['The Octocat'] }),
-    url: Type.String({
-      format: 'uri',
-      description: "Address of the account in the provider's API.",
-      examples: ['https://api.github.com/users/octocat'],
-    }),
-    avatar_url: Type.String({ examples: ['https://avatars.githubusercontent.com/u/583231'] }),
+    ...accountProperties,
     website: Type.String({ description: 'Empty where there is none.', examples: ['https://github.blog'] }),
     socials: Type.Union([Type.Null(), Type.Object({ socials: Type.Array(Social) })], {
       description: 'Null where they were never fetched.',

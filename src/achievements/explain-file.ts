@@ -10,6 +10,7 @@ import {
 import type { ComparisonOperator } from './conditions/syntax.ts';
 import type { Action, Actor, Field } from './conditions/vocabulary.ts';
 import type { Achievement, Config, PointRule, Trigger } from './config.ts';
+import { nouns } from './nouns.ts';
 import { dataOfTrigger } from './required-data.ts';
 
 /** Says in English what a file of achievements means, so that its author sees a different meaning before others do. */
@@ -95,18 +96,6 @@ const amounts: Readonly<Record<ComparisonOperator, string>> = {
 function amount({ operator, value }: { operator: ComparisonOperator; value: number }): string {
   return `${amounts[operator]} ${value}`;
 }
-
-const nouns: Readonly<Record<Action, { one: string; many: string }>> = {
-  pull_request: { one: 'pull request', many: 'pull requests' },
-  review: { one: 'review', many: 'reviews' },
-  commit: { one: 'commit', many: 'commits' },
-  issue: { one: 'issue', many: 'issues' },
-  issue_comment: { one: 'comment on an issue', many: 'comments on issues' },
-  pull_request_comment: { one: 'comment on a pull request', many: 'comments on pull requests' },
-  discussion: { one: 'discussion', many: 'discussions' },
-  star: { one: 'star', many: 'stars' },
-  point: { one: 'point', many: 'points' },
-};
 
 const parts: Readonly<Record<Exclude<Actor, 'author'>, (action: Action) => string>> = {
   resolved_by: (action) => (action === 'discussion' ? ' that they answered' : ' that they closed'),

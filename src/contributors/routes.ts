@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { accountProperties } from '../accounts/entity.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
 import type { App } from '../http/app.ts';
@@ -9,7 +10,7 @@ import {
   RepositoryPath,
   type RequestContext,
 } from '../http/endpoint.ts';
-import { envelope, formatTimestamp, TimestampSchema, UuidSchema } from '../http/envelope.ts';
+import { envelope, formatTimestamp, TimestampSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
@@ -19,17 +20,7 @@ import { countContributors, currentRanking, findContributors, hasRanking } from 
 
 const ContributorItem = Type.Object(
   {
-    id: UuidSchema(),
-    provider: Type.String({ examples: ['github'] }),
-    type: Type.Enum(['user', 'organization', 'bot']),
-    name: Type.String({ examples: ['octocat'] }),
-    display_name: Type.String({ examples: ['The Octocat'] }),
-    url: Type.String({
-      format: 'uri',
-      description: "Address of the account in the provider's API.",
-      examples: ['https://api.github.com/users/octocat'],
-    }),
-    avatar_url: Type.String({ examples: ['https://avatars.githubusercontent.com/u/583231'] }),
+    ...accountProperties,
     contributions: Type.Integer({
       description: 'Commits, issues, pull requests, reviews and discussions in all.',
       examples: [42],

@@ -1,6 +1,7 @@
 import { type ContributionDetails, contributionKinds, type Detail } from '../../contributions/contribution.ts';
 import type { UnreportedKind } from '../../providers/unreported.ts';
 import type { Kind } from '../awards/kinds.ts';
+import { nouns } from '../nouns.ts';
 import type { RequiredData } from '../required-data.ts';
 import type { ReadState } from './read-state-store.ts';
 
@@ -34,18 +35,6 @@ export function findUnread(state: ReadState, required: readonly RequiredData[], 
   });
   return [...new Map(unread.map((one) => [one.reason, one])).values()];
 }
-
-const nouns: Readonly<Record<Kind, { one: string; many: string }>> = {
-  commit: { one: 'commit', many: 'commits' },
-  issue: { one: 'issue', many: 'issues' },
-  pull_request: { one: 'pull request', many: 'pull requests' },
-  review: { one: 'review', many: 'reviews' },
-  discussion: { one: 'discussion', many: 'discussions' },
-  issue_comment: { one: 'comment on an issue', many: 'comments on issues' },
-  pull_request_comment: { one: 'comment on a pull request', many: 'comments on pull requests' },
-  review_comment: { one: 'comment at a line of a pull request', many: 'comments at lines of pull requests' },
-  star: { one: 'star', many: 'stars' },
-};
 
 function counted(count: number, kind: Kind): string {
   return `${count} ${nouns[kind][count === 1 ? 'one' : 'many']}`;

@@ -122,7 +122,7 @@ describe('keys of credentials', () => {
   });
 });
 
-describe('a service without https', () => {
+describe('credentials issued without https', () => {
   it('issues under the URL of its profile, with the URL of its key, and has no DID document', async () => {
     const { now } = clock();
     await using service = await startStoredService({ holdsWorld: true, now });

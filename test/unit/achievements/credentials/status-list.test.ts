@@ -5,7 +5,7 @@ import { statusListCredential } from '../../../../src/achievements/credentials/s
 
 const terms = { publicUrl: 'https://badges.example.org', now: new Date('2026-06-15T12:00:00Z'), maxAgeS: 300 };
 
-describe('a status list', () => {
+describe('encoding of a status list', () => {
   it('has 131,072 bits, of which those of revoked credentials are set', async () => {
     const revoked = [0, 7, 8, 4711, 131_071];
     const { credentialSubject } = statusListCredential({ list: 3, revoked }, terms);
