@@ -19,6 +19,13 @@ export interface StarState {
   at: Date;
 }
 
+/** The state of the star of one account. */
+export interface DeliveredStar extends StarState {
+  externalId: string;
+  /** Our id of the account; null when it is not stored. */
+  accountId: string | null;
+}
+
 /**
  * Stores a delivery about a star. Must run in the transaction that marks the delivery as applied.
  *
@@ -42,12 +49,32 @@ export async function saveStarEvent(transaction: Connection, event: StarEvent, n
     values (${repositoryId}, ${externalId}, ${at}, ${isTakenBack ? -1 : 1}, ${now})
     on conflict (repository_id, external_id, at) do update
       set balance = e.balance + excluded.balance, recorded_at = excluded.recorded_at`.execute(transaction);
-  const { rows } = await sql<{ isStarred: boolean; at: Date }>`
-    select (array_agg(balance order by at desc) filter (where balance <> 0))[1] > 0 as "isStarred", max(at) as at
-    from star_events where repository_id = ${repositoryId} and external_id = ${externalId}`.execute(transaction);
+  const { rows } = await sql<StarState>`
+    select ${stateInSql} from star_events
+    where repository_id = ${repositoryId} and external_id = ${externalId}`.execute(transaction);
   const [state] = rows;
   if (state === undefined) throw new Error('an aggregate gave no row');
   return state;
+}
+
+/** The columns of a `StarState` of an account, of whose deliveries the rows are aggregated. */
+const stateInSql = sql`
+  (array_agg(balance order by at desc) filter (where balance <> 0))[1] > 0 as "isStarred", max(at) as at`;
+
+/** Finds the states of a repository's stars about which deliveries were recorded at `since` or later. */
+export async function findDeliveredStars(
+  connection: Connection,
+  repositoryId: string,
+  since: Date,
+): Promise<DeliveredStar[]> {
+  const { rows } = await sql<DeliveredStar>`
+    select e.external_id as "externalId", a.id as "accountId", ${stateInSql}
+    from star_events e
+    join repositories r on r.id = e.repository_id
+    left join accounts a on a.provider = r.provider and a.external_id = e.external_id
+    where e.repository_id = ${repositoryId}
+    group by e.external_id, a.id having max(e.recorded_at) >= ${since}`.execute(connection);
+  return rows;
 }
 
 /** Removes a star that was given at `until` or before. */

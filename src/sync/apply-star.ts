@@ -1,5 +1,5 @@
+import { saveActors } from '../accounts/store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { type Contribution, noDetails } from '../contributions/contribution.ts';
 import { removeStar, saveStarEvent } from '../contributions/star-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { Change } from '../providers/provider.ts';
@@ -8,6 +8,7 @@ import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
 import { savePage } from './read-stream.ts';
 import { isStreamShown, wantScanFor } from './removal-store.ts';
+import { starOf } from './store-stars.ts';
 
 /** The time, in ms, for which star deliveries are remembered. An older delivery cannot be put in order any more. */
 export const starEventsKeptMs = 30 * 86_400_000;
@@ -29,6 +30,8 @@ export async function applyStar(
   const star = { repositoryId: repository.id, externalId: account.externalId };
   const state = await saveStarEvent(transaction, { ...star, at, isTakenBack }, now);
   if (await isStreamShown(transaction, repository.id, 'stars')) {
+    // The read of the list may find that it is withheld, and then stores the star of the delivery.
+    await saveActors(transaction, repository.provider, [account], { mentionedAt: now, newId: context.newId });
     if (!state.isStarred) await wantScanFor(transaction, { ...star, kind: 'star' }, now);
     return;
   }
@@ -53,20 +56,4 @@ export async function applyStar(
     await wantScanFor(transaction, { ...star, kind: 'star' }, now);
   }
   await recordTotalsChanged(transaction, repository.id);
-}
-
-function starOf(accountId: string, at: Date): Contribution {
-  return {
-    kind: 'star',
-    externalId: accountId,
-    parentExternalId: null,
-    author: accountId,
-    createdAt: at,
-    updatedAt: at,
-    closedAt: null,
-    mergedAt: null,
-    answered: false,
-    answeredBy: null,
-    details: noDetails,
-  };
 }

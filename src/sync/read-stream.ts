@@ -20,10 +20,13 @@ import type { Extent, SyncContext } from './context.ts';
 import type { DueScan } from './plan.ts';
 import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
 import { recordSkips, type SkipCollector } from './skips.ts';
+import { storeDeliveredStars } from './store-stars.ts';
 import { completeStream, moveCursor, type StreamState, startScan } from './stream-store.ts';
 
 /** The largest difference, in ms, between a provider's clock and ours. */
 const clockToleranceMs = 300_000;
+/** The longest time, in ms, for which a provider shows a list as it was before a delivery: its copies agree after a while. */
+const listDelayMs = 300_000;
 /** The most pages of a stream: no repository has more, and a provider that never ends it is not followed for ever. */
 const maxPages = 100_000;
 /**
@@ -211,11 +214,14 @@ export async function savePage(
   return accountIds;
 }
 
-/** Ends a scan of a list that the host withholds. It removes nothing: an empty response says nothing about the list. */
+/**
+ * Ends a scan of a list that the host withholds. It removes nothing: an empty response says nothing about the list. From
+ * now on deliveries decide, also those since the last scan to which the list was shown.
+ */
 async function withholdStream(
   { connection, now }: SyncContext,
   { repository }: Subject,
-  { name, pageSize }: StreamState,
+  { name, pageSize, knownUntil, withheldAt }: StreamState,
   scan: Scan,
   cursor: string | null,
 ): Promise<void> {
@@ -229,6 +235,10 @@ async function withholdStream(
       wasFull: true,
       wasDeep: scan.isDeep,
     });
+    if (knownUntil === null || withheldAt !== null) return;
+    const since = new Date(knownUntil.getTime() - listDelayMs);
+    await storeDeliveredStars(transaction, repository.id, { since, seenAt: scan.startedAt });
+    await recordTotalsChanged(transaction, repository.id);
   });
 }
 

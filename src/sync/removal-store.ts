@@ -29,7 +29,10 @@ const below: Partial<Record<ItemKind, ItemKind[]>> = {
   pull_request: ['review', 'pull_request_comment', 'review_comment'],
 };
 
-/** Returns whether the host shows a stream, so that its list decides and not the deliveries about it. */
+/**
+ * Returns whether the host shows a stream, so that its list decides and not the deliveries about it. The result holds
+ * until the transaction ends.
+ */
 export async function isStreamShown(connection: Connection, repositoryId: string, stream: string): Promise<boolean> {
   const row = await connection
     .selectFrom('streams')
@@ -38,6 +41,7 @@ export async function isStreamShown(connection: Connection, repositoryId: string
     .where('name', '=', stream)
     .where('completed_at', 'is not', null)
     .where('withheld_at', 'is', null)
+    .forShare()
     .executeTakeFirst();
   return row !== undefined;
 }

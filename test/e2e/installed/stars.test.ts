@@ -67,6 +67,25 @@ async function reconcile(service: TestService): Promise<void> {
   await untilIdle(service);
 }
 
+/** Starts a service that follows a repository without stars with a token to which GitHub shows no stargazers. */
+async function startFollowing(simulator: Simulator): Promise<TestService> {
+  const service = await startTestService({
+    simulator,
+    tokens: ['outsider'],
+    settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
+  });
+  const repository = stage(simulator);
+  repository.stars = [];
+  const settings = {
+    GITHUB_URL: simulator.url,
+    GITHUB_API_URL: simulator.apiUrl,
+    GITHUB_TOKEN: simulator.tokens.outsider,
+  };
+  await installAsOperator(service, settings, `github/${engines.name}/${repository.name}`);
+  await untilShown(service, repository.name, /installed collected/);
+  return service;
+}
+
 const requestsOf = ({ requests }: Simulator, name: string): number =>
   requests.filter((request) => request.name === name).length;
 
@@ -164,26 +183,30 @@ describe('stars of an installed repository', () => {
     assert.equal((await starStream(service)).withheld, false);
   });
 
+  it('counts the first stars of a repository, whose list seemed to be shown because it had none', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startFollowing(simulator);
+    const { world, accounts } = simulator;
+    const repository = stage(simulator);
+    assert.equal((await starStream(service)).withheld, false);
+    const sent = outbox(simulator);
+    star(world, repository, person(simulator, accounts.user));
+    star(world, repository, person(simulator, accounts.outsider));
+    unstar(world, repository, person(simulator, accounts.outsider));
+    for (const one of sent.splice(0)) await sendDelivery(service, 'github', one);
+    await untilStored(service, trueStars(simulator));
+    assert.equal(trueStars(simulator).length, 1);
+    assert.equal((await starStream(service)).withheld, true);
+  });
+
   for (const seed of sampled([1, 2, 3], 3)) {
     it(`counts stars correctly after deliveries in any order and with repetitions (seed ${seed})`, async () => {
       const random = new Random(seed);
       let at = Date.now() - 86_400_000;
       await using simulator = await startSimulator({ repositories: 1, now: () => new Date(at) });
-      await using service = await startTestService({
-        simulator,
-        tokens: ['outsider'],
-        settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
-      });
+      await using service = await startFollowing(simulator);
       const { world } = simulator;
       const repository = stage(simulator);
-      repository.stars = [];
-      const settings = {
-        GITHUB_URL: simulator.url,
-        GITHUB_API_URL: simulator.apiUrl,
-        GITHUB_TOKEN: simulator.tokens.outsider,
-      };
-      await installAsOperator(service, settings, `github/${engines.name}/${repository.name}`);
-      await untilShown(service, repository.name, /installed collected/);
       const people = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted).slice(0, 4);
       for (let round = 0; round < 3; round += 1) {
         const sent = outbox(simulator);

@@ -1,0 +1,49 @@
+import type { Contribution } from '../contributions/contribution.ts';
+import { noDetails } from '../contributions/contribution.ts';
+import { saveContributions } from '../contributions/contribution-store.ts';
+import { findDeliveredStars, removeStar } from '../contributions/star-store.ts';
+import type { Connection } from '../database/connection.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
+
+/** Returns the star of an account, which was given at `at`. */
+export function starOf(accountId: string, at: Date): Contribution {
+  return {
+    kind: 'star',
+    externalId: accountId,
+    parentExternalId: null,
+    author: accountId,
+    createdAt: at,
+    updatedAt: at,
+    closedAt: null,
+    mergedAt: null,
+    answered: false,
+    answeredBy: null,
+    details: noDetails,
+  };
+}
+
+/**
+ * Stores and removes stars as the deliveries say that were recorded at `since` or later. They were left to the list of
+ * stars while the host showed it, or seemed to: the list of a repository without stars is empty for all credentials.
+ */
+export async function storeDeliveredStars(
+  transaction: Connection,
+  repositoryId: string,
+  { since, seenAt }: { since: Date; seenAt: Date },
+): Promise<void> {
+  await takeSharedErasureLock(transaction);
+  const stars = await findDeliveredStars(transaction, repositoryId, since);
+  const given = stars.filter(({ isStarred }) => isStarred);
+  await saveContributions(transaction, {
+    repositoryId,
+    contributions: given.map(({ externalId, at }) => starOf(externalId, at)),
+    accountIds: new Map(
+      given.flatMap(({ externalId, accountId }) => (accountId === null ? [] : [[externalId, accountId]])),
+    ),
+    wholeParents: [],
+    seenAt,
+  });
+  for (const { externalId, isStarred, at } of stars) {
+    if (!isStarred) await removeStar(transaction, { repositoryId, externalId, until: at });
+  }
+}
