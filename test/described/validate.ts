@@ -116,6 +116,7 @@ const unmatched: Record<string, string> = {
   405: 'MethodNotAllowed',
   413: 'PayloadTooLarge',
   429: 'TooManyRequests',
+  431: 'HeadersTooLarge',
   503: 'Unavailable',
 };
 

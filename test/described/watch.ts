@@ -1,12 +1,23 @@
-import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { subscribe } from 'node:diagnostics_channel';
+import { appendFileSync } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { OpenApi } from './open-api.ts';
 import { Description, type SentResponse } from './validate.ts';
 
-/** Descriptions by the code hosts of a service, on which they depend; all tests of a process share them. */
-const descriptions = new Map<string, Promise<Description>>();
-const maxFaults = 20;
+/**
+ * Validates all responses that the services of a process send, to any client, against their `/openapi.json`. A process
+ * loads this module by the options of `UndescribedResponses`. Each fault is a line in their file before the response is
+ * sent, so that it is known although the process is killed. Other servers, such as that of metrics, are not watched.
+ */
+
+/** A web application, as far as its description is concerned. */
+interface Application {
+  server: Server;
+  /** Returns the document of `/openapi.json`; absent from applications that have none. */
+  swagger?: () => object;
+  printRoutes(): string;
+}
 
 interface Exchange {
   request: IncomingMessage;
@@ -14,48 +25,67 @@ interface Exchange {
   server: Server;
 }
 
-/** Validates all responses that a service sends, to any client, against its `/openapi.json`. */
-export class WatchedResponses {
-  readonly #faults = new Set<string>();
-  #port: number | undefined;
-  #description: Description | undefined;
+const file = new URL(import.meta.url).searchParams.get('file') ?? '';
+/** The faults of this process so far. */
+const faults = new Set<string>();
+const maxFaults = 20;
+const applications = new WeakMap<Server, Application>();
+/** Descriptions by the routes of an application, because one takes a tenth of a second to build. */
+const descriptions = new Map<string, Description>();
 
-  /** Begins with the responses after this call. */
-  async begin({ url, providers }: { url: string; providers: ReadonlyMap<string, unknown> }): Promise<void> {
-    const key = [...providers.keys()].join();
-    const description = descriptions.get(key) ?? fetchDescription(url);
-    descriptions.set(key, description);
-    this.#description = await description;
-    this.#port = Number(new URL(url).port);
-    subscribe('http.server.request.start', this.#watch);
+subscribe('fastify.initialization', (message) => {
+  const { fastify } = message as { fastify: Application };
+  applications.set(fastify.server, fastify);
+  // The response to bytes that are no request is written to the connection itself.
+  fastify.server.prependListener('clientError', (_error, connection: Socket) => {
+    const end: (...given: never[]) => Socket = connection.end.bind(connection);
+    connection.end = (...given: never[]) => {
+      const [text]: unknown[] = given;
+      if (typeof text === 'string') validate(fastify, { method: 'GET', url: '' }, () => parseSent(text));
+      return end(...given);
+    };
+  });
+});
+
+subscribe('http.server.request.start', (message) => {
+  const { request, response, server } = message as Exchange;
+  const application = applications.get(server);
+  if (application === undefined) return;
+  recordSent(response, (sent) => validate(application, request, () => sent));
+});
+
+type Sent = Pick<SentResponse, 'status' | 'headers' | 'body'>;
+
+function validate(
+  application: Application,
+  { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
+  read: () => Sent,
+): void {
+  try {
+    for (const fault of describe(application)?.faultsOf({ method, url, ...read() }) ?? []) report(fault);
+  } catch (error) {
+    report(`${method} ${url} cannot be validated: ${String(error)}`);
   }
-
-  /** @throws AssertionError that names the responses which the description lacks, or contradicts. */
-  end(): void {
-    unsubscribe('http.server.request.start', this.#watch);
-    const faults = [...this.#faults].slice(0, maxFaults);
-    assert.ok(faults.length === 0, `/openapi.json does not describe what the service sent:\n${faults.join('\n')}`);
-  }
-
-  readonly #watch = (message: unknown): void => {
-    const { request, response, server } = message as Exchange;
-    const address = server.address();
-    if (typeof address !== 'object' || address?.port !== this.#port) return;
-    const sent = recordSent(response);
-    response.once('finish', () => {
-      const { method = '', url = '' } = request;
-      for (const fault of this.#description?.faultsOf({ method, url, ...sent() }) ?? []) this.#faults.add(fault);
-    });
-  };
 }
 
-async function fetchDescription(url: string): Promise<Description> {
-  const response = await fetch(`${url}/openapi.json`);
-  return new Description((await response.json()) as OpenApi);
+function report(fault: string): void {
+  if (faults.has(fault) || faults.size >= maxFaults) return;
+  faults.add(fault);
+  appendFileSync(file, `${fault.replaceAll(/\s+/g, ' ')}\n`);
 }
 
-/** Records the headers and the body of a response; returns a function that returns them once they are sent. */
-function recordSent(response: ServerResponse): () => Omit<SentResponse, 'method' | 'url'> {
+/** Returns the description of an application without a request, which would be counted and limited. */
+function describe(application: Application): Description | undefined {
+  if (application.swagger === undefined) return undefined;
+  const routes = application.printRoutes();
+  const description =
+    descriptions.get(routes) ?? new Description(JSON.parse(JSON.stringify(application.swagger())) as OpenApi);
+  descriptions.set(routes, description);
+  return description;
+}
+
+/** Records the headers and the body of a response, and passes them on before its end is sent. */
+function recordSent(response: ServerResponse, onEnd: (sent: Sent) => void): void {
   const headers: OutgoingHttpHeaders = {};
   const chunks: Buffer[] = [];
   const keep = (chunk: unknown): void => {
@@ -77,12 +107,23 @@ function recordSent(response: ServerResponse): () => Omit<SentResponse, 'method'
     return write(...given);
   };
   response.end = (...given: never[]) => {
-    keep(given[0]);
+    if (!response.writableEnded) {
+      keep(given[0]);
+      const all = { ...response.getHeaders(), ...headers };
+      onEnd({ status: response.statusCode, headers: all, body: Buffer.concat(chunks) });
+    }
     return end(...given);
   };
-  return () => ({
-    status: response.statusCode,
-    headers: { ...response.getHeaders(), ...headers },
-    body: Buffer.concat(chunks),
-  });
+}
+
+/** Reads a response that was written to a connection as text. */
+function parseSent(text: string): Sent {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((line) => line.split(': ', 2));
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(headers.map(([name = '', value]) => [name.toLowerCase(), value])),
+    body: Buffer.from(body),
+  };
 }

@@ -7,7 +7,6 @@ import type { Database } from '../../src/database/connection.ts';
 import { createLog } from '../../src/log.ts';
 import { createTestDatabase } from '../database.ts';
 import { restoreDelays } from '../database-server.ts';
-import { WatchedResponses } from '../described/watch.ts';
 import { until } from '../time.ts';
 
 /** A response of the service; `body` is parsed JSON. */
@@ -55,15 +54,10 @@ export interface TestServiceOptions {
   start?: typeof startService;
 }
 
-/**
- * Starts the whole service on a simulator, with a database and a data directory of its own. At its end it fails if it sent
- * a response that `/openapi.json` does not describe.
- */
+/** Starts the whole service on a simulator, with a database and a data directory of its own. */
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
   const { simulator, tokens = ['public_only'], start = startService } = options;
   const stack = new AsyncDisposableStack();
-  const responses = new WatchedResponses();
-  stack.defer(() => responses.end());
   const directory = stack.use(await makeTemporaryDirectory());
   const databaseUrl = options.databaseUrl ?? stack.use(await createTestDatabase()).url;
   if (options.hasFullDelays === true) await restoreDelays(databaseUrl);
@@ -83,7 +77,6 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const log = createLog(config.logLevel, { write: (line) => void lines.push(line) });
   const service = await start(config, { log, jobPollMs: 50, ...(options.now && { now: options.now }) });
   stack.defer(() => service.close());
-  await responses.begin(service);
 
   const get = async (path: string, init: RequestInit = {}): Promise<ServiceResponse> => {
     const address = path.startsWith('/') ? `${service.url}${path}` : `${service.url}/v1/github/entities/${path}`;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { UndescribedResponses } from '../described/undescribed-responses.ts';
 import { resultMark, type TestResult } from './reporter.ts';
 
 /** The time for one test, with everything that it opens and closes; a long random history takes more. */
@@ -8,7 +9,8 @@ const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? '300000');
 const reporter = fileURLToPath(new URL('reporter.ts', import.meta.url));
 
 /**
- * Runs test files one after another in one process.
+ * Runs test files one after another in one process. The test that ends after a service sent a response which
+ * `/openapi.json` does not describe fails.
  * @param onResult is called for each test, in the order in which they end.
  * @returns the fault of the process itself, if it has one.
  */
@@ -18,9 +20,10 @@ export async function runBatch(
   onResult: (result: TestResult) => void,
 ): Promise<string | undefined> {
   const options = ['--test-isolation=none', `--test-timeout=${timeoutMs}`, `--test-reporter=${reporter}`];
+  using responses = new UndescribedResponses();
   const child = spawn(process.execPath, ['--test', ...options, ...files], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: environment,
+    env: { ...environment, NODE_OPTIONS: responses.nodeOptions(environment['NODE_OPTIONS']) },
   });
   const stop = (): void => void child.kill('SIGTERM');
   process.on('SIGINT', stop).on('SIGTERM', stop);
@@ -41,7 +44,7 @@ export async function runBatch(
       if (line !== '') console.log(line);
       continue;
     }
-    const result = JSON.parse(line.slice(resultMark.length)) as TestResult;
+    const result = withFaults(JSON.parse(line.slice(resultMark.length)) as TestResult, responses.take());
     hasFailed ||= result.outcome === 'failed';
     watchdog.refresh();
     onResult(result);
@@ -50,5 +53,12 @@ export async function runBatch(
   clearTimeout(watchdog);
   process.off('SIGINT', stop).off('SIGTERM', stop);
   if (isStuck) return `${files.join(', ')}: no test ended within ${(1.2 * timeoutMs) / 1000} s`;
-  return hasFailed ? undefined : fault;
+  const faults = [...responses.take(), ...(fault === undefined || hasFailed ? [] : [fault])];
+  return faults.length === 0 ? undefined : faults.join('\n');
+}
+
+/** Returns the result of a test during which there were faults beside its own. */
+function withFaults(result: TestResult, faults: readonly string[]): TestResult {
+  if (faults.length === 0) return result;
+  return { ...result, outcome: 'failed', error: [...faults, result.error ?? ''].join('\n') };
 }

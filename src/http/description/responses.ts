@@ -19,6 +19,7 @@ export const statuses: Record<string, { name: string; description: string }> = {
   409: { name: 'Conflict', description: 'The request contradicts the stored data.' },
   413: { name: 'PayloadTooLarge', description: 'The body is too large.' },
   429: { name: 'TooManyRequests', description: 'Too many requests, here or at the code host.' },
+  431: { name: 'HeadersTooLarge', description: 'The address and headers are too large.' },
   500: { name: 'InternalError', description: 'A fault of the service; it is in its log.' },
   502: { name: 'ProviderFailed', description: 'The code host sent an error, or a response that cannot be read.' },
   503: { name: 'Unavailable', description: 'The code host, or the database of the service, is not available.' },
@@ -53,6 +54,7 @@ function sharedResponses({ method, url, isLimited, hasImages }: RouteFacts): Res
     400,
     401,
     405,
+    431,
     500,
     503,
     ...(isLimited ? [429] : []),
@@ -72,7 +74,8 @@ function inContext(status: string, response: Responses[string], { hasImages, dat
   const isEmpty = 'type' in response && response['type'] === 'null';
   const data =
     'content' in response ? response.content : Object.fromEntries(types.map((type) => [type, { schema: response }]));
-  const isDrawn = hasImages && (status === '200' || Number(status) >= 400);
+  // 431 is sent before a request is read, so that it is unknown whether it is for an image.
+  const isDrawn = hasImages && (status === '200' || (Number(status) >= 400 && status !== '431'));
   const content = { ...(!isEmpty && data), ...(isDrawn && images) };
   return Object.keys(content).length === 0 ? { type: 'null', description } : { description, content };
 }

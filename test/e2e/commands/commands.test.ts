@@ -4,15 +4,13 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { createTestDatabase } from '../../database.ts';
 import { processesIn, waitUntilEmpty } from '../../integration/database/embedded/cluster-processes.ts';
-
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
+import { program, programEnvironment } from '../../program.ts';
 
 interface Running extends AsyncDisposable {
   /** Resolves to the first line on standard output that matches. */
@@ -25,9 +23,8 @@ interface Running extends AsyncDisposable {
 
 /** Runs the command line as a person does. */
 function plaudit(args: string[], environment: Record<string, string>): Running {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', METRICS_PORT: '0', ...environment },
+    env: { ...programEnvironment(), PORT: '0', METRICS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';

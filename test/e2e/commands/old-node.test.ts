@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { createTestDatabase } from '../../database.ts';
+import { program, programEnvironment } from '../../program.ts';
 
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 /** Makes Node report the version of an older one; it does not affect the Node that the program starts. */
 const pretend =
   "data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })";
-const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
 
 /** Waits until a process has printed a text. @throws Error when it ends before. */
 async function awaitOutput(child: ChildProcess, text: string): Promise<void> {
@@ -34,8 +32,7 @@ describe('start of the command line on an old Node', () => {
     await using place = await makeTemporaryDirectory();
     const child = spawn(process.execPath, ['--import', pretend, program, 'serve'], {
       env: {
-        PATH,
-        NODE_COMPILE_CACHE,
+        ...programEnvironment(),
         PORT: '0',
         METRICS_PORT: '0',
         DATA_DIR: place.at('data'),

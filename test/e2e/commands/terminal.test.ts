@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
+import { program, programEnvironment } from '../../program.ts';
 
 describe('output of plaudit serve on a terminal', () => {
   it('prints lines for people, and no JSON', async (t) => {
@@ -16,12 +14,10 @@ describe('output of plaudit serve on a terminal', () => {
     }
     await using place = await makeTemporaryDirectory();
     await using simulator = await startSimulator();
-    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
     const command = `exec '${process.execPath}' '${program}' serve`;
     const child = spawn('script', ['-qefc', command, '/dev/null'], {
       env: {
-        PATH,
-        NODE_COMPILE_CACHE,
+        ...programEnvironment(),
         PORT: '0',
         METRICS_PORT: '0',
         DATA_DIR: place.at('data'),

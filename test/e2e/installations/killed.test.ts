@@ -3,16 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
+import { program, programEnvironment } from '../../program.ts';
 import { untilIdle } from '../access/state.ts';
 import { appSettings, engine, organization, runTask, shown, startAppService, untilShown } from './installed.ts';
-
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 
 /** Lives of a process, in requests to GitHub: each ends a little later than the one before. */
 const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 3);
@@ -36,8 +34,7 @@ describe('recovery of installations after kills', () => {
     const { app } = simulator;
     const hidden = engine(simulator, 'hidden-engine');
     const environment = {
-      PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      ...programEnvironment(),
       PORT: '0',
       METRICS_PORT: '0',
       DATA_DIR: directory.path,

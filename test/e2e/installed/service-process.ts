@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-const ofThisRelease = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
+import { program as ofThisRelease, programEnvironment } from '../../program.ts';
 
 /** The service as a process of its own, which can be killed. */
 export interface ServiceProcess extends AsyncDisposable {
@@ -23,9 +21,11 @@ export async function startServiceProcess(
   environment: Record<string, string>,
   program = ofThisRelease,
 ): Promise<ServiceProcess> {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  // The responses of another release have another description.
+  const unwatched = program === ofThisRelease ? {} : { NODE_OPTIONS: '' };
+  const defaults = { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn' };
   const child = spawn(process.execPath, [program, 'serve'], {
-    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', ...environment },
+    env: { ...programEnvironment(), ...unwatched, ...defaults, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

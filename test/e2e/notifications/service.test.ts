@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
@@ -10,11 +9,11 @@ import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
 import { prepareAwarding } from '../../integration/notifications/outbox.ts';
+import { program, programEnvironment } from '../../program.ts';
 import { until } from '../../time.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { startTestService } from '../service.ts';
 
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 const now = (): Date => new Date();
 
 /** Starts a receiver that records the messages that it gets, with their ids. */
@@ -76,8 +75,7 @@ describe('notifications', () => {
     for (let life = 1; life <= 2; life += 1) {
       const child = spawn(process.execPath, [program, 'serve'], {
         env: {
-          PATH: process.env['PATH'] ?? '',
-          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+          ...programEnvironment(),
           PORT: '0',
           METRICS_PORT: '0',
           DATA_DIR: directory.path,

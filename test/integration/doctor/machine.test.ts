@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { readMigrationState } from '../../../src/database/migrate.ts';
@@ -16,15 +15,13 @@ import { renderReport } from '../../../src/doctor/render.ts';
 import { runDoctor } from '../../../src/doctor/run.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import { createTestDatabase } from '../../database.ts';
+import { program, programEnvironment } from '../../program.ts';
 import { examine, linesOf, openDoctorFixture, problems } from './examine.ts';
-
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 
 /** Runs the command line as a person does. */
 async function plaudit(args: string[], environment: Record<string, string>) {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH, NODE_COMPILE_CACHE, ...environment },
+    env: { ...programEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { sync } from '../../../src/commands/sync.ts';
-
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
+import { program } from '../../program.ts';
 
 export interface SyncOptions {
   simulator: Pick<Simulator, 'url' | 'apiUrl' | 'tokens'>;

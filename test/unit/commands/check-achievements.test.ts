@@ -4,14 +4,13 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { achievements } from '../../../src/commands/achievements.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { AppError } from '../../../src/errors.ts';
+import { program } from '../../program.ts';
 import { fileWith } from '../achievements/reported.ts';
 
-const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 const whole = fileWith('{ actor: author, action: star, condition: starred = true }');
 const faulty = fileWith('{ actor: author, action: star, condition: stared = true }');
 
