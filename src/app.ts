@@ -13,6 +13,7 @@ import { createAwardTasks } from './achievements/awards/tasks.ts';
 import { createCredentialTasks } from './achievements/credentials/tasks.ts';
 import { createFileTasks } from './achievements/files/tasks.ts';
 import { achievementRoutes } from './achievements/routes.ts';
+import { drawProblem } from './cards/card-images.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
 import { openCardImages } from './cards/open.ts';
 import type { Config } from './config/config.ts';
@@ -74,7 +75,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   await using opened = new AsyncDisposableStack();
-  const starting = await listenWhileStarting(config);
+  const starting = await listenWhileStarting(config, drawProblem);
   opened.defer(() => starting.close());
   await requireGit();
   const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry), correctsTimesLater: true });

@@ -51,13 +51,17 @@ export function createCardImages({
       const state = { kind: 'collecting', title: collecting, detail: collectingDetail } as const;
       return finish(format, query, drawState(card, state, options), false);
     },
-    drawProblem: (card, format, query, problem) => {
-      const options = readCardOptionsLoosely(query);
-      const { words } = options.language;
-      const state = { kind: 'problem', title: words[titleOf(problem)], detail: detailOf(problem, words) } as const;
-      return finish(format, { scale: looseScale(query) }, drawState(cardOf(card), state, options));
-    },
+    drawProblem: (card, format, query, problem) =>
+      finish(format, { scale: looseScale(query) }, drawProblem(card, query, problem)),
   };
+}
+
+/** Draws an error on its own, which needs nothing of a running service. */
+export function drawProblem(card: string, query: Parameters, problem: CardProblem): Drawing {
+  const options = readCardOptionsLoosely(query);
+  const { words } = options.language;
+  const state = { kind: 'problem', title: words[titleOf(problem)], detail: detailOf(problem, words) } as const;
+  return drawState(cardOf(card), state, options);
 }
 
 async function toImage(

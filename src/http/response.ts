@@ -36,6 +36,9 @@ export const imageHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
+/** Marks for programs that an image shows an error, or that its data is still being fetched. */
+export const errorCodeHeader = 'x-error-code';
+
 /** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
 export const exposedHeaders = 'etag, link, ratelimit, ratelimit-policy, retry-after, x-error-code, x-request-id';
 /**

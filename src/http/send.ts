@@ -4,6 +4,7 @@ import { type dataTypes, type Envelope, envelope } from './envelope.ts';
 import { type CardImage, type CardImages, type ImageRequest, isImageFormat, type Parameters } from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
 import {
+  errorCodeHeader,
   imageHeaders,
   isNotModified,
   maxAgeS,
@@ -16,8 +17,6 @@ const pendingRetryAfterS = 3;
 /** A client that reads nothing of a streamed response for this time is considered disconnected. */
 const stalledAfterMs = 30_000;
 const json = 'application/json; charset=utf-8';
-/** Marks for programs that an image shows an error, or that its data is still being fetched. */
-const errorCodeHeader = 'x-error-code';
 /** The code of data that is not known yet. */
 const pendingCode = 0;
 

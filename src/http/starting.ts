@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
+import { type CardProblem, isImageFormat, type Parameters } from './images.ts';
 import { asListenError } from './listen.ts';
 import { toProblem } from './problem.ts';
+import { withDocumentedForms } from './query-forms.ts';
 import { requestIdSource } from './request-ids.ts';
+import { errorCodeHeader, imageHeaders } from './response.ts';
 
 const retryAfterMs = 5000;
 const notReady = toProblem(
@@ -18,18 +21,34 @@ export interface Starting {
   close(): Promise<void>;
 }
 
+/** Draws an error as SVG. */
+type DrawProblem = (card: string, query: Parameters, problem: CardProblem) => { svg: string };
+
 /**
  * Listens while a node starts, which takes long when tables are migrated: shows that the process runs, and responds to
- * everything else with 503. A supervisor that only checks the process therefore does not end a migration.
+ * everything else with 503, to requests for images with a card. A supervisor that only checks the process therefore does
+ * not end a migration.
  * @throws AppError `misconfigured` that names PORT or HOST when the address cannot be listened on.
  */
-export async function listenWhileStarting({ host, port }: { host: string; port: number }): Promise<Starting> {
+export async function listenWhileStarting(
+  { host, port }: { host: string; port: number },
+  draw: DrawProblem,
+): Promise<Starting> {
   const newRequestId = requestIdSource();
   const server = createServer(limits, (request, response) => {
-    const path = request.url?.split('?', 1)[0];
+    response.setHeader('x-request-id', newRequestId());
+    const { path, query } = addressOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (isRead && path === '/healthz') send(response, 200, { status: 'ok' }, newRequestId());
-    else send(response, notReady.status, notReady.body, newRequestId(), notReady.headers);
+    const card = isRead ? cardAt(path, query) : undefined;
+    if (isRead && path === '/healthz') return send(response, 200, json({ status: 'ok' }));
+    response.setHeaders(new Map(Object.entries(notReady.headers)));
+    if (card === undefined) return send(response, notReady.status, json(notReady.body));
+    const { message, code } = notReady.body.error;
+    const { svg } = draw(card, query, { status: notReady.status, message, explanations: [] });
+    response.setHeaders(new Map(Object.entries({ ...imageHeaders, [errorCodeHeader]: String(code) })));
+    // As in a running service: proxies for images show nothing but a 200.
+    const status = request.headers.authorization === undefined ? 200 : notReady.status;
+    return send(response, status, { text: svg, type: 'image/svg+xml; charset=utf-8' });
   });
   try {
     server.listen(port, host);
@@ -48,21 +67,31 @@ export async function listenWhileStarting({ host, port }: { host: string; port: 
   };
 }
 
-function send(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  requestId: string,
-  headers: Record<string, string> = {},
-): void {
-  const text = JSON.stringify(body);
+function addressOf({ url = '' }: IncomingMessage): { path: string; query: Parameters } {
+  const [path = '', query] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
+  return { path, query: withDocumentedForms(Object.fromEntries(new URLSearchParams(query))) };
+}
+
+/** Returns the card that an address leads to; undefined when it does not lead to an image. PNG is drawn as SVG too. */
+function cardAt(path: string, { format }: Parameters): string | undefined {
+  if (path.endsWith('/badges/community')) return 'community';
+  if (/^\/v1\/embeds\/[^/]+\.(?:svg|png)$/.test(path)) return 'contributions';
+  return isImageFormat(format)
+    ? (/\/(contributors|achievements)(?:\/|$)/.exec(path)?.[1] ?? 'contributions')
+    : undefined;
+}
+
+function json(body: object): { text: string; type: string } {
+  return { text: JSON.stringify(body), type: 'application/json; charset=utf-8' };
+}
+
+function send(response: ServerResponse, status: number, { text, type }: { text: string; type: string }): void {
   response.writeHead(status, {
-    ...headers,
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': type,
     'content-length': Buffer.byteLength(text),
     'cache-control': 'no-store',
+    'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
-    'x-request-id': requestId,
     connection: 'close',
   });
   response.end(response.req.method === 'HEAD' ? undefined : text);

@@ -6,8 +6,18 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
+import type { OpenApi } from '../../described/open-api.ts';
+import { Description, type SentResponse } from '../../described/validate.ts';
 import { until } from '../../time.ts';
 import { startTestService } from '../service.ts';
+
+const images = [
+  '/v1/github/entities/a/contributions?format=svg',
+  '/v1/github/entities/a/contributors?format=PNG&locale=de',
+  '/v1/github/entities/a/achievements?format=svg,private=true',
+  '/v1/github/entities/a/badges/community',
+  '/v1/github/entities/a/repositories/b/badges/community?style=flat',
+] as const;
 
 /** Returns a port on which no process listens. */
 async function findPort(): Promise<number> {
@@ -61,11 +71,25 @@ describe('start of a node', () => {
       const settings = { HOST: '127.0.0.1', PORT: String(port) };
       const starting = startTestService({ simulator, databaseUrl: created.url, settings });
       starting.catch(() => {});
-      const get = (path: string, init?: RequestInit): Promise<Response> =>
-        fetch(`http://127.0.0.1:${port}${path}`, init);
+      const sent: SentResponse[] = [];
+      const get = async (path: string, init?: RequestInit): Promise<Response> => {
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+        sent.push({
+          method: init?.method ?? 'GET',
+          url: path,
+          status: response.status,
+          headers: Object.fromEntries(response.headers),
+          body: Buffer.from(await response.clone().arrayBuffer()),
+        });
+        return response;
+      };
       const health = await until(async () => get('/healthz').catch(() => undefined), 'the node listens');
       assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }]);
-      for (const path of ['/readyz', '/v1/github/entities/ada-lovelace', '/v1/github/entities/a?format=svg']) {
+      for (const path of [
+        '/readyz',
+        '/v1/github/entities/ada-lovelace',
+        '/v1/github/entities/a/contributions?format=json',
+      ]) {
         const response = await get(path);
         const { status, headers } = response;
         assert.deepEqual([status, headers.get('retry-after')], [503, '5'], path);
@@ -73,6 +97,14 @@ describe('start of a node', () => {
         const { error } = (await response.json()) as { error: unknown };
         assert.deepEqual(error, { code: 0, type: 'overloaded', message: 'The service is starting.' });
       }
+      for (const path of images) {
+        const response = await get(path);
+        const { status, headers } = response;
+        assert.deepEqual([status, headers.get('x-error-code'), headers.get('retry-after')], [200, '0', '5'], path);
+        assert.equal(headers.get('content-type'), 'image/svg+xml; charset=utf-8');
+        assert.match(await response.text(), /^<svg.*(?:Not available just now|Gerade nicht verfügbar)/s);
+      }
+      assert.equal((await get(images[0], { headers: { authorization: 'Bearer x' } })).status, 503);
       assert.equal((await get('/healthz', { method: 'POST' })).status, 503);
       assert.equal(await (await get('/healthz', { method: 'HEAD' })).text(), '');
 
@@ -80,6 +112,12 @@ describe('start of a node', () => {
       await using service = await starting;
       assert.equal(service.url, `http://127.0.0.1:${port}`);
       assert.equal((await get('/readyz')).status, 200);
+      const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
+      const description = new Description(document);
+      assert.deepEqual(
+        sent.flatMap((one) => description.faultsOf(one)),
+        [],
+      );
     } finally {
       held.release(true);
       await database.close();
