@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import { type AwardContext, awardRepository } from '../src/achievements/awards/award.ts';
@@ -10,10 +11,11 @@ import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';
 import { newIssue } from './new-issue.ts';
+import { sized } from './size.ts';
 
-const people = 2000;
-const issues = 100_000;
-const events = 60;
+const people = sized(2000, 20);
+const issues = sized(100_000, 1000);
+const events = sized(60, 2);
 const achievements = 50;
 
 /**
@@ -42,6 +44,8 @@ export async function run(): Promise<BenchResult[]> {
     awardingMs.push(awarded);
     ratios.push(awarded / (stored - begun));
   }
+  const { rows } = await database.pool.query('select count(*) from awards');
+  assert.deepEqual(rows, [{ count: (people * achievements) / 2 }]);
   return [
     {
       name: 'awarding',

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type Simulator, startSimulator } from '../simulators/github/simulator.ts';
 import type { Repository } from '../simulators/world/model.ts';
 import { findById } from '../src/accounts/store.ts';
@@ -10,6 +11,7 @@ import { lookUp } from '../src/sync/look-up.ts';
 import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
+import { sized } from './size.ts';
 
 /** Documented points of a page of 50 at full depth; a page of other items costs one point. */
 const pointsOfPage = { pullRequests: 3, issues: 3 };
@@ -20,7 +22,7 @@ const pointsOfPage = { pullRequests: 3, issues: 3 };
  */
 export async function run(): Promise<BenchResult[]> {
   const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
-  await using simulator = await startSimulator({ size: 'busy', limits });
+  await using simulator = await startSimulator({ size: sized('busy', 'small'), limits });
   await using place = await makeDataDir();
   const core = await openBenchCore(simulator, place.dataDir);
   try {
@@ -30,6 +32,7 @@ export async function run(): Promise<BenchResult[]> {
       'select ((select count(*) from contributions) + (select count(*) from commits))::integer as items',
     );
     const items = rows[0]?.items ?? 0;
+    assert(items >= repository.pullRequests.length + repository.issues.length + repository.discussions.length);
     const perItem = (measured.totalMs - measured.providerMs) / items;
     return [
       {

@@ -39,8 +39,9 @@ export async function makeDataDir(): Promise<{ dataDir: string; database: Databa
 
 /** Starts the service as a process; without a network unless the settings name one. */
 export async function startService(settings: Record<string, string>): Promise<ServerProcess> {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const environment = { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', GITHUB_API_URL: 'http://127.0.0.1:9' };
-  const env = { PATH: process.env['PATH'] ?? '', ...environment, ...settings };
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment, ...settings };
   return started(spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] }));
 }
 

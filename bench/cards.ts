@@ -11,9 +11,10 @@ import { contributionsOf, contributorsOf, draw } from '../test/unit/cards/sample
 import type { BenchResult } from './bench-result.ts';
 import { startBareServer, startService } from './bench-service.ts';
 import { compare, load } from './load.ts';
+import { sized } from './size.ts';
 
-const measureMs = 2000;
-const pngs = 40;
+const measureMs = sized(2000, 20);
+const pngs = sized(40, 2);
 /**
  * The goal for requests is fifteen times the number of cards that the most used server of such cards renders on such a
  * machine.

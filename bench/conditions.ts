@@ -2,6 +2,7 @@ import { checkCondition } from '../src/achievements/conditions/check.ts';
 import type { Action } from '../src/achievements/conditions/vocabulary.ts';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './load.ts';
+import { sized } from './size.ts';
 
 const conditions: readonly [Action, string][] = [
   ['star', 'starred = true'],
@@ -12,8 +13,8 @@ const conditions: readonly [Action, string][] = [
   ['pull_request', '(age(days) < 10 | additions > 500) & count(merged = true) >= 3'],
 ];
 const goalPerSecond = 10_000;
-const perRound = 20_000;
-const rounds = 7;
+const perRound = sized(20_000, 60);
+const rounds = sized(7, 1);
 
 /** Measures the conditions that are read and checked in a second, against the claim of ten thousand. */
 export async function run(): Promise<BenchResult[]> {

@@ -5,10 +5,17 @@ import { lookUp, refresh } from '../src/sync/look-up.ts';
 import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
+import { sized } from './size.ts';
+
+/** A repository of the organization with a long history. */
+const repositoryName = sized('serverpod', 'engine-1');
 
 /** Counts the requests and points of a lookup, a repository and an organization, against the documented formula. */
 export async function run(): Promise<BenchResult[]> {
-  await using simulator = await startSimulator({ size: 'medium', limits: { graphqlPerMinute: 100_000 } });
+  await using simulator = await startSimulator({
+    size: sized('medium', 'small'),
+    limits: { graphqlPerMinute: 100_000 },
+  });
   await using place = await makeDataDir();
   const core = await openBenchCore(simulator, place.dataDir);
   const { user, organization } = simulator.accounts;
@@ -28,7 +35,7 @@ export async function run(): Promise<BenchResult[]> {
     const repository = await measure((call) =>
       collectNamedRepository(
         core.sync,
-        { accountId, repository: 'serverpod', withPrivate: false },
+        { accountId, repository: repositoryName, withPrivate: false },
         { call, onProgress: () => {} },
       ),
     );
@@ -40,7 +47,7 @@ export async function run(): Promise<BenchResult[]> {
       result('cost-refresh', 1, again, 'one point'),
       result(
         'cost-repository',
-        expectedOf(simulator, ['serverpod']),
+        expectedOf(simulator, [repositoryName]),
         repository,
         'a point for 100 items, and for 100 addresses',
       ),

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Config } from '../src/achievements/config.ts';
 import { readConfigFile } from '../src/achievements/config-file.ts';
@@ -6,10 +7,11 @@ import type { Database } from '../src/database/connection.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';
+import { sized } from './size.ts';
 
-const contributions = 1_000_000;
-const people = 20_000;
-const rounds = 7;
+const contributions = sized(1_000_000, 2000);
+const people = sized(20_000, 100);
+const rounds = sized(7, 1);
 
 /**
  * Measures the evaluation of fifty achievements for all accounts over a million contributions, against one count of
@@ -33,6 +35,7 @@ export async function run(): Promise<BenchResult[]> {
         [repositoryId],
       ),
     );
+    assert(earned > 0);
     ratios.push(evaluating / counting);
     ours.push(evaluating);
   }
@@ -152,12 +155,12 @@ async function fill({ pool }: Database): Promise<string> {
        case when kind = 'issue' and is_closed then 'COMPLETED' end, at
      from (
        select n, ids[1 + floor(${people} * random() ^ 3)::int] as account, ids[1 + floor(${people} * random() ^ 3)::int] as other,
-         case when n <= 300000 then 'pull_request' when n <= 550000 then 'issue' when n <= 770000 then 'issue_comment'
-           when n <= 850000 then 'pull_request_comment' when n <= 930000 then 'review' when n <= 980000 then 'star'
+         case when share <= 0.3 then 'pull_request' when share <= 0.55 then 'issue' when share <= 0.77 then 'issue_comment'
+           when share <= 0.85 then 'pull_request_comment' when share <= 0.93 then 'review' when share <= 0.98 then 'star'
            else 'discussion' end as kind,
          timestamptz '2022-01-01' + random() * interval '3 years' as at, random() * interval '20 days' as lasting,
          random() < 0.8 as is_closed
-       from generate_series(1, ${contributions}) n,
+       from generate_series(1, ${contributions}) n, lateral (select n / ${contributions}.0 as share) as part,
          (select array_agg(id order by external_id::int) as ids from accounts) as everybody) as made`,
     [repositoryId],
   );

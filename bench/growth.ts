@@ -9,10 +9,12 @@ import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';
 import { newIssue } from './new-issue.ts';
+import { sized } from './size.ts';
 
-const sizes = { small: 1000, large: 1_000_000 };
-const people = 20_000;
-const events = 300;
+const sizes = sized({ small: 1000, large: 1_000_000 }, { small: 100, large: 2000 });
+const people = sized(20_000, 200);
+const events = sized(300, 3);
+const rounds = sized(5, 1);
 
 /** Measures the cost of one known event, without the provider: with much data stored, against with little. */
 export async function run(): Promise<BenchResult[]> {
@@ -24,7 +26,7 @@ export async function run(): Promise<BenchResult[]> {
   await database.pool.query('vacuum analyze');
   const ratios: number[] = [];
   let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const one = await apply(database, small, round);
     const other = await apply(database, large, round);
     ratios.push(other / one);

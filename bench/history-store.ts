@@ -1,55 +1,47 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { buildRepository } from '../simulators/git/build-repository.ts';
-import { readHistory } from '../simulators/git/histories.ts';
+import assert from 'node:assert/strict';
 import { saveAllCommits } from '../src/contributions/commit-store.ts';
 import type { Database } from '../src/database/connection.ts';
-import { commitFormat } from '../src/history/commit-parser.ts';
-import { fetchHistory } from '../src/history/fetch-history.ts';
-import { gitEnvironment } from '../src/history/git-environment.ts';
 import { readCommits } from '../src/history/read-commits.ts';
-import { startRemote } from '../test/integration/history/remote.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
+import { fetchCopy, type HistoryCopy, history, log, logBaseline } from './history.ts';
 import { median } from './load.ts';
+import { sized } from './size.ts';
 
-const rounds = 5;
+const rounds = sized(5, 1);
 const batchSize = 2000;
 const { signal } = new AbortController();
 
-/** Measures the commits of the rails history that are stored in a second, as collecting stores them. */
+/** Measures the commits of a real history that are stored in a second, as collecting stores them. */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
-  const repository = join(place.dataDir, 'rails.git');
-  const copy = join(place.dataDir, 'copy');
-  await buildRepository(repository, { commits: await readHistory('rails'), branch: 'main' });
-  await using remote = await startRemote(repository);
-  const options = { signal, timeoutMs: 120_000, maxBytes: 1024 ** 3, now: () => new Date() };
-  const tip = await fetchHistory({ url: `${remote.url}/rails.git`, branch: null }, copy, options);
-  if (tip === null) throw new Error('the rails history has no commits');
+  const copy = await fetchCopy(place.dataDir);
   const ratios: number[] = [];
   let best = 0;
   for (let round = 0; round < rounds; round += 1) {
     await place.database.pool.query('truncate accounts, repositories, identities, commits cascade');
     const id = await addRepository(place.database);
-    const begun = performance.now();
-    const commits = await store(place.database, id, copy, tip);
-    const ours = commits / (performance.now() - begun);
-    const logBegun = performance.now();
-    await log(copy, tip);
-    ratios.push((ours * (performance.now() - logBegun)) / commits);
-    best = Math.max(best, ours * 1000);
+    const ours = await commitsPerSecond(() => store(place.database, id, copy));
+    const { rows } = await place.database.pool.query('select count(*) as commits from commits');
+    assert.deepEqual(rows, [{ commits: history.commits }]);
+    ratios.push(ours / (await commitsPerSecond(() => log(copy))));
+    best = Math.max(best, ours);
   }
   return [
     {
       name: 'history-store',
       ratio: median(ratios),
       goal: '>=0.25',
-      baseline: 'git log of the same format to /dev/null, rails history, 99,429 commits',
+      baseline: logBaseline,
       detail: `${Math.round(best).toLocaleString('en')} commits/s stored at best, ${rounds} rounds`,
     },
   ];
+}
+
+async function commitsPerSecond(work: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return (history.commits * 1000) / (performance.now() - begun);
 }
 
 async function addRepository({ pool }: Database): Promise<string> {
@@ -65,14 +57,7 @@ async function addRepository({ pool }: Database): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
-async function store({ connection }: Database, id: string, copy: string, tip: string): Promise<number> {
-  const batches = readCommits(copy, { from: null, to: tip }, { signal, batchSize });
+async function store({ connection }: Database, id: string, { path, tip }: HistoryCopy): Promise<void> {
+  const batches = readCommits(path, { from: null, to: tip }, { signal, batchSize });
   await saveAllCommits(connection, batches, { provider: 'github', repositoryId: id, scanNumber: 1, isCounted: false });
-  return 99_429;
-}
-
-async function log(copy: string, tip: string): Promise<void> {
-  const parameters = ['log', '--no-mailmap', '-z', `--format=tformat:${commitFormat}`, tip, '--'];
-  const child = spawn('git', parameters, { env: gitEnvironment(copy, undefined), stdio: 'ignore' });
-  await once(child, 'close');
 }

@@ -1,4 +1,7 @@
 import autocannon from 'autocannon';
+import { sized } from './size.ts';
+
+const rounds = sized(7, 1);
 
 export interface Load {
   requests: number;
@@ -8,9 +11,14 @@ export interface Load {
   p99: number;
 }
 
-const seconds = 2;
+/**
+ * The smallest load has no pipelining, because autocannon closes a connection that is to send nothing more without
+ * waiting for outstanding responses.
+ */
+const limit = sized({ duration: 2 }, { amount: 48, pipelining: 1 });
+const sampleMs = sized(1000, 50);
 
-/** Sends as many requests as a server takes, for two seconds. */
+/** Sends as many requests as a server takes, for two seconds or up to a number. */
 export async function load(
   url: string,
   options: {
@@ -28,17 +36,18 @@ export async function load(
     url,
     connections: 16,
     pipelining,
-    duration: seconds,
+    ...limit,
+    sampleInt: sampleMs,
     headers,
     ...(setup && { requests: [{ setupRequest: setup }] }),
   });
   const statuses = Object.keys(result.statusCodeStats ?? {});
-  if (result.errors > 0 || statuses.some((status) => Number(status) !== expect)) {
-    throw new Error(`${url} answered ${statuses.join(', ')} with ${result.errors} errors`);
+  if (result.errors > 0 || statuses.join() !== String(expect)) {
+    throw new Error(`${url} sent statuses ${statuses.join(', ')}, with ${result.errors} errors`);
   }
   return {
     requests: result.requests.total,
-    requestsPerSecond: result.requests.average,
+    requestsPerSecond: (result.requests.average * 1000) / sampleMs,
     p50: result.latency.p50,
     p99: result.latency.p99,
   };
@@ -51,7 +60,6 @@ export async function load(
 export async function compare(
   ours: () => Promise<Load>,
   theirs: () => Promise<Load>,
-  rounds = 7,
 ): Promise<{ ratio: number; best: Load }> {
   const ratios: number[] = [];
   let best: Load | undefined;

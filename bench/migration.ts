@@ -7,12 +7,13 @@ import type { Database } from '../src/database/connection.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import type { BenchResult } from './bench-result.ts';
+import { sized } from './size.ts';
 
 /** The newest migration of release 0.3. */
 const before = '0014-icons';
 /** BENCH_CONTRIBUTIONS sets the size: 10,000,000 is that of a large instance, which takes minutes. */
-const contributions = Number(process.env['BENCH_CONTRIBUTIONS'] ?? '100000');
-const people = 20_000;
+const contributions = Number(process.env['BENCH_CONTRIBUTIONS'] ?? sized(100_000, 2000));
+const people = sized(20_000, 100);
 const contributionsOfRepository = 10_000;
 const rowsOfInsert = 500_000;
 const probePauseMs = 5;

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { findById } from '../src/accounts/store.ts';
 import type { Contribution } from '../src/contributions/contribution.ts';
@@ -11,11 +12,12 @@ import { findStreams } from '../src/sync/stream-store.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';
+import { sized } from './size.ts';
 
-const pages = 200;
+const pages = sized(200, 3);
 const rowsPerPage = 100;
 const people = 50;
-const rounds = 7;
+const rounds = sized(7, 1);
 
 /**
  * Measures the contributions that a scan stores in a second, page by page with actors and cursor, against a bare
@@ -28,13 +30,11 @@ export async function run(): Promise<BenchResult[]> {
   const ratios: number[] = [];
   let best = 0;
   for (let round = 0; round < rounds; round += 1) {
-    await database.pool.query('truncate contributions');
-    const ours = await rowsPerSecond(() => scan(database, repositoryId));
+    const ours = await rowsPerSecond(database, () => scan(database, repositoryId));
     const { rows } = await database.pool.query<{ id: string }>(
       "select id from accounts where name like 'person-%' order by name",
     );
-    await database.pool.query('truncate contributions');
-    const theirs = await rowsPerSecond(() =>
+    const theirs = await rowsPerSecond(database, () =>
       upsertBare(
         database,
         repositoryId,
@@ -56,10 +56,15 @@ export async function run(): Promise<BenchResult[]> {
   ];
 }
 
-async function rowsPerSecond(store: () => Promise<void>): Promise<number> {
+/** Measures storing all rows in an empty table. */
+async function rowsPerSecond({ pool }: Database, store: () => Promise<void>): Promise<number> {
+  await pool.query('truncate contributions');
   const begun = performance.now();
   await store();
-  return (pages * rowsPerPage * 1000) / (performance.now() - begun);
+  const ms = performance.now() - begun;
+  const { rows } = await pool.query('select count(*) from contributions');
+  assert.deepEqual(rows, [{ count: pages * rowsPerPage }]);
+  return (pages * rowsPerPage * 1000) / ms;
 }
 
 function pageOf(page: number): ContributionPage {

@@ -3,6 +3,7 @@ import { until } from '../test/time.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, startService } from './bench-service.ts';
 import { compare, load, median } from './load.ts';
+import { sized } from './size.ts';
 
 const accounts = [
   {
@@ -13,7 +14,7 @@ const accounts = [
   { name: 'secret-keeper', token: 'private_owner', paths: ['/user'] },
 ] as const;
 /** The proofs for each account, fewer than the limit for one account in a minute. */
-const proofsEach = 50;
+const proofsEach = sized(50, 2);
 
 /**
  * Compares reads with a verified token to the same reads without one. Also measures the cost of issuing a token,
@@ -72,8 +73,8 @@ export async function run(): Promise<BenchResult[]> {
     {
       name: 'token-issue',
       ratio: proof.provider / proof.ours,
-      goal: ' none',
-      baseline: "the provider's own answers, asked directly",
+      goal: 'none',
+      baseline: 'direct requests to the provider',
       detail: `${proof.ours.toFixed(1)} ms, of which the provider takes ${proof.provider.toFixed(1)} ms`,
     },
   ];
@@ -108,7 +109,7 @@ async function proofs(
 async function took(work: () => Promise<Response | undefined>): Promise<number> {
   const begun = performance.now();
   const response = await work();
-  if (response?.status !== 200) throw new Error(`the answer is ${response?.status}`);
+  if (response?.status !== 200) throw new Error(`the status is ${response?.status}`);
   if (!response.bodyUsed) await response.arrayBuffer();
   return performance.now() - begun;
 }

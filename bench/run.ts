@@ -1,33 +1,42 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { nearest } from '../src/nearest.ts';
 import type { BenchResult } from './bench-result.ts';
+import { compareWithTable, findClaims, runClaims } from './claims.ts';
+import { isSmallest, sized } from './size.ts';
 
 /**
  * Runs claims and prints a line for each: `npm run -s bench -- NAME...`; without a name, all. A claim is a file of this
- * folder that exports `run`.
+ * folder that exports `run`. `--smallest` runs them at sizes that only prove that they work, two at a time.
  */
 
 const folder = new URL('.', import.meta.url);
-const claims = readdirSync(folder)
-  .filter((file) => file.endsWith('.ts') && isClaim(readFileSync(new URL(file, folder), 'utf8')))
-  .map((file) => file.slice(0, -'.ts'.length))
-  .toSorted();
-const requested = process.argv.slice(2);
-const unknown = requested.filter((name) => !claims.includes(name));
-if (unknown.length > 0) {
-  console.error(`There is no claim ${unknown.join(', ')}. The claims are ${claims.join(', ')}.`);
+const { positionals } = parseArgs({ allowPositionals: true, options: { smallest: { type: 'boolean' } } });
+const claims = findClaims(folder);
+for (const name of positionals.filter((word) => !claims.includes(word))) {
+  const meant = nearest(name, claims);
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  console.error(`There is no claim ${name}.${hint} The claims are ${claims.join(', ')}.`);
   process.exit(1);
 }
-for (const name of requested.length > 0 ? requested : claims) {
-  const { run } = (await import(`./${name}.ts`)) as { run: () => Promise<BenchResult[]> };
-  for (const result of await run()) console.log(toLine(result));
-}
-
-/** Decides by the text of a file, because loading all claims takes seconds. */
-function isClaim(text: string): boolean {
-  return /^export async function run\(/m.test(text);
-}
+if (isSmallest) console.log('The sizes are the smallest: the claims are only run, and their numbers mean nothing.');
+const results: BenchResult[] = [];
+const failures = await runClaims(folder, positionals.length > 0 ? positionals : claims, {
+  atOnce: sized(1, 2),
+  onResult: (result) => {
+    results.push(result);
+    console.log(toLine(result));
+  },
+});
+for (const { claim, error } of failures) console.error(`✖ ${claim}:`, error);
+const differences =
+  positionals.length > 0 || failures.length > 0
+    ? []
+    : compareWithTable(results, readFileSync(new URL('README.md', folder), 'utf8'));
+for (const difference of differences) console.error(`✖ bench/README.md: ${difference}`);
+process.exitCode = failures.length + differences.length > 0 ? 1 : 0;
 
 function toLine({ name, ratio, goal, baseline, detail }: BenchResult): string {
-  const line = `${name} ratio=${ratio.toFixed(2)} goal${goal} baseline="${baseline}"`;
+  const line = `${name} ratio=${ratio.toFixed(2)} goal ${goal} baseline="${baseline}"`;
   return detail === undefined ? line : `${line} (${detail})`;
 }

@@ -6,14 +6,15 @@ import { RequestScheduler } from '../src/providers/transport/request-scheduler.t
 import { Slots } from '../src/providers/transport/slots.ts';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './load.ts';
+import { sized } from './size.ts';
 
 /** The slots of a Gitea or GitLab host. */
 const slots = { all: 6, background: 3 };
-const count = 120;
+const count = sized(120, 24);
 const interactiveShare = 1 / 3;
 /** The interval in which the scheduler that was replaced looked for a free slot. */
 const pollMs = 20;
-const rounds = 7;
+const rounds = sized(7, 1);
 
 interface Request {
   urgency: Call['urgency'];
