@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createAccess } from './access/access.ts';
 import { findStoredRepositories } from './access/erasure/store.ts';
 import { accessRoutes } from './access/routes.ts';
 import { createAccessTasks } from './access/tasks.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
-import { registerLookupMetrics } from './accounts/metrics.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { createAwardTasks } from './achievements/awards/tasks.ts';
@@ -34,15 +33,16 @@ import { requireGit } from './history/git.ts';
 import type { App } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import type { CardImages } from './http/images.ts';
-import { asListenError, isTaken } from './http/listen.ts';
+import { asListenError } from './http/listen.ts';
 import { createHttpMetrics } from './http/metrics.ts';
-import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
+import { formatUrl } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
 import { requestIdSource } from './http/request-ids.ts';
 import { usableResponses } from './http/response-cache.ts';
 import { createServer } from './http/server.ts';
 import { listenWhileStarting } from './http/starting.ts';
 import type { Log } from './log.ts';
+import { createMetrics, registerStates, startMetrics } from './metrics.ts';
 import { openNotifications } from './notifications/open.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Provider } from './providers/provider.ts';
@@ -50,7 +50,6 @@ import { repositoryRoutes } from './repositories/routes.ts';
 import { beginWork } from './sync/begin-work.ts';
 import { withInstallations } from './sync/installations/load-installations.ts';
 import { createInstallationTasks } from './sync/installations/tasks.ts';
-import { createSyncMetrics } from './sync/metrics.ts';
 import { createTasks } from './sync/tasks.ts';
 
 /** The time limit of a response, without the wait for a provider, in ms. */
@@ -72,16 +71,15 @@ export interface Service {
 /** Starts the whole service: workers, web server, metrics. */
 export async function startService(config: Config, options: AppOptions): Promise<Service> {
   const { log } = options;
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const { registry, onJobEnd, ...observers } = createMetrics();
   await using opened = new AsyncDisposableStack();
   const starting = await listenWhileStarting(config, drawProblem);
   opened.defer(() => starting.close());
   await requireGit();
-  const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry), correctsTimesLater: true });
+  const core = await openCore(config, { ...options, ...observers, correctsTimesLater: true });
   opened.defer(() => core.close());
   const { now } = core;
-  registerLookupMetrics(registry, core.requests.connection, now);
+  registerStates(registry, config, core);
   const metrics = await startMetrics(config, registry, log);
   opened.defer(() => metrics?.close());
   await beginWork(core.sync);
@@ -111,6 +109,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     database: core.database,
     node: core.listener.node,
     pollMs: options.jobPollMs,
+    onEnd: onJobEnd,
     tasks: {
       ...withInstallations(core.sync, {
         ...createTasks(core.sync),
@@ -190,6 +189,7 @@ export async function createApp(
     if (announcement === undefined) access.clear();
     else if (announcement.kind === 'account') access.forget(announcement.key);
   });
+  const metrics = createHttpMetrics(registry);
   const app: App = await createServer({
     cache,
     usableResponses: () => usableResponses({ isConnected: isLive(), sinceContactMs: listener.sinceContactMs() }),
@@ -202,7 +202,7 @@ export async function createApp(
     trustedProxies: config.trustedProxies,
     publicUrl,
     log,
-    metrics: createHttpMetrics(registry),
+    metrics,
     now,
     newRequestId: requestIdSource(),
     handlerTimeoutMs: config.lookupBudgetMs + handlerMarginMs,
@@ -217,6 +217,7 @@ export async function createApp(
         now,
         lookUpBudgetMs: config.lookupBudgetMs,
         anonymousRepositoryContributors: config.anonymousRepositoryContributors,
+        onDataAge: (route: string, seconds: number): void => metrics.observeAge(route, seconds),
         publicUrl,
         images,
         rejections: countRejections(routes, core, { log, now }),
@@ -274,20 +275,5 @@ async function startListening(app: App, { host, port }: Pick<Config, 'host' | 'p
     await app.listen({ host, port });
   } catch (error) {
     throw asListenError('PORT', { host, port }, error);
-  }
-}
-
-/**
- * Starts the metrics server. A taken port is an error when it was configured; when it is the default, there are no
- * metrics.
- */
-async function startMetrics(config: Config, registry: Registry, log: Log): Promise<MetricsServer | undefined> {
-  try {
-    return await serveMetrics(registry, config.metricsHost, config.metricsPort);
-  } catch (error) {
-    const { metricsHost: host, metricsPort: port } = config;
-    if (config.metricsPortIsSet || !isTaken(error)) throw asListenError('METRICS_PORT', { host, port }, error);
-    log.warn(`port ${config.metricsPort} is taken: no metrics are served; METRICS_PORT chooses another`);
-    return undefined;
   }
 }

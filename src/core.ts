@@ -8,13 +8,14 @@ import type { Database } from './database/connection.ts';
 import { hasEmbeddedDatabase } from './database/embedded/embedded.ts';
 import { correctFutureTimes } from './database/future-store.ts';
 import { type Announcement, type Listener, listen } from './database/listener.ts';
+import type { PoolName } from './database/metrics.ts';
 import { openDatabase } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
-import { type ConnectionPool, openPool } from './database/pool.ts';
+import { type ConnectionPool, openPool, type PoolObserver } from './database/pool.ts';
 import { HistoryCache } from './history/history-cache.ts';
 import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
-import { createProviders } from './providers/index.ts';
+import { createProviders, type ProviderDependencies } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SyncContext } from './sync/context.ts';
 import { loadInstallations } from './sync/installations/load-installations.ts';
@@ -65,6 +66,10 @@ export interface AppOptions {
 
 export interface CoreOptions extends AppOptions {
   metrics?: SyncMetrics;
+  /** Returns the observer of the connections of requests, or of those of jobs. */
+  observePool?: (name: PoolName) => PoolObserver;
+  /** Returns the receiver of a provider's exchanges with its host. */
+  observeHost?: ProviderDependencies['observe'];
   /** True when a job corrects stored times in the future, which reads whole tables; default: before this returns. */
   correctsTimesLater?: boolean;
 }
@@ -75,16 +80,17 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   prepareDataDirectory(config.dataDir);
   let clock: DatabaseClock | undefined;
   const now = (): Date => clock?.now() ?? new Date();
-  const providers = createProviders(config.providers, {
-    connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
-    now,
+  const providers = openProviders(config, options, now);
+  const database = await openDatabase({
+    ...config,
+    log: (line) => log.info(line),
+    observer: options.observePool?.('jobs'),
   });
-  const database = await openDatabase({ ...config, log: (line) => log.info(line) });
   clock = await closingOnFailure(openClock(database, options), database);
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
   const onAnnouncement = receiversOf(cache, outcomes);
-  const requests = openRequests(database, config);
+  const requests = openRequests(database, config, options.observePool?.('requests'));
   const emitAnnouncement = (announcement: Announcement | undefined): void => {
     for (const receive of onAnnouncement) receive(announcement);
   };
@@ -139,9 +145,21 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   };
 }
 
-function openRequests({ clientConfig }: Database, { lookupBudgetMs }: Config): ConnectionPool {
+function openProviders(config: Config, { observeHost }: CoreOptions, now: () => Date): Map<string, Provider> {
+  return createProviders(config.providers, {
+    connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
+    now,
+    observe: observeHost,
+  });
+}
+
+function openRequests(
+  { clientConfig }: Database,
+  { lookupBudgetMs }: Config,
+  observer: PoolObserver | undefined,
+): ConnectionPool {
   const statementTimeoutMs = lookupBudgetMs + maxStatementMs;
-  return openPool(clientConfig, { maxConnections: maxRequestConnections, statementTimeoutMs });
+  return openPool(clientConfig, { maxConnections: maxRequestConnections, statementTimeoutMs, observer });
 }
 
 /** Returns the receivers of changes that every process has. */

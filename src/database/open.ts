@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from './connection.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
-import { openPool } from './pool.ts';
+import { openPool, type PoolObserver } from './pool.ts';
 
 const maxPoolConnections = 8;
 const connectTimeoutMs = 10_000;
@@ -16,6 +16,7 @@ interface OpenOptions {
   log: (line: string) => void;
   /** The longest time that a statement may take; by default enough for the heaviest. */
   statementTimeoutMs?: number;
+  observer?: PoolObserver | undefined;
   /** The folder of the package with the embedded server's programs; by default that of this release. */
   postgresPackage?: string | undefined;
 }
@@ -50,7 +51,7 @@ export async function openDatabase(options: OpenOptions & { upTo?: string }): Pr
 export async function openUnchanged(options: OpenOptions): Promise<Database> {
   const server =
     options.databaseUrl === undefined ? await openEmbeddedServer(options) : externalServer(options.databaseUrl);
-  return connect(server, options.statementTimeoutMs ?? statementTimeoutMs);
+  return connect(server, options);
 }
 
 interface Server {
@@ -83,7 +84,7 @@ function externalServer(databaseUrl: string): Server {
   };
 }
 
-function connect(server: Server, statementTimeout: number): Database {
+function connect(server: Server, options: Pick<OpenOptions, 'statementTimeoutMs' | 'observer'>): Database {
   const clientConfig: ClientConfig = {
     ...server.clientConfig,
     application_name: 'plaudit',
@@ -95,7 +96,8 @@ function connect(server: Server, statementTimeout: number): Database {
   };
   const connections = openPool(clientConfig, {
     maxConnections: maxPoolConnections,
-    statementTimeoutMs: statementTimeout,
+    statementTimeoutMs: options.statementTimeoutMs ?? statementTimeoutMs,
+    observer: options.observer,
   });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {

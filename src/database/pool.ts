@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Client, type ClientConfig, Pool } from 'pg';
 import type { Connection } from './connection.ts';
-import { StorableClient } from './storable.ts';
+import { notifying, StorableClient } from './storable.ts';
 import type { Tables } from './tables.ts';
 
 export interface ConnectionPool {
@@ -13,10 +13,19 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
+/** Receives what happens in a pool; times are in seconds. */
+export interface PoolObserver {
+  onOpen(pool: Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>): void;
+  /** Called with the time until a connection was free, also when none was in time. */
+  onWait(seconds: number): void;
+  onStatement(seconds: number): void;
+}
+
 export interface PoolLimits {
   maxConnections: number;
   /** The longest time that a statement may take. */
   statementTimeoutMs: number;
+  observer?: PoolObserver | undefined;
 }
 
 /** The time, in ms, after the server's own limit at which a statement without a response breaks its connection. */
@@ -28,7 +37,7 @@ const responseGraceMs = 500;
  */
 export function openPool(
   clientConfig: ClientConfig,
-  { maxConnections, statementTimeoutMs }: PoolLimits,
+  { maxConnections, statementTimeoutMs, observer }: PoolLimits,
 ): ConnectionPool {
   const heardAt = new Map<Client, number>();
   const responseTimeoutMs = statementTimeoutMs + responseGraceMs;
@@ -36,6 +45,10 @@ export function openPool(
     override onSilent(): void {
       breakOff(this);
       dropSilent(responseTimeoutMs);
+    }
+
+    override onStatement(seconds: number): void {
+      observer?.onStatement(seconds);
     }
   }
   const pool = new Pool({
@@ -59,6 +72,7 @@ export function openPool(
     client.on('error', () => {});
     client.once('end', () => heardAt.delete(client));
   });
+  if (observer !== undefined) observePool(pool, observer);
   const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     connection,
@@ -70,6 +84,21 @@ export function openPool(
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+/** Reports the waits for connections of a pool, whose statements are reported by its connections. */
+function observePool(pool: Pool, observer: PoolObserver): void {
+  const connect: CallableFunction = pool.connect.bind(pool);
+  const timed = (callback?: CallableFunction): unknown => {
+    const begunAt = performance.now();
+    const end = (): void => observer.onWait((performance.now() - begunAt) / 1000);
+    if (callback !== undefined) return Reflect.apply(connect, pool, [notifying(callback, end)]);
+    const connecting: unknown = Reflect.apply(connect, pool, []);
+    if (connecting instanceof Promise) connecting.then(end, end);
+    return connecting;
+  };
+  Object.assign(pool, { connect: timed });
+  observer.onOpen(pool);
 }
 
 /** Ends a connection at once, without waiting for the server. Its statements fail, and its pool replaces it. */

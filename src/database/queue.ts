@@ -13,6 +13,7 @@ import { watchForSteps } from './clock.ts';
 import type { Connection, Database } from './connection.ts';
 import { wakeForDueJobs } from './due-jobs.ts';
 import { correctFutureJobs, correctFutureSchedules } from './future-store.ts';
+import { type OnJobEnd, runJob } from './run-job.ts';
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
 export type Urgency = 'interactive' | 'background';
@@ -109,6 +110,7 @@ export async function startQueue(options: {
   tasks: Record<string, Task>;
   /** Returns whether this machine's clock was set since the last call. */
   wasClockSet?: () => boolean;
+  onEnd?: OnJobEnd;
   /** Receives messages, of which those that are no errors are of use only for debugging. */
   log: (level: 'error' | 'warning' | 'info' | 'debug', line: string) => void;
 }): Promise<Queue> {
@@ -264,12 +266,8 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
         name,
         async (payload, helpers) => {
           await registrations.get(helpers.job.locked_by ?? '');
-          options.running.jobs.add(helpers.job.id);
-          try {
-            await task.run(payload, helpers.abortSignal);
-          } finally {
-            options.running.jobs.delete(helpers.job.id);
-          }
+          const { job, abortSignal: signal } = helpers;
+          await runJob({ id: job.id, task: name, signal, run: () => task.run(payload, helpers.abortSignal) }, options);
         },
       ]),
     ),

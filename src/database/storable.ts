@@ -47,10 +47,12 @@ export class StorableClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
     const query = this.query.bind(this);
-    const noticed = (error: unknown): void => {
-      if (error instanceof Error && error.message === noResponse) this.onSilent();
-    };
     const send = (statement: unknown, ...parameters: unknown[]): unknown => {
+      const begunAt = performance.now();
+      const noticed = (error: unknown): void => {
+        this.onStatement((performance.now() - begunAt) / 1000);
+        if (error instanceof Error && error.message === noResponse) this.onSilent();
+      };
       const sent: unknown = Reflect.apply(query, this, [
         cleanStatement(statement),
         ...parameters.map((parameter) => {
@@ -58,20 +60,26 @@ export class StorableClient extends Client {
           return Array.isArray(parameter) ? storable(parameter) : parameter;
         }),
       ]);
-      if (sent instanceof Promise) sent.catch(noticed);
+      if (sent instanceof Promise) sent.then(() => noticed(undefined), noticed);
       return sent;
     };
     Object.assign(this, { query: send });
   }
 
+  /** Called with the time that a statement took, in seconds, also after a failure; to be overridden. */
+  onStatement(_seconds: number): void {}
+
   /** Called when a statement got no response in time; to be overridden. */
   onSilent(): void {}
 }
 
-/** Returns a callback of a statement that reports its error to `onError` before it calls the given one. */
-function notifying(callback: CallableFunction, onError: (error: unknown) => void): (...results: unknown[]) => void {
+/** Returns a callback that reports its error, or undefined, to `onEnd` before it calls the given one. */
+export function notifying(
+  callback: CallableFunction,
+  onEnd: (error: unknown) => void,
+): (...results: unknown[]) => void {
   return (...results) => {
-    onError(results[0]);
+    onEnd(results[0]);
     Reflect.apply(callback, undefined, results);
   };
 }

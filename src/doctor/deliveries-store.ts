@@ -9,12 +9,15 @@ export interface UnappliedDeliveries {
   /** They could not be applied, and are not tried again. */
   failed: number;
   oldestAt: Date;
+  /** Null: none is pending. */
+  oldestPendingAt: Date | null;
 }
 
 export async function findUnapplied(connection: Connection): Promise<UnappliedDeliveries[]> {
   const { rows } = await sql<UnappliedDeliveries>`
     select provider, count(*) filter (where attempts < ${maxAttempts}) as pending,
-      count(*) filter (where attempts >= ${maxAttempts}) as failed, min(received_at) as "oldestAt"
+      count(*) filter (where attempts >= ${maxAttempts}) as failed, min(received_at) as "oldestAt",
+      min(received_at) filter (where attempts < ${maxAttempts}) as "oldestPendingAt"
     from deliveries where applied_at is null group by provider order by provider`.execute(connection);
   return rows;
 }

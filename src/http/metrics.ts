@@ -5,6 +5,8 @@ export interface HttpMetrics {
   countWarm(status: 200 | 304): void;
   /** Records any other response; `route` is the pattern of the route, never the path that a client sent. */
   observe(route: string, status: number, seconds: number): void;
+  /** Records the time, in seconds, since the data of a new response was fetched from its host. */
+  observeAge(route: string, seconds: number): void;
 }
 
 export function createHttpMetrics(registry: Registry): HttpMetrics {
@@ -21,6 +23,13 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
     registers: [registry],
   });
+  const ages = new Histogram({
+    name: 'plaudit_response_data_age_seconds',
+    help: 'Time since the data of a response was fetched from its host, for responses that were not in the cache.',
+    labelNames: ['route'],
+    buckets: [60, 600, 3600, 7200, 21_600, 86_400, 604_800],
+    registers: [registry],
+  });
   const warm = {
     200: responses.labels('warm', '200'),
     304: responses.labels('warm', '304'),
@@ -31,5 +40,6 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
       responses.inc({ route, status: String(status) });
       durations.observe({ route }, seconds);
     },
+    observeAge: (route, seconds) => ages.observe({ route }, seconds),
   };
 }

@@ -34,6 +34,8 @@ export interface PipelineServices {
   now: () => Date;
   /** The time that a caller waits for data that is not stored. */
   lookUpBudgetMs: number;
+  /** Receives the age, in seconds, of the data of each new response, by the pattern of its route. */
+  onDataAge?: (route: string, seconds: number) => void;
   /** Returns the public base URL of this service, without a trailing slash. */
   publicUrl: () => string;
 }
@@ -105,6 +107,8 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
 
   const result = endpoint.present(data, context);
   const response = await render(services, request, context, result);
+  const { as_of: asOf } = result.envelope.meta_data;
+  if (asOf !== undefined) services.onDataAge?.(endpoint.path, (services.now().getTime() - Date.parse(asOf)) / 1000);
 
   if (result.isCacheable !== false) store(services, request, { response, image, begun });
   return sendResponse(request, reply, response);

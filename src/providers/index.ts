@@ -7,15 +7,18 @@ import { unreportedWith as unreportedByGitHub } from './github/unreported.ts';
 import { createGitLabProvider } from './gitlab/provider.ts';
 import { unreportedWith as unreportedByGitLab } from './gitlab/unreported.ts';
 import type { Provider } from './provider.ts';
+import type { OnExchange } from './transport/http-transport.ts';
 import type { UnreportedKind } from './unreported.ts';
 
 export interface ProviderDependencies {
   connectTimeoutMs: number;
   now: () => Date;
+  /** Returns the receiver of a provider's exchanges with its host. */
+  observe?: ((provider: string) => OnExchange) | undefined;
 }
 
 interface HostKind {
-  create: (options: ProviderConfig & ProviderDependencies) => Provider;
+  create: (options: ProviderConfig & ProviderDependencies & { onExchange?: OnExchange | undefined }) => Provider;
   /** Returns the data that such a host does not report, with a credential or without. */
   unreported: (hasCredential: boolean) => readonly UnreportedKind[];
 }
@@ -56,7 +59,8 @@ export function createProviders(
         const known = Object.keys(kinds).join(', ');
         throw new AppError('misconfigured', `PROVIDERS_FILE: the kind of ${config.name} must be one of ${known}`);
       }
-      return [config.name, kind.create({ ...config, ...dependencies })];
+      const onExchange = dependencies.observe?.(config.name);
+      return [config.name, kind.create({ ...config, ...dependencies, onExchange })];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { Accounts } from './accounts.ts';
+import type { CredentialUse } from './credential-use.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Details } from './details.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -68,6 +69,8 @@ export interface Provider {
    * quota. It never fails: a call that fails or takes too long becomes a state in the report.
    */
   readonly diagnose?: (signal: AbortSignal) => Promise<Diagnosis>;
+  /** Returns the credentials, in the order of the settings, with the quotas that responses have stated. */
+  readonly credentialUses?: () => CredentialUse[];
   close(): Promise<void>;
 }
 

@@ -66,6 +66,7 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
     },
     notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
+    credentialUses: () => client.credentials.uses(client.now()),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);
     },

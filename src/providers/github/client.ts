@@ -4,7 +4,7 @@ import { parseClean, placeIn } from '../http/checks.ts';
 import type { Refusals } from '../http/tolerant.ts';
 import type { Call } from '../provider.ts';
 import { HostTransport } from '../transport/host-transport.ts';
-import type { Headers, RawResponse } from '../transport/http-transport.ts';
+import type { Headers, OnExchange, RawResponse } from '../transport/http-transport.ts';
 import { withinOrigin } from '../transport/redirects.ts';
 import type { AppIdentity } from './app/identity.ts';
 import { checkPayload, invalid, unavailable } from './checks.ts';
@@ -41,6 +41,7 @@ export interface ClientOptions {
   app?: AppIdentity | undefined;
   /** Shorter than the time for which a caller waits, so that a dead network is distinguished from a slow response. */
   connectTimeoutMs: number;
+  onExchange?: OnExchange | undefined;
   now: () => Date;
 }
 
@@ -68,11 +69,11 @@ export class GitHubClient {
   readonly #transport: HostTransport<Token>;
 
   constructor(options: ClientOptions) {
-    const { apiUrl, tokens, app, connectTimeoutMs, now } = options;
+    const { apiUrl, tokens, app, connectTimeoutMs, onExchange, now } = options;
     this.credentials = new Credentials(tokens, { now, isApp: app !== undefined });
     this.#apiUrl = apiUrl;
     this.#transport = new HostTransport({
-      limits: { ...limits, connectTimeoutMs },
+      limits: { ...limits, connectTimeoutMs, onExchange },
       scheduler: this.credentials.scheduler,
       now,
       rules: {

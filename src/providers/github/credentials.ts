@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { hasCaller } from '../call.ts';
+import type { CredentialUse } from '../credential-use.ts';
 import type { Call } from '../provider.ts';
 import { Credential, latest } from '../transport/credential.ts';
 import type { LimitReport } from '../transport/quota.ts';
@@ -117,6 +118,11 @@ export class Credentials {
     return this.#own.some(({ secret }) => secret === undefined);
   }
 
+  uses(): CredentialUse[] {
+    const now = this.#now();
+    return this.tokens.map((token) => ({ kind: kindOf(token), ...token.use(now) }));
+  }
+
   /** Replaces the tokens that are used in addition to the configured ones. */
   grant(tokens: readonly Token[]): void {
     this.#granted = tokens;
@@ -139,6 +145,11 @@ export class Credentials {
   acquire(resource: Resource, call: Pick<Call, 'urgency' | 'signal' | 'credentialName'>): Promise<Lease<Token>> {
     return this.scheduler.acquire({ resource, call, candidates: () => this.candidates(resource, call.credentialName) });
   }
+}
+
+function kindOf({ secret, account }: Token): CredentialUse['kind'] {
+  if (secret === undefined) return 'none';
+  return account === undefined ? 'token' : 'installation';
 }
 
 function notInstalled(): AppError {

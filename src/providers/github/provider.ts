@@ -10,6 +10,7 @@ import type {
   ProviderWith,
   Repositories,
 } from '../provider.ts';
+import type { OnExchange } from '../transport/http-transport.ts';
 import { reportAccount } from './accounts.ts';
 import { isBotName, isGhostName } from './actors.ts';
 import {
@@ -48,6 +49,7 @@ export interface GitHubOptions {
   webhookSecret: string | undefined;
   app: AppIdentity | undefined;
   connectTimeoutMs: number;
+  onExchange?: OnExchange | undefined;
   now: () => Date;
 }
 
@@ -105,6 +107,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
     app,
     notifier: app?.notifier,
     diagnose: (signal) => diagnose({ client, app, tokens: options.tokens, now }, signal),
+    credentialUses: () => client.credentials.uses(),
     close: async () => {
       await Promise.all([client.close(), bearers.close(), app?.close()]);
     },

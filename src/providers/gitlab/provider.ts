@@ -77,6 +77,7 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     },
     notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
+    credentialUses: () => client.credentials.uses(client.now()),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);
     },

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { placeIn } from '../http/checks.ts';
 import { HostTransport } from '../transport/host-transport.ts';
-import type { Headers, RawResponse } from '../transport/http-transport.ts';
+import type { Headers, OnExchange, RawResponse } from '../transport/http-transport.ts';
 import { RequestScheduler } from '../transport/request-scheduler.ts';
 import { believable, readRetryAfter } from '../transport/retry-after.ts';
 import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
@@ -16,6 +16,7 @@ export interface ClientOptions {
   tokens: readonly string[];
   /** Shorter than the time that a caller waits, so that a dead network is distinguishable from a slow response. */
   connectTimeoutMs: number;
+  onExchange?: OnExchange | undefined;
   now: () => Date;
 }
 
@@ -73,14 +74,14 @@ export class RestClient {
   readonly #transport: HostTransport<Token>;
 
   constructor(options: ClientOptions, dialect: Dialect) {
-    const { url, tokens, connectTimeoutMs, now } = options;
+    const { url, tokens, connectTimeoutMs, onExchange, now } = options;
     this.#options = options;
     this.dialect = dialect;
     this.now = now;
     this.url = url;
     this.credentials = new Credentials(tokens);
     this.#transport = new HostTransport({
-      limits: { ...limits, connectTimeoutMs },
+      limits: { ...limits, connectTimeoutMs, onExchange },
       scheduler: new RequestScheduler({ now, limited, denied: refused }),
       now,
       rules: {

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
+import type { CredentialUse } from '../credential-use.ts';
 import { Backoff } from '../transport/backoff.ts';
 import { Credential } from '../transport/credential.ts';
 import { fingerprint, fixedSecret } from '../transport/secret.ts';
@@ -29,6 +30,11 @@ export class Credentials {
     const host = { slots: new Slots(slotLimits), backoff: new Backoff() };
     this.tokens = secrets.map((secret) => new Token(secret, host));
     this.#anonymous = secrets.length === 0 ? new Token(undefined, host) : new AnonymousBesideTokens(host);
+  }
+
+  uses(now: Date): CredentialUse[] {
+    if (this.tokens.length === 0) return [{ kind: 'none', ...this.#anonymous.use(now) }];
+    return this.tokens.map((token) => ({ kind: 'token', ...token.use(now) }));
   }
 
   /** Returns the tokens for a request in the order of the settings. */

@@ -1,4 +1,4 @@
-import { HttpTransport, type RawResponse } from './http-transport.ts';
+import { HttpTransport, type OnExchange, type RawResponse } from './http-transport.ts';
 
 /** A profile has a few kilobytes; the limit leaves ample room. */
 const limits = { responseTimeoutMs: 15_000, maxResponseBytes: 1024 * 1024 };
@@ -13,7 +13,10 @@ export class BearerTransport {
   readonly #transport: HttpTransport;
 
   /** @param unavailable makes the error that is thrown when no response arrives. */
-  constructor(options: { apiUrl: string; connectTimeoutMs: number }, unavailable: () => Error) {
+  constructor(
+    options: { apiUrl: string; connectTimeoutMs: number; onExchange?: OnExchange | undefined },
+    unavailable: () => Error,
+  ) {
     this.#apiUrl = options.apiUrl;
     this.#unavailable = unavailable;
     this.#transport = new HttpTransport({ ...options, ...limits });

@@ -1,4 +1,5 @@
 import type { Call } from '../call.ts';
+import type { CredentialUse } from '../credential-use.ts';
 import { Backoff } from './backoff.ts';
 import { type LimitReport, Quota } from './quota.ts';
 import type { Secret } from './secret.ts';
@@ -68,6 +69,18 @@ export class Credential {
   /** Notes that the host accepted the credential. */
   accept(): void {
     this.#isSuspected = false;
+  }
+
+  /** Returns the state of the credential, by the host's responses to this process. */
+  use(now: Date): Omit<CredentialUse, 'kind'> {
+    const quotas = [...this.#quotas].flatMap(([resource, quota]) => {
+      const current = quota.remaining(now);
+      return current === undefined ? [] : { resource, limit: current.limit, remaining: current.remaining };
+    });
+    const isUsedUp = [...this.#quotas.values()].some((quota) => quota.usedUpUntil('background', now) !== undefined);
+    const isLimited = isUsedUp || this.backoff.until > now;
+    const state = this.#isSuspected ? 'refused' : isLimited ? 'limited' : 'usable';
+    return { state, quotas };
   }
 
   isRefused(now: Date): boolean {

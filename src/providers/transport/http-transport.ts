@@ -21,12 +21,16 @@ export interface HttpRequest {
   onSend?: () => void;
 }
 
+/** Receives the status of each response, undefined when none came, and the time in seconds until all of it came. */
+export type OnExchange = (status: number | undefined, seconds: number) => void;
+
 export interface ConnectionLimits {
   /** Shorter than the time that a caller waits, so that a dead network is distinguishable from a slow response. */
   connectTimeoutMs: number;
   /** The time for the whole response, with the redirects that lead to it. */
   responseTimeoutMs: number;
   maxResponseBytes: number;
+  onExchange?: OnExchange | undefined;
 }
 
 const maxRedirects = 2;
@@ -35,8 +39,9 @@ const maxRedirects = 2;
 export class HttpTransport {
   readonly #agent: Dispatcher;
   readonly #responseTimeoutMs: number;
+  readonly #onExchange: OnExchange;
 
-  constructor({ connectTimeoutMs, responseTimeoutMs, maxResponseBytes }: ConnectionLimits) {
+  constructor({ connectTimeoutMs, responseTimeoutMs, maxResponseBytes, onExchange }: ConnectionLimits) {
     const options = {
       connect: { timeout: connectTimeoutMs },
       headersTimeout: responseTimeoutMs,
@@ -45,6 +50,7 @@ export class HttpTransport {
     };
     this.#agent = isBehindProxy() ? new EnvHttpProxyAgent(options) : new Agent(options);
     this.#responseTimeoutMs = responseTimeoutMs;
+    this.#onExchange = onExchange ?? (() => {});
   }
 
   async close(): Promise<void> {
@@ -59,8 +65,18 @@ export class HttpTransport {
       interceptors.redirect({ maxRedirections: maxRedirects }),
     );
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(this.#responseTimeoutMs)]);
-    const response = await request(address, { method, headers, body: body ?? null, dispatcher, signal });
-    return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
+    const begunAt = performance.now();
+    const end = (status?: number): void => this.#onExchange(status, (performance.now() - begunAt) / 1000);
+    try {
+      const response = await request(address, { method, headers, body: body ?? null, dispatcher, signal });
+      const text = await response.body.text();
+      end(response.statusCode);
+      return { status: response.statusCode, headers: response.headers, text };
+    } catch (error) {
+      // A caller that gives up says nothing about the host.
+      if (!options.signal.aborted) end();
+      throw error;
+    }
   }
 }
 

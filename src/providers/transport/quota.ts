@@ -22,6 +22,13 @@ export class Quota {
     return this.#report;
   }
 
+  /** Returns the limit and the number of requests that remain; undefined before the first report. */
+  remaining(now: Date): Pick<LimitReport, 'limit' | 'remaining'> | undefined {
+    if (this.#report === undefined) return undefined;
+    const { limit, remaining, resetAt } = this.#report;
+    return { limit, remaining: resetAt <= now ? limit : Math.max(0, remaining) };
+  }
+
   update({ limit, remaining, resetAt }: LimitReport): void {
     const known = this.#report;
     // Responses may arrive out of order: within one period, the lower number is the newer one.

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { HttpTransport, type RawResponse, withoutContent } from '../../transport/http-transport.ts';
+import { HttpTransport, type OnExchange, type RawResponse, withoutContent } from '../../transport/http-transport.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import { graphqlUrl, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
@@ -11,6 +11,7 @@ export interface AppClientOptions {
   apiUrl: string;
   app: AppIdentity;
   connectTimeoutMs: number;
+  onExchange?: OnExchange | undefined;
   now: () => Date;
 }
 

@@ -1,0 +1,76 @@
+import { Histogram, type Registry } from 'prom-client';
+import { registerGauge, sharing } from '../gauge.ts';
+import type { Connection } from './connection.ts';
+import { countJobs, jobStates } from './job-counts.ts';
+import type { PoolObserver } from './pool.ts';
+import type { OnJobEnd } from './run-job.ts';
+
+/** The connections of requests, and those of jobs. */
+export type PoolName = 'requests' | 'jobs';
+
+/** Returns a function that makes the observer of a pool, which reports its connections, waits and statements. */
+export function createPoolMetrics(registry: Registry): (name: PoolName) => PoolObserver {
+  const waits = new Histogram({
+    name: 'plaudit_database_wait_seconds',
+    help: 'Time until a connection of a pool was free.',
+    labelNames: ['pool'],
+    buckets: [0.001, 0.01, 0.1, 0.3, 1, 3, 10],
+    registers: [registry],
+  });
+  const statements = new Histogram({
+    name: 'plaudit_database_statement_seconds',
+    help: 'Time from sending a statement to its result, also when it failed.',
+    labelNames: ['pool'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
+    registers: [registry],
+  });
+  const pools = new Map<PoolName, Parameters<PoolObserver['onOpen']>[0]>();
+  registerGauge(registry, {
+    name: 'plaudit_database_connections',
+    help: 'Connections of a pool: busy, idle, and requests that wait for one.',
+    labelNames: ['pool', 'state'],
+    read: () =>
+      [...pools].flatMap(([pool, { totalCount, idleCount, waitingCount }]) => [
+        { labels: { pool, state: 'busy' }, value: totalCount - idleCount },
+        { labels: { pool, state: 'idle' }, value: idleCount },
+        { labels: { pool, state: 'waiting' }, value: waitingCount },
+      ]),
+  });
+  return (name) => ({
+    onOpen: (pool) => pools.set(name, pool),
+    onWait: (seconds) => waits.observe({ pool: name }, seconds),
+    onStatement: (seconds) => statements.observe({ pool: name }, seconds),
+  });
+}
+
+/** Returns a function that records the end of a run of a job on this node. */
+export function createJobMetrics(registry: Registry): OnJobEnd {
+  const runs = new Histogram({
+    name: 'plaudit_job_seconds',
+    help: 'Time of runs of jobs on this node: done, failed (tried again), returned (the service stopped).',
+    labelNames: ['task', 'outcome'],
+    buckets: [0.01, 0.1, 1, 10, 60, 600],
+    registers: [registry],
+  });
+  return (task, outcome, seconds) => runs.observe({ task, outcome }, seconds);
+}
+
+/** Registers the length and the age of the queue of jobs, which are read from the database when metrics are fetched. */
+export function registerQueueMetrics(registry: Registry, connection: Connection): void {
+  const count = sharing(() => countJobs(connection));
+  registerGauge(registry, {
+    name: 'plaudit_jobs',
+    help: 'Jobs of all nodes: due (waiting for a worker), running, delayed (waiting for their time), given_up (failed for good).',
+    labelNames: ['task', 'state'],
+    read: async () =>
+      (await count()).flatMap((counts) =>
+        jobStates.map((state) => ({ labels: { task: counts.task, state }, value: counts[state] })),
+      ),
+  });
+  registerGauge(registry, {
+    name: 'plaudit_jobs_longest_wait_seconds',
+    help: 'Time for which the oldest due job of all nodes has waited for a worker.',
+    labelNames: ['task'],
+    read: async () => (await count()).map(({ task, longestWaitS }) => ({ labels: { task }, value: longestWaitS })),
+  });
+}

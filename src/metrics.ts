@@ -1,0 +1,85 @@
+import { statfs } from 'node:fs/promises';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import manifest from '../package.json' with { type: 'json' };
+import { registerLookupMetrics } from './accounts/metrics.ts';
+import type { Config } from './config/config.ts';
+import { type Core, type CoreOptions, findFault } from './core.ts';
+import { createJobMetrics, createPoolMetrics, registerQueueMetrics } from './database/metrics.ts';
+import type { OnJobEnd } from './database/run-job.ts';
+import { registerDelayMetrics } from './doctor/metrics.ts';
+import { registerGauge } from './gauge.ts';
+import { asListenError, isTaken } from './http/listen.ts';
+import { type MetricsServer, serveMetrics } from './http/metrics-server.ts';
+import type { Log } from './log.ts';
+import { createHostMetrics, registerCredentialMetrics } from './providers/metrics.ts';
+import { createSyncMetrics } from './sync/metrics.ts';
+
+/** The registry of a process, and what records events in it. */
+export type Metrics = Required<Pick<CoreOptions, 'metrics' | 'observePool' | 'observeHost'>> & {
+  registry: Registry;
+  onJobEnd: OnJobEnd;
+};
+
+/** Creates the registry of a process with the metrics of Node and those that record events. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    metrics: createSyncMetrics(registry),
+    observePool: createPoolMetrics(registry),
+    observeHost: createHostMetrics(registry),
+    onJobEnd: createJobMetrics(registry),
+  };
+}
+
+/** Registers the metrics whose values are read when metrics are fetched. */
+export function registerStates(registry: Registry, config: Config, core: Core): void {
+  const { connection } = core.requests;
+  registerLookupMetrics(registry, connection, core.now);
+  registerQueueMetrics(registry, connection);
+  registerDelayMetrics(registry, { connection, providers: [...core.providers.keys()], now: core.now });
+  registerCredentialMetrics(registry, core.providers);
+  registerGauge(registry, {
+    name: 'plaudit_build_info',
+    help: 'The release of this node; always 1.',
+    labelNames: ['version'],
+    read: () => [{ labels: { version: manifest.version }, value: 1 }],
+  });
+  registerGauge(registry, {
+    name: 'plaudit_ready',
+    help: 'Whether this node can serve requests, as /readyz says; absent when the database does not respond in time.',
+    labelNames: [],
+    read: async () => [{ labels: {}, value: (await findFault(core, config)) === undefined ? 1 : 0 }],
+  });
+  registerGauge(registry, {
+    name: 'plaudit_response_cache_bytes',
+    help: 'Memory of cached responses.',
+    labelNames: [],
+    read: () => [{ labels: {}, value: core.cache.bytes }],
+  });
+  registerGauge(registry, {
+    name: 'plaudit_data_free_bytes',
+    help: 'Free space in DATA_DIR.',
+    labelNames: [],
+    read: async () => {
+      const { bavail, bsize } = await statfs(config.dataDir);
+      return [{ labels: {}, value: bavail * bsize }];
+    },
+  });
+}
+
+/**
+ * Starts the metrics server. A taken port is an error when it was configured; when it is the default, there are no
+ * metrics.
+ */
+export async function startMetrics(config: Config, registry: Registry, log: Log): Promise<MetricsServer | undefined> {
+  try {
+    return await serveMetrics(registry, config.metricsHost, config.metricsPort);
+  } catch (error) {
+    const { metricsHost: host, metricsPort: port } = config;
+    if (config.metricsPortIsSet || !isTaken(error)) throw asListenError('METRICS_PORT', { host, port }, error);
+    log.warn(`port ${config.metricsPort} is taken: no metrics are served; METRICS_PORT chooses another`);
+    return undefined;
+  }
+}
