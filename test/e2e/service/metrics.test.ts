@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { until } from '../../time.ts';
+import { startTestService } from '../service.ts';
+
+const dashboard = readFileSync('deploy/monitoring/grafana-dashboard.json', 'utf8');
+const expressions = {
+  alerts: readFileSync('deploy/monitoring/alerts.yaml', 'utf8'),
+  dashboard: (JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] }).panels
+    .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+    .join('\n'),
+  operations: readFileSync('docs/operations.md', 'utf8'),
+};
+const namesIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(/\b(?:plaudit|nodejs|process)_[a-z\d_]+/g)].map(([name]) => name)),
+];
+
+/** Returns the names of the series of all metrics, whether or not they have a value yet. */
+function seriesOf(metrics: string): Map<string, string> {
+  const series = new Map<string, string>();
+  for (const [, name = '', type] of metrics.matchAll(/^# TYPE (\S+) (\w+)$/gm)) {
+    const endings = type === 'histogram' ? ['', '_bucket', '_sum', '_count'] : [''];
+    for (const ending of endings) series.set(`${name}${ending}`, name);
+  }
+  return series;
+}
+
+describe('metrics of a service', () => {
+  it('are those that alerts, dashboard and documents name, and name no account or repository', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['organization_member', 'public_only'] });
+    const { organization } = simulator.accounts;
+    await service.getComplete(`${organization}/contributors`);
+    await service.get('no-such-account');
+    // A change of the account's data may still remove its responses from the cache.
+    const metrics = await until(async () => {
+      await service.get(`${organization}/contributors`);
+      const text = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+      return text.includes('route="warm",status="200"') ? text : undefined;
+    }, 'a response comes from the cache');
+    const series = seriesOf(metrics);
+
+    for (const [place, text] of Object.entries(expressions)) {
+      const named = namesIn(text);
+      assert.ok(named.length > 0, place);
+      assert.deepEqual(
+        named.filter((name) => !series.has(name)),
+        [],
+        place,
+      );
+    }
+    const shown = new Set(namesIn(`${expressions.dashboard}\n${expressions.alerts}`).map((name) => series.get(name)));
+    const own = [...new Set(series.values())].filter((name) => name.startsWith('plaudit_'));
+    assert.deepEqual(
+      own.filter((name) => !shown.has(name)),
+      [],
+    );
+
+    assert.match(metrics, /^plaudit_ready 1$/m);
+    assert.match(
+      metrics,
+      /^plaudit_quota_remaining\{provider="github",credential="token 2",resource="graphql"\} \d+$/m,
+    );
+    assert.match(metrics, /^plaudit_host_response_seconds_count\{provider="github",status="2xx"\} \d+$/m);
+    assert.match(metrics, /^plaudit_job_seconds_count\{task="look_up",outcome="done"\} \d+$/m);
+    assert.match(metrics, /^plaudit_response_data_age_seconds_count\{route="[^"]*contributors"\} \d+$/m);
+    const { rows } = await service.database.pool.query<{ name: string }>(
+      'select name from accounts union select name from repositories union select external_id from accounts',
+    );
+    assert.ok(rows.length > 10);
+    const values = new Set([...metrics.matchAll(/="([^"]*)"/g)].map(([, value = '']) => value));
+    assert.deepEqual(
+      rows.filter(({ name }) => values.has(name) || metrics.includes(`/${name}`)),
+      [],
+    );
+  });
+
+  it('are served without those of the database while it does not respond', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    await service.database.pool.query('alter schema graphile_worker rename to away');
+    const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+    await service.database.pool.query('alter schema away rename to graphile_worker');
+    assert.doesNotMatch(metrics, /^plaudit_jobs\{/m);
+    assert.match(metrics, /^plaudit_database_connections\{/m);
+    assert.match(metrics, /^plaudit_deliveries_pending\{/m);
+  });
+});
