@@ -46,9 +46,13 @@ export async function registerPools(connection: Connection, { pools }: Running, 
 
 /**
  * Releases the jobs of nodes that were killed, which would otherwise stay locked for hours.
- * @param node this node, which lives.
+ * @param node this node, which lives, also while another one takes it for dead and removes its pools.
  */
-export async function releaseJobsOfDeadNodes(connection: Connection, node: number): Promise<void> {
+export async function releaseJobsOfDeadNodes(
+  connection: Connection,
+  node: number,
+  { pools }: Pick<Running, 'pools'>,
+): Promise<void> {
   await sql`
     with dead as (
       delete from workers where node <> ${node} and node not in (${livingNodes}) returning id
@@ -57,7 +61,7 @@ export async function releaseJobsOfDeadNodes(connection: Connection, node: numbe
       union
       select locked_by from graphile_worker.jobs
       where locked_at < now() - ${sql.lit(startGrace)}::interval
-        and locked_by not in (select id from workers)
+        and locked_by not in (select id from workers) and locked_by <> all(${[...pools.keys()]}::text[])
     )
     select graphile_worker.force_unlock_workers(array(select id from orphaned))
     where exists (select from orphaned)`.execute(connection);

@@ -118,7 +118,7 @@ export async function startQueue(options: {
   const running: Running = { pools: new Map(), jobs: new Set() };
   const sweep = async (): Promise<void> => {
     await registerPools(database.connection, running, node);
-    await releaseJobsOfDeadNodes(database.connection, node);
+    await releaseJobsOfDeadNodes(database.connection, node, running);
     await releaseLostJobs(database.connection, running);
     await removeEndedJobs(database.connection);
   };

@@ -30,8 +30,10 @@ const file = new URL(import.meta.url).searchParams.get('file') ?? '';
 const faults = new Set<string>();
 const maxFaults = 20;
 const applications = new WeakMap<Server, Application>();
-/** Descriptions by the routes of an application, because one takes a tenth of a second to build. */
+/** Descriptions by the routes of applications, because one takes a tenth of a second to build. */
 const descriptions = new Map<string, Description>();
+/** The descriptions of applications that have sent a response, because listing routes takes longer than validation. */
+const described = new WeakMap<Application, Description>();
 
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: Application };
@@ -77,10 +79,13 @@ function report(fault: string): void {
 /** Returns the description of an application without a request, which would be counted and limited. */
 function describe(application: Application): Description | undefined {
   if (application.swagger === undefined) return undefined;
+  const known = described.get(application);
+  if (known !== undefined) return known;
   const routes = application.printRoutes();
   const description =
     descriptions.get(routes) ?? new Description(JSON.parse(JSON.stringify(application.swagger())) as OpenApi);
   descriptions.set(routes, description);
+  described.set(application, description);
   return description;
 }
 

@@ -80,7 +80,7 @@ describe('workers of the queue', () => {
         const { rows } = await database.pool.query('select from workers');
         return rows.length === 2 || undefined;
       }, 'both pools are registered again');
-      await releaseJobsOfDeadNodes(database.connection, 1);
+      await releaseJobsOfDeadNodes(database.connection, 1, { pools: new Map() });
       const { rows } = await database.pool.query(
         'select locked_by is not null as locked from graphile_worker._private_jobs',
       );
