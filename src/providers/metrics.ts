@@ -61,7 +61,7 @@ interface QuotaSum {
   value: number;
 }
 
-/** Sums quotas by credential and resource: any number of accounts may have an installation, so those are one. */
+/** Sums quotas by credential and resource. Installations count as one, because there may be as many as accounts. */
 function sumQuotas(uses: readonly CredentialUse[], part: 'limit' | 'remaining'): QuotaSum[] {
   const sums = new Map<string, QuotaSum>();
   for (const [index, { kind, quotas }] of uses.entries()) {

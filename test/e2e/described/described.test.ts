@@ -6,8 +6,8 @@ import type { TestResult } from '../../runner/reporter.ts';
 
 const file = fileURLToPath(new URL('undescribed-response.ts', import.meta.url));
 
-describe('a response that /openapi.json does not describe', () => {
-  it('fails the test during which a service sends it, also one in a process that is killed', async () => {
+describe('validation of responses against /openapi.json', () => {
+  it('fails a test during which a service sends an undescribed response, also from a process that is killed', async () => {
     const results: TestResult[] = [];
     // The faults fail the inner tests alone: the process of this test does not pass on its options.
     const environment = { ...process.env, NODE_OPTIONS: '' };
