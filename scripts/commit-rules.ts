@@ -1,6 +1,6 @@
 import { violationsOf, wordingRules } from './wording.ts';
 
-const types = ['bench', 'build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test'];
+const types = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test'];
 const subjectPattern = new RegExp(`^(?:${types.join('|')})(?:\\([a-z0-9/-]+\\))?!?: [^A-Z\\s]`);
 const maxSubjectLength = 100;
 /** Lines that name people or references, and say nothing about the change. */

@@ -13,7 +13,7 @@ import { untilIdle } from '../access/state.ts';
 import { appSettings, engine, organization, runTask, shown, startAppService, untilShown } from './installed.ts';
 
 /** Lives of a process, in requests to GitHub: each ends a little later than the one before. */
-const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 3);
+const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 4);
 
 describe('recovery of installations after kills', () => {
   it('follows an installation, its narrowing and its end although the service is killed after any request', async () => {
@@ -73,7 +73,7 @@ describe('recovery of installations after kills', () => {
       await untilShown(service, 'engine-1', /^public installed collected$/);
     }
     app.removeRepositories(installation, [hidden]);
-    for (const requests of sampled([1, 2, 3], 2)) await live(requests);
+    for (const requests of sampled([2, 1, 3], 3)) await live(requests);
     left = 0;
     {
       await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });

@@ -11,7 +11,7 @@ import { runAction, type Workflow } from './action-runner.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const { PATH = '' } = process.env;
+const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
 
 /** Git settings without an identity: each commit must name its author. */
 const gitSettings = '[user]\nuseConfigOnly = true\n[init]\ndefaultBranch = main\n';
@@ -60,7 +60,7 @@ async function prepare(): Promise<Scene> {
       apiUrl: simulator.apiUrl,
       token: simulator.tokens.private_owner,
       // npm runs all its checks, but does not change the packages that are installed for the tests.
-      environment: { PATH, HOME: path, npm_config_dry_run: 'true' },
+      environment: { PATH, HOME: path, npm_config_dry_run: 'true', NODE_COMPILE_CACHE },
     },
     git,
     owner: simulator.accounts.private_owner,

@@ -4,6 +4,7 @@ import { Pool } from 'pg';
 import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { createTestDatabase } from '../../../database.ts';
+import { isThorough } from '../../../depth.ts';
 import { everyFeature } from '../../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../../time.ts';
 import { appSettings, organization, runTask, secret, startAppService } from '../../installations/installed.ts';
@@ -36,7 +37,7 @@ describe('interrupted awarding', () => {
       GITHUB_URL: simulator.url,
       GITHUB_API_URL: simulator.apiUrl,
     };
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < (isThorough ? 4 : 2); round += 1) {
       await using service = await startServiceProcess(settings);
       simulator.app.deliverTo(service.url, secret);
       const killed = new Promise<void>((resolve) => {

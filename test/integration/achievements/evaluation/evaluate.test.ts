@@ -5,6 +5,7 @@ import { checkCondition } from '../../../../src/achievements/conditions/check.ts
 import type { Achievement, PointAction, Trigger } from '../../../../src/achievements/config.ts';
 import { evaluate } from '../../../../src/achievements/evaluation/evaluate-store.ts';
 import { openTestDatabase } from '../../../database.ts';
+import { isThorough } from '../../../depth.ts';
 import { evaluateNaively } from './naive.ts';
 import {
   type AchievementText,
@@ -43,7 +44,7 @@ describe('evaluation of conditions', () => {
           );
         }
       }),
-      { numRuns: 40 },
+      { numRuns: isThorough ? 40 : 15 },
     );
   });
 
@@ -70,7 +71,7 @@ describe('evaluation of conditions', () => {
           assert.deepEqual(said(ofSome), said(ofAll.filter(({ accountId }) => selectedIds.includes(accountId))));
         },
       ),
-      { numRuns: 15 },
+      { numRuns: isThorough ? 15 : 6 },
     );
   });
 
