@@ -35,16 +35,17 @@ export async function listenWhileStarting(
   draw: DrawProblem,
 ): Promise<Starting> {
   const newRequestId = requestIdSource();
+  const { message, code } = notReady.body.error;
+  const problem = { status: notReady.status, message, explanations: [] };
   const server = createServer(limits, (request, response) => {
     response.setHeader('x-request-id', newRequestId());
     const { path, query } = addressOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const card = isRead ? cardAt(path, query) : undefined;
     if (isRead && path === '/healthz') return send(response, 200, json({ status: 'ok' }));
     response.setHeaders(new Map(Object.entries(notReady.headers)));
-    if (card === undefined) return send(response, notReady.status, json(notReady.body));
-    const { message, code } = notReady.body.error;
-    const { svg } = draw(card, query, { status: notReady.status, message, explanations: [] });
+    const card = isRead ? cardAt(path, query) : undefined;
+    const svg = card === undefined ? undefined : tryDrawing(() => draw(card, query, problem));
+    if (svg === undefined) return send(response, notReady.status, json(notReady.body));
     response.setHeaders(new Map(Object.entries({ ...imageHeaders, [errorCodeHeader]: String(code) })));
     // As in a running service: proxies for images show nothing but a 200.
     const status = request.headers.authorization === undefined ? 200 : notReady.status;
@@ -70,6 +71,15 @@ export async function listenWhileStarting(
 function addressOf({ url = '' }: IncomingMessage): { path: string; query: Parameters } {
   const [path = '', query] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
   return { path, query: withDocumentedForms(Object.fromEntries(new URLSearchParams(query))) };
+}
+
+/** Returns a drawn card; undefined when it fails: an error in this listener would end the process. */
+function tryDrawing(draw: () => { svg: string }): string | undefined {
+  try {
+    return draw().svg;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the card that an address leads to; undefined when it does not lead to an image. PNG is drawn as SVG too. */

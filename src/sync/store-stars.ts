@@ -1,5 +1,4 @@
-import type { Contribution } from '../contributions/contribution.ts';
-import { noDetails } from '../contributions/contribution.ts';
+import { type Contribution, noDetails } from '../contributions/contribution.ts';
 import { saveContributions } from '../contributions/contribution-store.ts';
 import { findDeliveredStars, removeStar } from '../contributions/star-store.ts';
 import type { Connection } from '../database/connection.ts';

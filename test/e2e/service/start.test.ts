@@ -17,6 +17,7 @@ const images = [
   '/v1/github/entities/a/achievements?format=svg,private=true',
   '/v1/github/entities/a/badges/community',
   '/v1/github/entities/a/repositories/b/badges/community?style=flat',
+  '/v1/github/entities/a/contributions?format=svg&width=-1&locale=%00&title=%ff%ed%a0%80&accent_color=[]&hide=&columns=1e9',
 ] as const;
 
 /** Returns a port on which no process listens. */
