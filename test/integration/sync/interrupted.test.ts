@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { createTestDatabase } from '../../database.ts';
 import { isThorough, sampled } from '../../depth.ts';
 import { snapshot } from './snapshot.ts';
@@ -15,51 +15,62 @@ type Interruption = (options: SyncOptions, controller: AbortController) => void;
 
 const nothing = (): void => {};
 
-/**
- * Collects once without interruption, and then again and again on new databases, each time interrupted at another
- * request and run to its end; the stored data must be the same.
- * @param every the distance between the requests at which it interrupts.
- */
-async function compareInterrupted(every: number, offset: number, interrupt: Interruption | 'kill'): Promise<void> {
+describe('interrupted collection', () => {
+  const stack = new AsyncDisposableStack();
   let onRequest = nothing;
-  await using simulator = await startSimulator({ now, repositories: 2, onRequest: () => onRequest() });
-  const target = `github/${simulator.accounts.organization}`;
-  const run = async (work: (options: SyncOptions) => Promise<void>): Promise<Record<string, string[]>> => {
+  let simulator: Simulator;
+  /** The data that is stored, and the number of requests, without any interruption. */
+  let expected: Record<string, string[]>;
+  let requests = 0;
+  before(async () => {
+    simulator = stack.use(await startSimulator({ now, repositories: 2, onRequest: () => onRequest() }));
+    expected = await collect(async () => {});
+    requests = simulator.requests.length;
+    assert.ok((expected['contributors']?.length ?? 0) > 20);
+  });
+  after(() => stack.disposeAsync());
+
+  /** Does work on a new database, collects to the end, and returns the stored data. */
+  async function collect(work: (options: SyncOptions) => Promise<void>): Promise<Record<string, string[]>> {
     await using database = await createTestDatabase();
     await using directory = await makeTemporaryDirectory();
+    const target = `github/${simulator.accounts.organization}`;
     const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
     await work(options);
     onRequest = nothing;
     await runSync(options);
     return await snapshot(database.url);
-  };
-  const expected = await run(async () => {});
-  const requests = simulator.requests.length;
-  assert.ok((expected['contributors']?.length ?? 0) > 20);
-  for (let at = 1 + offset; at <= requests; at += every) {
-    const actual = await run(async (options) => {
-      let seen = 0;
-      const controller = new AbortController();
-      const process = interrupt === 'kill' ? startSync(options) : undefined;
-      onRequest = () => {
-        seen += 1;
-        if (seen !== at) return;
-        if (interrupt === 'kill') process?.kill();
-        else interrupt(options, controller);
-      };
-      if (process !== undefined) await process.ended;
-      else await runSync(options, controller.signal).catch(() => {});
-    });
-    assert.deepEqual(actual, expected, `interrupted at request ${at} of ${requests}`);
   }
-}
 
-describe('interrupted collection', () => {
+  /**
+   * Collects again and again on new databases, each time interrupted at another request and run to its end; the stored
+   * data must be the same.
+   * @param every the distance between the requests at which it interrupts.
+   */
+  async function compareInterrupted(every: number, offset: number, interrupt: Interruption | 'kill'): Promise<void> {
+    for (let at = 1 + offset; at <= requests; at += every) {
+      const actual = await collect(async (options) => {
+        let seen = 0;
+        const controller = new AbortController();
+        const process = interrupt === 'kill' ? startSync(options) : undefined;
+        onRequest = () => {
+          seen += 1;
+          if (seen !== at) return;
+          if (interrupt === 'kill') process?.kill();
+          else interrupt(options, controller);
+        };
+        if (process !== undefined) await process.ended;
+        else await runSync(options, controller.signal).catch(() => {});
+      });
+      assert.deepEqual(actual, expected, `interrupted at request ${at} of ${requests}`);
+    }
+  }
+
   it('collects the same data after a stop at any request as without a stop', () =>
-    compareInterrupted(isThorough ? 1 : 18, 0, (_options, controller) => controller.abort()));
+    compareInterrupted(isThorough ? 1 : 24, 0, (_options, controller) => controller.abort()));
 
   it('collects the same data when the database drops every connection', () =>
-    compareInterrupted(isThorough ? 2 : 23, 1, ({ databaseUrl }) => {
+    compareInterrupted(isThorough ? 2 : 31, 1, ({ databaseUrl }) => {
       const drop = async (): Promise<void> => {
         const client = new Client({ connectionString: databaseUrl });
         await client.connect();
@@ -71,37 +82,23 @@ describe('interrupted collection', () => {
       void drop();
     }));
 
-  it('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 24, 2, 'kill'));
+  it('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 36, 2, 'kill'));
 
   it('notices a page that is lost after an interruption, even the first one after it', async () => {
-    await using simulator = await startSimulator({ now, repositories: 2 });
-    const target = `github/${simulator.accounts.organization}`;
-    const taken: Record<string, string[]>[] = [];
-    const interrupted = sampled(['OwnedRepositories', 'PullRequests', 'Issues', 'Discussions'], 2);
-    for (const on of ['', ...interrupted]) {
-      await using database = await createTestDatabase();
-      await using directory = await makeTemporaryDirectory();
-      const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
-      if (on !== '') {
+    for (const on of sampled(['OwnedRepositories', 'PullRequests', 'Issues', 'Discussions'], 2)) {
+      const actual = await collect(async (options) => {
         simulator.faults.add({ kind: 'unavailable', on, times: 8 });
         await runSync(options).catch(() => {});
         simulator.faults.clear();
         simulator.faults.add({ kind: 'lost_page', on, times: 2 });
-      }
-      await runSync(options);
+      });
       assert.equal(simulator.faults.pending, 0);
-      taken.push(await snapshot(database.url));
+      assert.deepEqual(actual, expected, on);
     }
-    for (const one of taken) assert.deepEqual(one, taken[0]);
   });
 
   it('collects the same data with faults as without them', async () => {
-    await using simulator = await startSimulator({ now, repositories: 2 });
-    const target = `github/${simulator.accounts.organization}`;
-    const collect = async (): Promise<Record<string, string[]>> => {
-      await using database = await createTestDatabase();
-      await using directory = await makeTemporaryDirectory();
-      const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
+    const collectDespiteFaults = async (options: SyncOptions): Promise<void> => {
       for (let tries = 0; tries < 20; tries += 1) {
         try {
           await runSync(options);
@@ -111,10 +108,7 @@ describe('interrupted collection', () => {
         }
       }
       assert.equal(simulator.faults.pending, 0);
-      await runSync(options);
-      return await snapshot(database.url);
     };
-    const expected = await collect();
     const kinds = [
       'bad_gateway',
       'drop_midway',
@@ -134,12 +128,12 @@ describe('interrupted collection', () => {
         .filter((on) => on !== 'CommitAuthors' || !isOfPages(kind))
         .map((on) => ({ kind, on })),
     );
-    for (const { kind, on } of sampled(cases, 11)) {
+    for (const { kind, on } of sampled(cases, 15)) {
       simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { invalid: true } });
       simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { invalid: true } });
       if (on === 'OwnedRepositories') simulator.faults.clear();
       if (on === 'OwnedRepositories') simulator.faults.add({ kind, on, path: ['data'], value: { invalid: true } });
-      assert.deepEqual(await collect(), expected, `${kind} on ${on}`);
+      assert.deepEqual(await collect(collectDespiteFaults), expected, `${kind} on ${on}`);
     }
   });
 });
