@@ -24,12 +24,14 @@ export function collectRepositoryJob({ accountId, repository, withPrivate }: Rep
   return { task: 'collect_repository', payload: { accountId, repository, withPrivate }, key, priority: 20 };
 }
 
-/**
- * Returns the job that fetches the lifetime totals that the provider's credentials see, private contributions included.
- * The task keeps its former name, which queued jobs and stored lookups hold.
- */
+/** Returns the job that fetches the lifetime totals that the provider's credentials see, with private contributions. */
 export function fetchReportedTotalsJob(accountId: string): Job {
-  return { task: 'see_totals', payload: { accountId }, key: `see_totals ${accountId}`, priority: 10 };
+  return {
+    task: 'fetch_reported_totals',
+    payload: { accountId },
+    key: `fetch_reported_totals ${accountId}`,
+    priority: 10,
+  };
 }
 
 /** Returns the job that fetches a user's calendar from the provider; a client may be waiting for it. */

@@ -7,7 +7,7 @@ import { boundPolls } from '../repositories/poll-store.ts';
 const tasks = [
   'look_up',
   'refresh',
-  'see_totals',
+  'fetch_reported_totals',
   'fetch_calendar',
   'collect',
   'collect_repository',

@@ -38,7 +38,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       urgency: 'interactive',
       run: (payload, signal) => reportFailure(context, runCollectRepositoryJob(context, payload, signal), signal),
     },
-    see_totals: aboutAccount(context, 'interactive', fetchReportedTotals),
+    fetch_reported_totals: aboutAccount(context, 'interactive', fetchReportedTotals),
     fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
     collect: {
       urgency: 'background',

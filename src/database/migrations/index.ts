@@ -26,6 +26,7 @@ import * as credentialNames from './0028-credential-names.ts';
 import * as importedAwards from './0030-imported-awards.ts';
 import * as credentialStatuses from './0031-credential-statuses.ts';
 import * as boundedWork from './0033-bounded-work.ts';
+import * as storedNames from './0035-stored-names.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '0030-imported-awards': importedAwards,
   '0031-credential-statuses': credentialStatuses,
   '0033-bounded-work': boundedWork,
+  '0035-stored-names': storedNames,
 };

@@ -15,7 +15,7 @@ export const ContributionWindow = Type.Object({
   /** False when the list of repositories is incomplete, because GitHub cut it short or refused a part. */
   isWhole: Type.Boolean(),
   /** The time when the window was requested, ISO 8601. */
-  askedAt: Type.String(),
+  requestedAt: Type.String(),
 });
 export type ContributionWindow = Static<typeof ContributionWindow>;
 
@@ -42,7 +42,7 @@ export function dueSpans(
   now: Date,
 ): Span[] {
   const isDue = (window: ContributionWindow): boolean => {
-    const requestedAt = new Date(window.askedAt);
+    const requestedAt = new Date(window.requestedAt);
     if (requestedAt >= now) return false;
     // When a day ends in UTC, it has not ended yet in all time zones.
     const wasOpen = Date.parse(window.to) + 3 * dayMs > requestedAt.getTime();
@@ -120,7 +120,7 @@ export function toWindow(
     reviews,
     repositories: [...new Set(counted.map(({ databaseId }) => databaseId))],
     isWhole: !isCutShort(payload) && !repositories.includes(null) && !lists.includes(null),
-    askedAt: options.requestedAt.toISOString(),
+    requestedAt: options.requestedAt.toISOString(),
   };
 }
 

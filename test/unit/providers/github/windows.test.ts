@@ -23,7 +23,7 @@ function daysOf({ from, to }: Span): string[] {
 }
 
 function window(span: Span, requestedAt: string, fields: Partial<ContributionWindow> = {}): ContributionWindow {
-  return { ...span, commits: 1, reviews: 0, repositories: [], isWhole: true, askedAt: requestedAt, ...fields };
+  return { ...span, commits: 1, reviews: 0, repositories: [], isWhole: true, requestedAt, ...fields };
 }
 
 const day = fc
