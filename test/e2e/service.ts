@@ -75,7 +75,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   };
   const config = readConfig(environment, () => '');
   const log = createLog(config.logLevel, { write: (line) => void lines.push(line) });
-  const service = await start(config, { log, jobPollMs: 50, ...(options.now && { now: options.now }) });
+  const service = await start(config, { log, jobPollMs: 100, ...(options.now && { now: options.now }) });
   stack.defer(() => service.close());
 
   const get = async (path: string, init: RequestInit = {}): Promise<ServiceResponse> => {

@@ -6,15 +6,16 @@ import { runBatch } from './batch.ts';
 import type { TestResult } from './reporter.ts';
 
 /**
- * Runs the tests: `npm test`, or `npm test -- accounts history` for the files whose path contains one of the words. All
- * of them use one PostgreSQL server, each test databases of its own: an embedded server in a temporary directory, whose
+ * Runs the tests: `npm test` for all but the long tier, or `npm test -- accounts history` for the files whose path
+ * contains one of the words. All of them use one PostgreSQL server, each test databases of its own: an embedded server in a temporary directory, whose
  * version TEST_POSTGRES=15 selects, or the one that DATABASE_URL names. Unit tests need none. Files run in batches, each
  * batch in one process, because loading the sources takes longer than most tests.
  */
 
+const longTier = 'test/long/';
 const words = process.argv.slice(2);
 const files = globSync('test/**/*.test.ts')
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .filter((file) => (words.length === 0 ? !file.startsWith(longTier) : words.some((word) => file.includes(word))))
   .toSorted();
 if (files.length === 0) {
   console.error(`no test file has ${words.join(' or ')} in its path`);
@@ -25,6 +26,7 @@ if (files.length === 0) {
 const processes = availableParallelism() + 1;
 /** The tiers in the order in which they start, and their files in a batch: see `batches`. */
 const tiers = [
+  { folder: longTier, most: 1 },
   { folder: 'test/e2e/', most: 8 },
   { folder: 'test/integration/', most: 16 },
   { folder: 'test/unit/', most: 26 },

@@ -1,15 +1,15 @@
 import { describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { Random } from '../../../simulators/world/random.ts';
-import { createTestDatabase } from '../../database.ts';
-import { isThorough, sampled } from '../../depth.ts';
-import { appSettings, organization, secret } from '../installations/installed.ts';
-import { doSomething } from './actions.ts';
-import { type ServiceProcess, startServiceProcess } from './service-process.ts';
-import { assertResponses, assertStored, settle } from './settling.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { Random } from '../../simulators/world/random.ts';
+import { createTestDatabase } from '../database.ts';
+import { isThorough, sampled } from '../depth.ts';
+import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
+import { doSomething } from '../e2e/installed/actions.ts';
+import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
+import { assertResponses, assertStored, settle } from '../e2e/installed/settling.ts';
 
 /**
  * `RANDOM_HISTORY_STEPS=4000 RANDOM_HISTORY_SEEDS=1-20 TEST_TIMEOUT_MS=7200000 npm test -- random-history` runs long

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isThorough } from '../../depth.ts';
-import { openExperiment, type Verdict } from '../../mutation/experiment.ts';
-import { hosts } from '../../mutation/hosts.ts';
-import { hash, type Mutation } from '../../mutation/mutations.ts';
-import { formatReport } from '../../mutation/report.ts';
-import type { Stage } from '../../mutation/run.ts';
+import { isThorough } from '../depth.ts';
+import { openExperiment, type Verdict } from '../mutation/experiment.ts';
+import { hosts } from '../mutation/hosts.ts';
+import { hash, type Mutation } from '../mutation/mutations.ts';
+import { formatReport } from '../mutation/report.ts';
+import type { Stage } from '../mutation/run.ts';
 
 /**
  * Each run tries the same sample, so that its result depends on the code alone; `MUTATION_SEED` chooses another one.
