@@ -7,7 +7,7 @@ import type { Database } from '../../src/database/connection.ts';
 import { createLog } from '../../src/log.ts';
 import { createTestDatabase } from '../database.ts';
 import { restoreDelays } from '../database-server.ts';
-import { until } from '../time.ts';
+import { reportProgress, until } from '../time.ts';
 
 /** A response of the service; `body` is parsed JSON. */
 export interface ServiceResponse {
@@ -54,6 +54,9 @@ export interface TestServiceOptions {
   start?: typeof startService;
 }
 
+/** A line of the log that says that a job has ended. */
+const endOfJob = /"msg":"(?:Completed|Failed) task /;
+
 /** Starts the whole service on a simulator, with a database and a data directory of its own. */
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
   const { simulator, tokens = ['public_only'], start = startService } = options;
@@ -74,7 +77,12 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     ...options.settings,
   };
   const config = readConfig(environment, () => '');
-  const log = createLog(config.logLevel, { write: (line) => void lines.push(line) });
+  const log = createLog(config.logLevel, {
+    write: (line) => {
+      lines.push(line);
+      if (endOfJob.test(line)) reportProgress();
+    },
+  });
   const service = await start(config, { log, jobPollMs: 100, ...(options.now && { now: options.now }) });
   stack.defer(() => service.close());
 

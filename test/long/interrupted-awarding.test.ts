@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Pool } from 'pg';
-import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../../simulators/github/simulator.ts';
-import { createTestDatabase } from '../../../database.ts';
-import { isThorough } from '../../../depth.ts';
-import { everyFeature } from '../../../integration/achievements/awards/every-feature.ts';
-import { until } from '../../../time.ts';
-import { appSettings, organization, runTask, secret, startAppService } from '../../installations/installed.ts';
-import { startServiceProcess } from '../../installed/service-process.ts';
-import { awardedNow, stage, untilTrue, write } from './awarding.ts';
-import { earnedIn, whatWas } from './expected-awards.ts';
-import { scene } from './scene.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { createTestDatabase } from '../database.ts';
+import { isThorough } from '../depth.ts';
+import { awardedNow, stage, untilTrue, write } from '../e2e/achievements/awarding/awarding.ts';
+import { earnedIn, whatWas } from '../e2e/achievements/awarding/expected-awards.ts';
+import { scene } from '../e2e/achievements/awarding/scene.ts';
+import { appSettings, organization, runTask, secret, startAppService } from '../e2e/installations/installed.ts';
+import { startServiceProcess } from '../e2e/installed/service-process.ts';
+import { everyFeature } from '../integration/achievements/awards/every-feature.ts';
+import { until } from '../time.ts';
 
 describe('interrupted awarding', () => {
   it('awards everything once, even when the service is killed repeatedly or runs as two nodes', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
-import { createTestDatabase } from '../../database.ts';
-import { isThorough, sampled } from '../../depth.ts';
-import { snapshot } from './snapshot.ts';
-import { runSync, type SyncOptions, startSync } from './syncing.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
+import { createTestDatabase } from '../database.ts';
+import { isThorough, sampled } from '../depth.ts';
+import { snapshot } from '../integration/sync/snapshot.ts';
+import { runSync, type SyncOptions, startSync } from '../integration/sync/syncing.ts';
 
 const now = (): Date => new Date('2026-11-21T12:00:00Z');
 

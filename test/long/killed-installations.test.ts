@@ -3,14 +3,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { createTestDatabase } from '../../database.ts';
-import { sampled } from '../../depth.ts';
-import { program, programEnvironment } from '../../program.ts';
-import { untilIdle } from '../access/state.ts';
-import { appSettings, engine, organization, runTask, shown, startAppService, untilShown } from './installed.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { createTestDatabase } from '../database.ts';
+import { sampled } from '../depth.ts';
+import { untilIdle } from '../e2e/access/state.ts';
+import {
+  appSettings,
+  engine,
+  organization,
+  runTask,
+  shown,
+  startAppService,
+  untilShown,
+} from '../e2e/installations/installed.ts';
+import { program, programEnvironment } from '../program.ts';
 
 /** Lives of a process, in requests to GitHub: each ends a little later than the one before. */
 const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 4);
