@@ -1,6 +1,8 @@
 import { noDetails } from '../../../contributions/contribution.ts';
-import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
+import type { Call } from '../../call.ts';
+import { readOrSkip, skippedItem, watchSkips } from '../../http/read-or-skip.ts';
 import { isWrittenByService } from '../../notifier.ts';
+import { invalid } from '../../rest/checks.ts';
 import { readAll } from '../../rest/lists.ts';
 import type { StreamContext } from '../../rest/streams.ts';
 import { type AwardPayload, AwardsPayload, type NotePayload, NotesPayload } from '../payloads.ts';
@@ -20,6 +22,8 @@ export interface Comment {
 
 /** The texts of notes that record a review. GitLab writes them in English, in any language of the instance. */
 const verdicts = new Set(['approved this merge request', 'requested changes']);
+/** The character that stands for one that could not be read. */
+const unknownCharacter = '\ufffd';
 
 export interface Notes {
   items: NotePayload[];
@@ -34,8 +38,18 @@ export async function readNotes(context: StreamContext, thread: Thread): Promise
   // The issue or merge request may have been deleted since it was listed.
   const watched = watchSkips(context.call);
   const notes = (await readAll(context.client, list, watched.call)) ?? [];
-  const items = context.repository.credentialName === null ? notes.filter((note) => !isForMembers(note)) : notes;
+  const shown = context.repository.credentialName === null ? notes.filter((note) => !isForMembers(note)) : notes;
+  const items = thread.startsWith('merge_requests/') ? skipUnreadableVerdicts(shown, watched.call) : shown;
   return { items, isWhole: !watched.hasSkipped() };
+}
+
+/** Leaves out notes that may be reviews and whose text does not show it. */
+function skipUnreadableVerdicts(notes: readonly NotePayload[], call: Call): NotePayload[] {
+  return notes.filter((note) => {
+    if (!mayBeVerdict(note)) return true;
+    call.onSkipped?.(skippedItem('review', invalid('the text of a note does not show whether it is a review')));
+    return false;
+  });
 }
 
 function isForMembers({ internal, confidential }: NotePayload): boolean {
@@ -43,7 +57,29 @@ function isForMembers({ internal, confidential }: NotePayload): boolean {
 }
 
 export function isVerdict({ system, body }: NotePayload): boolean {
-  return system && verdicts.has(body.trim().toLowerCase());
+  return system && verdicts.has(normalized(body));
+}
+
+/**
+ * Returns whether the text of a note is unreadable and the note may be a verdict: a verdict contains the readable
+ * characters in the same order. Other notes quote titles, which may contain U+FFFD themselves. An empty text is
+ * unreadable, because GitLab stores none: gitlabhq/gitlabhq, app/models/concerns/notes/active_record.rb.
+ */
+function mayBeVerdict({ system, body }: NotePayload): boolean {
+  const text = normalized(body);
+  if (!system || (text !== '' && !text.includes(unknownCharacter))) return false;
+  const readable = text.replaceAll(unknownCharacter, '');
+  return [...verdicts].some((verdict) => containsInOrder(verdict, readable));
+}
+
+function containsInOrder(text: string, characters: string): boolean {
+  let found = 0;
+  for (const character of text) if (character === characters[found]) found += 1;
+  return found === characters.length;
+}
+
+function normalized(body: string): string {
+  return body.trim().toLowerCase();
 }
 
 /** Reads the reactions to the comments among notes. */
