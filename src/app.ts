@@ -64,6 +64,8 @@ export interface Service {
   metricsUrl: string | undefined;
   database: Database;
   providers: ReadonlyMap<string, Provider>;
+  /** Waits until this node knows of all changes that were committed before; not while the database is away. */
+  catchUp(): Promise<void>;
   /** Finishes the work under way, returns the rest to the queue, and leaves nothing running. */
   close(): Promise<void>;
 }
@@ -134,6 +136,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     metricsUrl: metrics?.url,
     database: core.database,
     providers: core.providers,
+    catchUp: () => core.listener.catchUp(),
     close: () => running.disposeAsync(),
   };
 }

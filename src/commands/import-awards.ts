@@ -11,8 +11,8 @@ import {
 } from '../achievements/awards/import-store.ts';
 import { readSavedAwards } from '../achievements/awards/imported-file.ts';
 import { readConfig } from '../config/config.ts';
+import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
-import { announce } from '../database/listener.ts';
 import { openDatabase } from '../database/open.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';

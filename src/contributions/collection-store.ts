@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
-import { announce } from '../database/listener.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
 import { requestTotals } from './changed-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';

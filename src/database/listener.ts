@@ -2,22 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Client, type ClientConfig } from 'pg';
 import { advisoryLocks } from './advisory-locks.ts';
-import type { Connection } from './connection.ts';
+import type { Announcement } from './announcements.ts';
+import { Follower } from './follower.ts';
 import { breakOff } from './pool.ts';
 
-const channel = 'plaudit';
 const reconnectDelayMs = { first: 100, most: 5000 };
-const heartbeat = { everyMs: 10_000, timeoutMs: 5000 };
-
-/**
- * A message to all nodes: stored data changed, a lookup has an outcome, an account is erased, installations changed, or
- * credentials were withdrawn.
- */
-export interface Announcement {
-  kind: 'account' | 'lookup' | 'erased' | 'installations' | 'withdrawn';
-  /** An account's id, a lookup's key, or a provider's name. */
-  key: string;
-}
+/** The time between two reads of announcements, in ms, and the time after which one without a result breaks the connection. */
+const reads = { everyMs: 100, timeoutMs: 5000 };
 
 export interface Listener {
   /** This node's number, unique among living nodes. */
@@ -29,11 +20,6 @@ export interface Listener {
   /** Waits until this node has received every change that was committed before; not while the connection is broken. */
   catchUp(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Announces a change to every node, once the surrounding transaction commits. */
-export async function announce(connection: Connection, { kind, key }: Announcement): Promise<void> {
-  await sql`select pg_notify(${channel}, ${`${kind} ${key}`})`.execute(connection);
 }
 
 /** SQL for the numbers of the living nodes, for use in `in (...)`. */
@@ -57,17 +43,16 @@ export async function listen(options: {
 }): Promise<Listener> {
   const closing = new AbortController();
   let node: number | undefined;
-  let client: Client | undefined;
+  let link: Link | undefined;
   let reconnecting: Promise<void> | undefined;
   const contact: Contact = { at: performance.now(), silentSince: undefined };
 
   const open = async (): Promise<void> => {
-    const fresh = new Client({ ...options.clientConfig, query_timeout: heartbeat.timeoutMs });
+    const fresh = new Client({ ...options.clientConfig, query_timeout: reads.timeoutMs });
     fresh.on('error', () => {});
-    fresh.on('notification', ({ payload }) => emitAnnouncement(payload, options.onAnnouncement));
     fresh.on('end', () => {
-      if (client !== fresh) return;
-      client = undefined;
+      if (link?.client !== fresh) return;
+      link = undefined;
       if (!closing.signal.aborted) reconnecting = reconnect();
     });
     try {
@@ -75,8 +60,8 @@ export async function listen(options: {
       node ??= await nextNodeNumber(fresh);
       // Shared, because the server may still hold the lock of this node's broken connection.
       await fresh.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
-      await fresh.query(`listen ${channel}`);
-      client = fresh;
+      const { onAnnouncement, onReset: onMissed } = options;
+      link = { client: fresh, follower: await Follower.begin(fresh, { onAnnouncement, onMissed }) };
       contact.at = performance.now();
     } catch (error) {
       await fresh.end().catch(() => {});
@@ -97,23 +82,29 @@ export async function listen(options: {
   };
 
   await open();
-  const stopPulse = startPulse(() => client, contact);
+  const stopReading = startReading(() => link, contact);
 
   return {
     node: node ?? 0,
-    isConnected: () => client !== undefined,
+    isConnected: () => link !== undefined,
     sinceContactMs: () => performance.now() - contact.at,
     // The server sends pending notifications before the result of the next query.
     catchUp: async () => {
-      await client?.query('select 1').catch(() => {});
+      await link?.follower.read().catch(() => {});
     },
     close: async () => {
       closing.abort();
-      stopPulse();
+      stopReading();
       await reconnecting;
-      await client?.end().catch(() => {});
+      await link?.client.end().catch(() => {});
     },
   };
+}
+
+/** A working connection. */
+interface Link {
+  client: Client;
+  follower: Follower;
 }
 
 /** The contact of this node with the database; times as of `performance.now()`. */
@@ -124,23 +115,24 @@ interface Contact {
   silentSince: number | undefined;
 }
 
-/** Checks the connection at intervals, and breaks it off when it is silent. @returns a function that ends it. */
-function startPulse(current: () => Client | undefined, contact: Contact): () => void {
-  const pulse = setInterval(() => {
-    const client = current();
+/** Reads announcements at intervals, and breaks the connection off when it is silent. @returns a function that ends it. */
+function startReading(current: () => Link | undefined, contact: Contact): () => void {
+  const timer = setInterval(() => {
+    const link = current();
+    if (link === undefined || link.follower.isReading) return;
     const sentAt = performance.now();
-    client?.query('select 1').then(
+    link.follower.read().then(
       () => {
         contact.at = performance.now();
       },
       () => {
         contact.silentSince = sentAt;
-        breakOff(client);
+        breakOff(link.client);
       },
     );
-  }, heartbeat.everyMs);
-  pulse.unref();
-  return () => clearInterval(pulse);
+  }, reads.everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 async function succeeds(work: Promise<void>): Promise<boolean> {
@@ -155,11 +147,4 @@ async function nextNodeNumber(client: Client): Promise<number> {
   const number = rows[0]?.number;
   if (number === undefined) throw new Error('the sequence of node numbers gave none');
   return number;
-}
-
-function emitAnnouncement(payload: string | undefined, onAnnouncement: (announcement: Announcement) => void): void {
-  const [, kind, key] = /^(\w+) (.+)$/.exec(payload ?? '') ?? [];
-  // Nodes of newer releases may announce kinds that this one does not know.
-  const known = (['account', 'lookup', 'erased', 'installations', 'withdrawn'] as const).find((one) => one === kind);
-  if (known !== undefined && key !== undefined) onAnnouncement({ kind: known, key });
 }

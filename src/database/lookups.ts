@@ -1,8 +1,8 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { announce } from './announcements.ts';
 import type { Connection } from './connection.ts';
 import { type Allowance, haveFreePlaces, maxAllowanceWaitMs, takePlaces } from './counts.ts';
-import { announce } from './listener.ts';
 import { addJob, type Job } from './queue.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
+import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
-import { announce } from '../database/listener.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Installation, UsableInstallation } from '../providers/installation.ts';
 

@@ -1,8 +1,8 @@
 import { findById } from '../accounts/store.ts';
 import { removeReportedCalendar, saveReportedCalendar } from '../contributions/calendar-store.ts';
 import { calendarJob } from '../contributions/jobs.ts';
+import { announce } from '../database/announcements.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
-import { announce } from '../database/listener.ts';
 import { completeLookup, failLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Call } from '../providers/provider.ts';

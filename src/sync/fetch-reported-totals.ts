@@ -2,7 +2,7 @@ import { findById } from '../accounts/store.ts';
 import { fetchReportedTotalsJob } from '../contributions/jobs.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { findReportedTotals, forgetReportedTotals, saveReportedTotals } from '../contributions/private-store.ts';
-import { announce } from '../database/listener.ts';
+import { announce } from '../database/announcements.ts';
 import { completeLookup, renewLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';

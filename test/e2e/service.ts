@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import type { Simulator } from '../../simulators/github/simulator.ts';
 import type { TokenName } from '../../simulators/github/tokens.ts';
@@ -33,7 +34,10 @@ export interface TestService extends AsyncDisposable {
   database: Database;
   /** Lines of the log so far. */
   lines: string[];
-  /** @param path below `/v1/github/entities/`, or an absolute one. */
+  /**
+   * Requests a path once the node knows of all stored changes, or for a second if its database is silent.
+   * @param path below `/v1/github/entities/`, or an absolute one.
+   */
   get(path: string, init?: RequestInit): Promise<ServiceResponse>;
   /** Requests a path until everything behind its response is collected. */
   getComplete(path: string, init?: RequestInit): Promise<ServiceResponse>;
@@ -87,6 +91,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   stack.defer(() => service.close());
 
   const get = async (path: string, init: RequestInit = {}): Promise<ServiceResponse> => {
+    await Promise.race([service.catchUp(), wait(1000, undefined, { ref: false })]);
     const address = path.startsWith('/') ? `${service.url}${path}` : `${service.url}/v1/github/entities/${path}`;
     const { status, headers, ...response } = await fetch(address, { redirect: 'manual', ...init }).then(
       async (fetched) => ({ status: fetched.status, headers: fetched.headers, text: await fetched.text() }),

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
-import { announce } from '../../database/listener.ts';
 import { recordAudit } from '../audit/store.ts';
 import { assessHolding, type HoldingColumns, toHolding, unansweredForMs } from './holding.ts';
 

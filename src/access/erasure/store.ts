@@ -4,9 +4,9 @@ import { addOptOuts } from '../../accounts/opt-out-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { recordRepositoriesChanged } from '../../contributions/collection-store.ts';
 import { calendarJob, collectJob, fetchReportedTotalsJob } from '../../contributions/jobs.ts';
+import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 import { takeErasureLock } from '../../database/erasure-lock.ts';
-import { announce } from '../../database/listener.ts';
 import { eraseInstallations } from '../../installations/store.ts';
 import { findOwnersContributedTo } from '../settings/store.ts';
 

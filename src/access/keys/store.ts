@@ -1,5 +1,5 @@
+import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
-import { announce } from '../../database/listener.ts';
 import { type Holding, type HoldingColumns, keyLifeMs, toHolding } from '../administrators/holding.ts';
 import type { Person } from '../administrators/store.ts';
 import { isKeyKind, type PublicKey } from './public-key.ts';

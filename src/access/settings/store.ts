@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
-import { announce } from '../../database/listener.ts';
 
 /** The owner's settings of an account. */
 export interface OwnerSettings {

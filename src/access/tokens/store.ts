@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
-import { announce } from '../../database/listener.ts';
 
 /** A time longer than the life of any token, with the differences of both clocks. */
 const longestLifeMs = 86_400_000 + 300_000;

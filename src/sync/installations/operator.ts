@@ -1,7 +1,7 @@
 import { wantListing } from '../../accounts/mention-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
-import { announce } from '../../database/listener.ts';
+import { announce } from '../../database/announcements.ts';
 import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';

@@ -45,6 +45,7 @@ async function startWithoutWorkers(config: Config, { log, ...options }: AppOptio
     metricsUrl: metrics.url,
     database: core.database,
     providers: core.providers,
+    catchUp: () => core.listener.catchUp(),
     close: () => opened.disposeAsync(),
   };
 }

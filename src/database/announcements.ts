@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Client } from 'pg';
+import type { Connection } from './connection.ts';
+
+/** The channel of announcements that a client waits for. */
+export const channel = 'plaudit';
+
+/**
+ * A message to all nodes: stored data changed, a lookup has an outcome, an account is erased, installations changed, or
+ * credentials were withdrawn.
+ */
+export interface Announcement {
+  kind: 'account' | 'lookup' | 'erased' | 'installations' | 'withdrawn';
+  /** An account's id, a lookup's key, or a provider's name. */
+  key: string;
+}
+
+/**
+ * Announces a change to every node, once the surrounding transaction commits. Only outcomes of lookups are sent by
+ * NOTIFY: clients wait for them, and there are no more of them than hosts permit requests. See
+ * docs/decisions/0053-announcements.md.
+ */
+export async function announce(connection: Connection, { kind, key }: Announcement): Promise<void> {
+  if (kind === 'lookup') await sql`select pg_notify(${channel}, ${`${kind} ${key}`})`.execute(connection);
+  else await sql`insert into announcements (kind, key) values (${kind}, ${key})`.execute(connection);
+}
+
+/** Reads an announcement; undefined when its kind is not known, because nodes of newer releases may announce others. */
+export function toAnnouncement(kind: string | undefined, key: string | undefined): Announcement | undefined {
+  const known = (['account', 'lookup', 'erased', 'installations', 'withdrawn'] as const).find((one) => one === kind);
+  return known === undefined || key === undefined ? undefined : { kind: known, key };
+}
+
+/** A node that has not read for this time, in s, may have missed announcements that were deleted. */
+const missedAfterS = 30;
+/** The time, in s, after which every node has read an announcement, or knows that it has missed some. */
+export const keptForS = 60;
+/** The most announcements of one read. After more of them a node drops everything that they could concern. */
+const maxAtOnce = 10_000;
+/** The most rows that one statement deletes. */
+const maxDeleted = 50_000;
+
+/** A place in the stored announcements: all that were visible in `snapshot` were read. */
+export interface Place {
+  /** A `pg_snapshot`, as text. */
+  snapshot: string;
+  /** The time of the server at which it was taken, in s. */
+  at: number;
+}
+
+interface PlaceRow extends Place {
+  announcements: [kind: string, key: string][];
+}
+
+const here = `pg_current_snapshot()::text as snapshot, extract(epoch from clock_timestamp())::float8 as at`;
+
+/** Returns the place behind all announcements that are committed. */
+export async function findPlace(client: Pick<Client, 'query'>): Promise<Place> {
+  const { rows } = await client.query<Place>(`select ${here}`);
+  return rows[0] ?? missing();
+}
+
+/**
+ * Reads the announcements of the transactions that have committed since a place. Snapshots say so exactly: ids do not,
+ * because a transaction can commit after others that have greater ids.
+ * @returns the new place, and the announcements, each once; undefined: too many of them, or some may be missing.
+ */
+export async function readAnnouncements(
+  client: Pick<Client, 'query'>,
+  { snapshot, at }: Place,
+): Promise<{ place: Place; announcements: Announcement[] | undefined }> {
+  const { rows } = await client.query<PlaceRow>(
+    `select ${here}, (
+       select coalesce(json_agg(json_build_array(kind, key)), '[]') from (
+         select distinct kind, key from (
+           select kind, key from announcements where transaction >= pg_snapshot_xmax($1::pg_snapshot)
+           union all
+           select kind, key from announcements where transaction = any (array(select pg_snapshot_xip($1::pg_snapshot)))
+         ) new limit ${maxAtOnce + 1}
+       ) announced) as announcements`,
+    [snapshot],
+  );
+  const { announcements, ...place } = rows[0] ?? missing();
+  const isWhole = announcements.length <= maxAtOnce && place.at - at < missedAfterS;
+  const known = announcements.flatMap(([kind, key]) => toAnnouncement(kind, key) ?? []);
+  return { place, announcements: isWhole ? known : undefined };
+}
+
+/** Deletes announcements that were visible at a place. All nodes must have read beyond it. */
+export async function forgetAnnouncements(client: Pick<Client, 'query'>, { snapshot }: Place): Promise<void> {
+  await client.query(
+    `delete from announcements where ctid = any (array(
+       select ctid from announcements where transaction < pg_snapshot_xmin($1::pg_snapshot) limit ${maxDeleted}))`,
+    [snapshot],
+  );
+}
+
+function missing(): never {
+  throw new Error('a query without tables gave no row');
+}

@@ -1,0 +1,79 @@
+import type { Client } from 'pg';
+import {
+  type Announcement,
+  channel,
+  findPlace,
+  forgetAnnouncements,
+  keptForS,
+  type Place,
+  readAnnouncements,
+  toAnnouncement,
+} from './announcements.ts';
+
+interface Receivers {
+  onAnnouncement: (announcement: Announcement) => void;
+  /** Called when announcements were missed, or are too many. */
+  onMissed: () => void;
+}
+
+/** Reads the announcements of all nodes over one connection, from a place on. */
+export class Follower {
+  readonly #client: Client;
+  readonly #receivers: Receivers;
+  #place: Place;
+  /** An earlier place; what was announced before it is deleted once every node has read beyond it. */
+  #earlier: Place;
+  #reading: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  static async begin(client: Client, receivers: Receivers): Promise<Follower> {
+    client.on('notification', ({ payload = '' }) => {
+      const [, kind, key] = /^(\w+) (.+)$/.exec(payload) ?? [];
+      const announcement = toAnnouncement(kind, key);
+      if (announcement !== undefined) receivers.onAnnouncement(announcement);
+    });
+    await client.query(`listen ${channel}`);
+    return new Follower(client, receivers, await findPlace(client));
+  }
+
+  private constructor(client: Client, receivers: Receivers, place: Place) {
+    this.#client = client;
+    this.#receivers = receivers;
+    this.#place = place;
+    this.#earlier = place;
+  }
+
+  get isReading(): boolean {
+    return this.#reading !== undefined;
+  }
+
+  /**
+   * Passes on everything that was announced before the call. Callers share a read that has not begun.
+   * @throws the error of the connection.
+   */
+  read(): Promise<void> {
+    if (this.#reading === undefined) return this.#begin();
+    this.#next ??= this.#reading.catch(() => {}).then(() => this.#begin());
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    this.#next = undefined;
+    this.#reading = this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readOnce(): Promise<void> {
+    const { place, announcements } = await readAnnouncements(this.#client, this.#place);
+    this.#place = place;
+    if (announcements === undefined) this.#receivers.onMissed();
+    else for (const announcement of announcements) this.#receivers.onAnnouncement(announcement);
+    if (place.at - this.#earlier.at < keptForS) return;
+    const read = this.#earlier;
+    this.#earlier = place;
+    // The next read shows whether the connection is broken.
+    await forgetAnnouncements(this.#client, read).catch(() => {});
+  }
+}

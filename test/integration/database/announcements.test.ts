@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import { type Announcement, announce } from '../../../src/database/announcements.ts';
+import { Follower } from '../../../src/database/follower.ts';
+import { openTestDatabase } from '../../database.ts';
+
+interface Followed extends AsyncDisposable {
+  follower: Follower;
+  received: string[];
+}
+
+/** Follows the announcements of a database; `missed` stands for some that were not received. */
+async function follow({ clientConfig }: { clientConfig: object }): Promise<Followed> {
+  const client = new Client(clientConfig);
+  await client.connect();
+  const received: string[] = [];
+  const follower = await Follower.begin(client, {
+    onAnnouncement: ({ kind, key }: Announcement) => received.push(`${kind} ${key}`),
+    onMissed: () => received.push('missed'),
+  });
+  return { follower, received, [Symbol.asyncDispose]: () => client.end() };
+}
+
+const take = (received: string[]): string[] => received.splice(0).toSorted();
+
+describe('announcements', () => {
+  it('reach a follower once, whatever the order in which their transactions commit', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    await using followed = await follow(opened.database);
+    const { follower, received } = followed;
+    const early = await pool.connect();
+    try {
+      await early.query('begin');
+      await early.query(`insert into announcements (kind, key) values ('account', 'early')`);
+      await announce(connection, { kind: 'account', key: 'late' });
+      await announce(connection, { kind: 'account', key: 'late' });
+      await follower.read();
+      assert.deepEqual(take(received), ['account late']);
+      await announce(connection, { kind: 'withdrawn', key: 'github' });
+      await follower.read();
+      assert.deepEqual(take(received), ['withdrawn github']);
+      await early.query('commit');
+      await follower.read();
+      assert.deepEqual(take(received), ['account early']);
+      await follower.read();
+      assert.deepEqual(take(received), []);
+    } finally {
+      early.release();
+    }
+  });
+
+  it('are those of committed transactions after the beginning', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    await announce(connection, { kind: 'account', key: 'before' });
+    await using followed = await follow(opened.database);
+    const transaction = await connection.startTransaction().execute();
+    await announce(transaction, { kind: 'account', key: 'withdrawn' });
+    await transaction.rollback().execute();
+    await followed.follower.read();
+    assert.deepEqual(followed.received, []);
+  });
+
+  it('include what was announced before a read was requested, also while another read is under way', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    await using followed = await follow(opened.database);
+    const { follower, received } = followed;
+    const first = follower.read();
+    await announce(connection, { kind: 'account', key: 'a' });
+    await Promise.all([follower.read(), follower.read()]);
+    assert.deepEqual(take(received), ['account a']);
+    await first;
+  });
+
+  it('are reported as missed when there are too many of them', async () => {
+    await using opened = await openTestDatabase();
+    await using followed = await follow(opened.database);
+    await opened.database.pool.query(
+      `insert into announcements (kind, key) select 'account', number from generate_series(1, 10001) number`,
+    );
+    await followed.follower.read();
+    assert.deepEqual(take(followed.received), ['missed']);
+    await announce(opened.database.connection, { kind: 'account', key: 'next' });
+    await followed.follower.read();
+    assert.deepEqual(take(followed.received), ['account next']);
+  });
+
+  it('leave out kinds that only newer releases know', async () => {
+    await using opened = await openTestDatabase();
+    await using followed = await follow(opened.database);
+    await opened.database.pool.query(`insert into announcements (kind, key) values ('newer', 'x'), ('erased', 'y')`);
+    await followed.follower.read();
+    assert.deepEqual(followed.received, ['erased y']);
+  });
+});
