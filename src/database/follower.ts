@@ -21,7 +21,7 @@ export class Follower {
   readonly #client: Client;
   readonly #receivers: Receivers;
   #place: Place;
-  /** An earlier place; what was announced before it is deleted once every node has read beyond it. */
+  /** An earlier place; announcements before it are deleted once every node has read beyond it. */
   #earlier: Place;
   #reading: Promise<void> | undefined;
   #next: Promise<void> | undefined;

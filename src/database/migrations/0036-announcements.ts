@@ -8,7 +8,7 @@ import type { Part } from './migration.ts';
 export const parts: readonly Part[] = [
   {
     sql: [
-      // Unlogged: after a crash of the server every node connects again, and drops what it has cached.
+      // Unlogged: after a crash of the server every node connects again, and empties its cache.
       sql`
         create unlogged table announcements (
           transaction xid8 not null default pg_current_xact_id(),

@@ -25,7 +25,7 @@ async function follow({ clientConfig }: { clientConfig: object }): Promise<Follo
 const take = (received: string[]): string[] => received.splice(0).toSorted();
 
 describe('announcements', () => {
-  it('reach a follower once, whatever the order in which their transactions commit', async () => {
+  it('reach a follower once, in any order in which their transactions commit', async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     await using followed = await follow(opened.database);
@@ -63,7 +63,7 @@ describe('announcements', () => {
     assert.deepEqual(followed.received, []);
   });
 
-  it('include what was announced before a read was requested, also while another read is under way', async () => {
+  it('are read if they precede the request for the read, also while another read is under way', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     await using followed = await follow(opened.database);
