@@ -24,6 +24,7 @@ export class Follower {
   /** An earlier place; announcements before it are deleted once every node has read beyond it. */
   #earlier: Place;
   #reading: Promise<void> | undefined;
+  #begunAt = 0;
   #next: Promise<void> | undefined;
 
   static async begin(client: Client, receivers: Receivers): Promise<Follower> {
@@ -47,6 +48,11 @@ export class Follower {
     return this.#reading !== undefined;
   }
 
+  /** The time at which the last read began, as of `performance.now()`. */
+  get begunAt(): number {
+    return this.#begunAt;
+  }
+
   /**
    * Passes on everything that was announced before the call. Callers share a read that has not begun.
    * @throws the error of the connection.
@@ -59,6 +65,7 @@ export class Follower {
 
   #begin(): Promise<void> {
     this.#next = undefined;
+    this.#begunAt = performance.now();
     this.#reading = this.#readOnce().finally(() => {
       this.#reading = undefined;
     });

@@ -90,7 +90,7 @@ export async function listen(options: {
     sinceContactMs: () => performance.now() - contact.at,
     // The server sends pending notifications before the result of the next query.
     catchUp: async () => {
-      await link?.follower.read().catch(() => {});
+      if (link !== undefined) await read(link, contact);
     },
     close: async () => {
       closing.abort();
@@ -115,24 +115,25 @@ interface Contact {
   silentSince: number | undefined;
 }
 
-/** Reads announcements at intervals, and breaks the connection off when it is silent. @returns a function that ends it. */
+/** Reads announcements at intervals. @returns a function that ends it. */
 function startReading(current: () => Link | undefined, contact: Contact): () => void {
   const timer = setInterval(() => {
     const link = current();
-    if (link === undefined || link.follower.isReading) return;
-    const sentAt = performance.now();
-    link.follower.read().then(
-      () => {
-        contact.at = performance.now();
-      },
-      () => {
-        contact.silentSince = sentAt;
-        breakOff(link.client);
-      },
-    );
+    if (link !== undefined && !link.follower.isReading) void read(link, contact);
   }, reads.everyMs);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Reads the announcements so far, and breaks the connection off when it is silent. */
+async function read({ client, follower }: Link, contact: Contact): Promise<void> {
+  try {
+    await follower.read();
+    contact.at = performance.now();
+  } catch {
+    contact.silentSince ??= follower.begunAt;
+    breakOff(client);
+  }
 }
 
 async function succeeds(work: Promise<void>): Promise<boolean> {
