@@ -4,7 +4,7 @@ import { Client, type ClientConfig } from 'pg';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Announcement } from './announcements.ts';
 import { Follower } from './follower.ts';
-import { breakOff } from './pool.ts';
+import { breakOff, endConnection } from './pool.ts';
 
 const reconnectDelayMs = { first: 100, most: 5000 };
 /** The time between two reads of announcements, in ms, and the time after which one without a result breaks the connection. */
@@ -64,7 +64,7 @@ export async function listen(options: {
       link = { client: fresh, follower: await Follower.begin(fresh, { onAnnouncement, onMissed }) };
       contact.at = performance.now();
     } catch (error) {
-      await fresh.end().catch(() => {});
+      await endConnection(fresh);
       throw error;
     }
   };
@@ -96,7 +96,7 @@ export async function listen(options: {
       closing.abort();
       stopReading();
       await reconnecting;
-      await link?.client.end().catch(() => {});
+      if (link !== undefined) await endConnection(link.client);
     },
   };
 }

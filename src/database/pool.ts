@@ -30,6 +30,8 @@ export interface PoolLimits {
 
 /** The time, in ms, after the server's own limit at which a statement without a response breaks its connection. */
 const responseGraceMs = 500;
+/** The time, in ms, that the server has to end connections; after it, those that are silent are broken off. */
+const endsWithinMs = 1000;
 
 /**
  * Opens a pool of connections. One whose server or pooler hangs gives no error, so a statement without a response ends
@@ -79,9 +81,11 @@ export function openPool(
     pool,
     dropSilent,
     close: async () => {
+      const impatient = setTimeout(() => dropSilent(endsWithinMs), endsWithinMs);
       // Kysely ends the pool only if it has used it.
       await connection.destroy();
       if (!pool.ending) await pool.end();
+      clearTimeout(impatient);
     },
   };
 }
@@ -104,6 +108,13 @@ function observePool(pool: Pool, observer: PoolObserver): void {
 /** Ends a connection at once, without waiting for the server. Its statements fail, and its pool replaces it. */
 export function breakOff(client: Client): void {
   socketOf(client).destroy();
+}
+
+/** Ends a connection, also when its server is silent. */
+export async function endConnection(client: Client): Promise<void> {
+  const impatient = setTimeout(() => breakOff(client), endsWithinMs);
+  await client.end().catch(() => {});
+  clearTimeout(impatient);
 }
 
 /** The driver declares no type for the socket of a connection. */

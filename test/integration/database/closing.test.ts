@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { listen } from '../../../src/database/listener.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { createTestDatabase } from '../../database.ts';
+import { linkTo } from '../../database-link.ts';
+
+describe('closing connections to a silent database', () => {
+  it('breaks them off, also those with a running statement', async () => {
+    await using created = await createTestDatabase();
+    await using link = await linkTo(created.url);
+    const database = await openDatabase({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
+    const nothing = (): void => {};
+    const { clientConfig } = database;
+    const receivers = { onAnnouncement: nothing, onReset: nothing, onSilent: nothing, log: nothing };
+    const listener = await listen({ clientConfig, ...receivers });
+    await database.pool.query('select 1');
+    link.silence('all');
+    // As the job queue does when it stops. Statements of jobs may take ten minutes.
+    const read = assert.rejects(database.pool.query('select 1'));
+    await listener.close();
+    await database.close();
+    await read;
+    assert.equal(database.pool.totalCount, 0);
+  });
+});
