@@ -28,6 +28,7 @@ import * as credentialStatuses from './0031-credential-statuses.ts';
 import * as boundedWork from './0033-bounded-work.ts';
 import * as storedNames from './0035-stored-names.ts';
 import * as announcements from './0036-announcements.ts';
+import * as daysOfRepositories from './0037-days-of-repositories.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -62,4 +63,5 @@ export const migrations: Record<string, Migration> = {
   '0033-bounded-work': boundedWork,
   '0035-stored-names': storedNames,
   '0036-announcements': announcements,
+  '0037-days-of-repositories': daysOfRepositories,
 };
