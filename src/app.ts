@@ -31,6 +31,7 @@ import { Rejections } from './deliveries/rejections.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import { requireGit } from './history/git.ts';
 import type { App } from './http/app.ts';
+import { Computations } from './http/computations.ts';
 import { healthRoutes } from './http/health.ts';
 import type { CardImages } from './http/images.ts';
 import { asListenError } from './http/listen.ts';
@@ -184,9 +185,10 @@ export async function createApp(
   const { connection } = core.requests;
   const resolver = createResolver(config, core, log, now);
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
-  const counts = new SharedCounts(connection, now);
+  const counts = new SharedCounts(core.control.connection, now);
   const publicUrl = (): string => config.publicUrl ?? formatUrl(config.host, app.server.address());
   const isLive = (): boolean => listener.isConnected();
+  const handlerTimeoutMs = config.lookupBudgetMs + handlerMarginMs;
   const access = createAccess({ connection, now, publicUrl, isLive });
   core.onAnnouncement.add((announcement) => {
     if (announcement === undefined) access.clear();
@@ -208,7 +210,7 @@ export async function createApp(
     metrics,
     now,
     newRequestId: requestIdSource(),
-    handlerTimeoutMs: config.lookupBudgetMs + handlerMarginMs,
+    handlerTimeoutMs,
     register: (routes) => {
       const services = {
         providers: core.providers,
@@ -219,6 +221,8 @@ export async function createApp(
         connection,
         now,
         lookUpBudgetMs: config.lookupBudgetMs,
+        handlerTimeoutMs,
+        computations: new Computations(cache, isLive),
         anonymousRepositoryContributors: config.anonymousRepositoryContributors,
         onDataAge: (route: string, seconds: number): void => metrics.observeAge(route, seconds),
         publicUrl,

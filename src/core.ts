@@ -13,6 +13,7 @@ import type { PoolName } from './database/metrics.ts';
 import { openDatabase } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
 import { type ConnectionPool, openPool, type PoolObserver } from './database/pool.ts';
+import { openRequestPool } from './database/request-pool.ts';
 import { HistoryCache } from './history/history-cache.ts';
 import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
@@ -33,8 +34,10 @@ const historyLimits = {
 const connectShare = 0.6;
 const maxConnectTimeoutMs = 2000;
 
-/** With the connections of jobs and the listener, six nodes stay below PostgreSQL's default of 100 connections. */
-const maxRequestConnections = 8;
+/** With those for jobs and requests and the listener's, three nodes stay below PostgreSQL's default of 100 connections. */
+const controlConnections = 2;
+/** A statement of the control connections is cheap, so it is slow only when the database is. */
+const maxControlStatementMs = 2000;
 /** The time limit of a request's statement, in ms, after the time for a lookup; below `handlerMarginMs` in app.ts. */
 const maxStatementMs = 4000;
 
@@ -44,6 +47,8 @@ export interface Core {
   database: Database;
   /** The connections of requests, whose statements end before the time for the response does. */
   requests: ConnectionPool;
+  /** The connections for cheap statements that never wait behind those of requests and jobs. */
+  control: ConnectionPool;
   /** Replaces the connections to the database on which nothing has arrived for a number of ms. */
   dropSilent: (forMs: number) => void;
   listener: Listener;
@@ -91,12 +96,9 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
   const onAnnouncement = receiversOf(cache, outcomes);
-  const requests = openRequests(database, config, options.observePool?.('requests'));
+  const { requests, control, dropSilent } = openPools(database, config, options);
   const emitAnnouncement = (announcement: Announcement | undefined): void => {
     for (const receive of onAnnouncement) receive(announcement);
-  };
-  const dropSilent = (forMs: number): void => {
-    for (const pool of [requests, database]) pool.dropSilent(forMs);
   };
   const listening = listen({
     clientConfig: database.clientConfig,
@@ -124,6 +126,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     await listener.close();
     clock.close();
     await requests.close();
+    await control.close();
     await database.close();
   };
   onAnnouncement.add((announcement) => {
@@ -134,6 +137,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   return {
     database,
     requests,
+    control,
     dropSilent,
     listener,
     providers,
@@ -154,13 +158,26 @@ function openProviders(config: Config, { observeHost }: CoreOptions, now: () => 
   });
 }
 
-function openRequests(
-  { clientConfig }: Database,
-  { lookupBudgetMs }: Config,
-  observer: PoolObserver | undefined,
-): ConnectionPool {
-  const statementTimeoutMs = lookupBudgetMs + maxStatementMs;
-  return openPool(clientConfig, { maxConnections: maxRequestConnections, statementTimeoutMs, observer });
+/** Opens the connections that are not those of jobs. */
+function openPools(
+  database: Database,
+  { lookupBudgetMs, requestConnections }: Config,
+  { observePool }: CoreOptions,
+): Pick<Core, 'requests' | 'control' | 'dropSilent'> {
+  const requests = openRequestPool(database.clientConfig, {
+    maxConnections: requestConnections,
+    statementTimeoutMs: lookupBudgetMs + maxStatementMs,
+    observer: observePool?.('requests'),
+  });
+  const control = openPool(database.clientConfig, {
+    maxConnections: controlConnections,
+    statementTimeoutMs: maxControlStatementMs,
+    observer: observePool?.('control'),
+  });
+  const dropSilent = (forMs: number): void => {
+    for (const pool of [requests, control, database]) pool.dropSilent(forMs);
+  };
+  return { requests, control, dropSilent };
 }
 
 /** Returns the receivers of changes that every process has. */
@@ -230,13 +247,13 @@ function reportsTo(log: Log, metrics: SyncMetrics): Pick<SyncContext, 'onStreamF
 
 /** Returns what keeps this node from serving requests, if anything does. */
 export async function findFault(
-  { requests, listener }: Core,
+  { control, listener }: Core,
   { dataDir, databaseUrl }: Config,
 ): Promise<string | undefined> {
   const isComplete = existsSync(historiesOf(dataDir)) && (databaseUrl !== undefined || hasEmbeddedDatabase(dataDir));
   if (!isComplete) return 'DATA_DIR was deleted, or a part of it.';
   try {
-    await requests.pool.query('select 1');
+    await control.pool.query('select 1');
   } catch {
     return 'The database does not respond.';
   }

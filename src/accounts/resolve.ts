@@ -1,7 +1,9 @@
 import type { Connection } from '../database/connection.ts';
 import { type Claim, claimLookup, findOutcome, findRetryTime, type LookupParty } from '../database/lookups.ts';
 import type { Job } from '../database/queue.ts';
+import { outsideOfScope } from '../database/statement-scope.ts';
 import { AppError } from '../errors.ts';
+import type { Computations } from '../http/computations.ts';
 import type { AccountResolver, LookupTerms, Resolution } from '../http/endpoint.ts';
 import type { PipelineServices } from '../http/pipeline.ts';
 import type { Requester } from '../http/requester.ts';
@@ -15,6 +17,7 @@ import { type Account, findById, findByName, isShown } from './store.ts';
 export interface LoadServices {
   connection: Connection;
   resolver: Resolver;
+  computations: Computations;
   now: () => Date;
 }
 
@@ -120,7 +123,7 @@ export class Resolver implements AccountResolver {
 
   /** Starts a lookup for which no caller waits, for a requester or for the service itself. */
   requestInBackground(job: Job, requester?: Requester): void {
-    this.#claim(job, requester).catch(this.#options.onBackgroundFailure);
+    outsideOfScope(() => this.#claim(job, requester)).catch(this.#options.onBackgroundFailure);
   }
 
   #claim(job: Job, requester: Requester | undefined): Promise<Claim> {

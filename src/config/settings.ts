@@ -69,6 +69,22 @@ export const serviceSettings = {
     valid: 'an address like postgresql://user:password@host:5432/database',
     description: 'Address of your own PostgreSQL 15 or later; several nodes may share it.',
   }),
+  requestConnections: setting({
+    name: 'REQUEST_CONNECTIONS',
+    schema: Type.Integer({ minimum: 2, maximum: 40 }),
+    default: 8,
+    valid: 'an integer from 2 to 40 (connections to the database)',
+    description:
+      'Connections to the database for requests, for each node. Expensive reads use half of them; beyond a queue they get 503.',
+  }),
+  jobConnections: setting({
+    name: 'JOB_CONNECTIONS',
+    schema: Type.Integer({ minimum: 4, maximum: 40 }),
+    default: 18,
+    valid: 'an integer from 4 to 40 (connections to the database)',
+    description:
+      'Connections to the database for jobs, for each node, of which 22 run at once. A node has three more for other work.',
+  }),
   lookupBudgetMs: setting({
     name: 'LOOKUP_BUDGET_MS',
     schema: Type.Integer({ minimum: 100, maximum: 60_000 }),

@@ -16,7 +16,7 @@ export interface ListedCollection extends Collection {
  * @throws AppError when the listing failed and none is stored.
  */
 export async function awaitListing(
-  { connection, resolver, now }: LoadServices,
+  { connection, resolver, now }: Pick<LoadServices, 'connection' | 'resolver' | 'now'>,
   { account, isOwner, ...terms }: Pick<ResolvedAccount, 'account' | 'deadline' | 'requester' | 'isOwner'>,
 ): Promise<ListedCollection | undefined> {
   const job = collectJob(account.id);

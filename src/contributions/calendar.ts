@@ -93,12 +93,24 @@ async function collectedCalendar(
  * Returns the days of the contributions collected so far; undefined while none is known, which does not mean that there
  * are none.
  */
-async function storedCalendar(
-  { connection, now }: LoadServices,
+function storedCalendar(
+  services: LoadServices,
   { account }: ResolvedAccount,
   { withPrivate }: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
-  const until = now().toISOString().slice(0, 10);
+  const until = services.now().toISOString().slice(0, 10);
+  const read = (): Promise<Calendar | undefined> => readCalendar(services, account, { withPrivate, until });
+  // Private contributions to repositories of others depend on more than this account.
+  return withPrivate
+    ? services.computations.alone(read)
+    : services.computations.share(account.id, `days ${until}`, read);
+}
+
+async function readCalendar(
+  { connection }: LoadServices,
+  account: ResolvedAccount['account'],
+  { withPrivate, until }: { withPrivate: boolean; until: string },
+): Promise<Calendar | undefined> {
   const from = addDays(until, 1 - daysOfYear);
   const wanted = { accountId: account.id, from, to: until, withPrivate };
   const isOrganization = account.type === 'organization';

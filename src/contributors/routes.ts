@@ -16,7 +16,8 @@ import { cutPage, neighbourCursors, type Page, PageParameters, type Place, stale
 import { addEndpoint } from '../http/pipeline.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from './collected.ts';
 import type { Contributor, Scope } from './contributor.ts';
-import { countContributors, currentRanking, findContributors, hasRanking } from './store.ts';
+import { currentRanking } from './ranking.ts';
+import { countContributors, findContributors, hasRanking } from './store.ts';
 
 const ContributorItem = Type.Object(
   {
@@ -128,12 +129,12 @@ async function loadPage(
   collected: Collected | MovedRepository | undefined,
 ): Promise<Contributors | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;
-  const { connection, now } = services;
+  const { connection } = services;
   const { scope } = collected;
   const place = start.after ?? start.before;
   const ranking =
     place === undefined
-      ? await currentRanking(connection, scope, now())
+      ? await currentRanking(services, scope)
       : await keptRanking(services, start.after === undefined ? 'before' : 'after', place, scope);
   // Images leave bots out unless the request includes them.
   const visible = { withBots: query.bots ?? image === undefined, viewerId: isOwner ? account.id : null };

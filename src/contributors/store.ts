@@ -4,15 +4,8 @@ import type { Connection } from '../database/connection.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
 import type { Contributor, Scope } from './contributor.ts';
 
-/**
- * Finds the newest listing of a scope's contributors, and makes one when the last one is outdated. A listing never
- * changes, so that its pages fit together however long a reader takes.
- */
-export async function currentRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
-  return (await findRanking(connection, scope)) ?? makeRanking(connection, scope, now);
-}
-
-async function findRanking(connection: Connection, scope: Scope): Promise<number | undefined> {
+/** Finds the newest listing of a scope's contributors, if it is current. */
+export async function findRanking(connection: Connection, scope: Scope): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select r.id from rankings r join accounts a on a.id = r.account_id and a.contributors_version = r.version
     where a.id = ${scope.accountId} and r.repository_id is not distinct from ${scope.repositoryId}::uuid
@@ -29,7 +22,7 @@ const isOutdatedByWithdrawal = sql<boolean>`(r.includes_private and exists (
   where o.id = r.account_id and r.built_at <= w.withdrawn_at + interval '1 minute'))`;
 
 /** Makes the newest listing, unless another process has just made it. */
-async function makeRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
+export async function makeRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
   if (scope.includesPrivate) {
     await sql`
       delete from rankings r where r.account_id = ${scope.accountId} and ${isOutdatedByWithdrawal}`.execute(connection);

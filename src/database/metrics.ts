@@ -5,8 +5,8 @@ import { countJobs, jobStates } from './job-counts.ts';
 import type { PoolObserver } from './pool.ts';
 import type { OnJobEnd } from './run-job.ts';
 
-/** The connections of requests, and those of jobs. */
-export type PoolName = 'requests' | 'jobs';
+/** The connections of requests, those of jobs, and those for cheap statements that must not wait. */
+export type PoolName = 'requests' | 'jobs' | 'control';
 
 /** Returns a function that makes the observer of a pool, which reports its connections, waits and statements. */
 export function createPoolMetrics(registry: Registry): (name: PoolName) => PoolObserver {

@@ -3,9 +3,10 @@ import { AppError } from '../errors.ts';
 import type { Database } from './connection.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
-import { openPool, type PoolObserver } from './pool.ts';
+import { openPool, type PoolLimits, type PoolObserver } from './pool.ts';
 
-const maxPoolConnections = 8;
+/** Enough for commands, which run one piece of work at a time. */
+const fewConnections = 8;
 const connectTimeoutMs = 10_000;
 const keepAliveDelayMs = 10_000;
 const statementTimeoutMs = 600_000;
@@ -17,6 +18,8 @@ interface OpenOptions {
   /** The longest time that a statement may take; by default enough for the heaviest. */
   statementTimeoutMs?: number;
   observer?: PoolObserver | undefined;
+  /** The largest number of connections; by default enough for a command. */
+  jobConnections?: number;
   /** The folder of the package with the embedded server's programs; by default that of this release. */
   postgresPackage?: string | undefined;
 }
@@ -51,7 +54,11 @@ export async function openDatabase(options: OpenOptions & { upTo?: string }): Pr
 export async function openUnchanged(options: OpenOptions): Promise<Database> {
   const server =
     options.databaseUrl === undefined ? await openEmbeddedServer(options) : externalServer(options.databaseUrl);
-  return connect(server, options);
+  return connect(server, {
+    maxConnections: options.jobConnections ?? fewConnections,
+    statementTimeoutMs: options.statementTimeoutMs ?? statementTimeoutMs,
+    observer: options.observer,
+  });
 }
 
 interface Server {
@@ -84,7 +91,7 @@ function externalServer(databaseUrl: string): Server {
   };
 }
 
-function connect(server: Server, options: Pick<OpenOptions, 'statementTimeoutMs' | 'observer'>): Database {
+function connect(server: Server, limits: PoolLimits): Database {
   const clientConfig: ClientConfig = {
     ...server.clientConfig,
     application_name: 'plaudit',
@@ -94,11 +101,7 @@ function connect(server: Server, options: Pick<OpenOptions, 'statementTimeoutMs'
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: typeParsers(),
   };
-  const connections = openPool(clientConfig, {
-    maxConnections: maxPoolConnections,
-    statementTimeoutMs: options.statementTimeoutMs ?? statementTimeoutMs,
-    observer: options.observer,
-  });
+  const connections = openPool(clientConfig, limits);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await connections.close();

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { type Client, type ClientConfig, Pool } from 'pg';
 import type { Connection } from './connection.ts';
 import { notifying, StorableClient } from './storable.ts';
@@ -36,10 +36,12 @@ const endsWithinMs = 1000;
 /**
  * Opens a pool of connections. One whose server or pooler hangs gives no error, so a statement without a response ends
  * it, and with it all others of the pool on which nothing has arrived in the meantime.
+ * @param lending returns the pool that stores take connections from, which observes waits; by default the driver's.
  */
 export function openPool(
   clientConfig: ClientConfig,
   { maxConnections, statementTimeoutMs, observer }: PoolLimits,
+  lending?: (pool: Pool) => PostgresPool,
 ): ConnectionPool {
   const heardAt = new Map<Client, number>();
   const responseTimeoutMs = statementTimeoutMs + responseGraceMs;
@@ -74,8 +76,8 @@ export function openPool(
     client.on('error', () => {});
     client.once('end', () => heardAt.delete(client));
   });
-  if (observer !== undefined) observePool(pool, observer);
-  const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  if (observer !== undefined && lending === undefined) observePool(pool, observer);
+  const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: lending?.(pool) ?? pool }) });
   return {
     connection,
     pool,

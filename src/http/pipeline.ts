@@ -3,6 +3,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import type { App } from './app.ts';
 import { authorize, resolveOwn } from './authorize.ts';
 import type { Caller } from './caller.ts';
+import type { Computations } from './computations.ts';
 import {
   type AccountName,
   type AccountResolver,
@@ -18,6 +19,7 @@ import {
 import { EmptySchema, EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
+import { withinRequest } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { compressResponse, type RenderedResponse, renderResponse } from './response.ts';
 import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
@@ -36,6 +38,9 @@ export interface PipelineServices {
   lookUpBudgetMs: number;
   /** Receives the age, in seconds, of the data of each new response, by the pattern of its route. */
   onDataAge?: (route: string, seconds: number) => void;
+  /** The time within which every request gets a response. */
+  handlerTimeoutMs: number;
+  computations: Computations;
   /** Returns the public base URL of this service, without a trailing slash. */
   publicUrl: () => string;
 }
@@ -90,9 +95,14 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const sendThatPending = (): Promise<FastifyReply> =>
     sendPending(services, request, reply, { dataType, image, retryAt: requester.retryAt });
 
-  const resolution = await (readers === 'public'
-    ? services.resolver.resolve(params, { deadline, requester })
-    : resolveOwn(services.resolver, params, caller));
+  const reading = <Result>(read: () => Promise<Result>): Promise<Result> =>
+    withinRequest(request, reply, services.handlerTimeoutMs, read);
+
+  const resolution = await reading(async () =>
+    readers === 'public'
+      ? services.resolver.resolve(params, { deadline, requester })
+      : resolveOwn(services.resolver, params, caller),
+  );
   if (resolution.state === 'pending') return sendThatPending();
 
   const { state, account, provider, isOwner } = authorize(readers, resolution, caller);
@@ -101,7 +111,7 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   if (cached !== undefined) return sendResponse(request, reply, cached);
 
   const context = { account, provider, isOwner, deadline, requester, params, query, page, image };
-  const data = await endpoint.load(context);
+  const data = await reading(() => endpoint.load(context));
   if (data === undefined) return sendThatPending();
   if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
 

@@ -90,10 +90,14 @@ export class ResponseCache {
     return this.#sequence;
   }
 
+  /** Returns a number that is larger after each change of an account. */
+  versionOf(accountId: string): number {
+    return Math.max(this.#floor, this.#invalidated.get(accountId) ?? 0);
+  }
+
   /** Caches a response, unless its data changed since it was begun. */
   put(address: string, response: RenderedResponse, begun: number): void {
-    const changedAt = this.#invalidated.get(response.accountId) ?? 0;
-    if (begun < this.#floor || begun < changedAt) return;
+    if (begun < this.versionOf(response.accountId)) return;
     this.#entries.set(address, { response });
     const addresses = this.#addresses.get(response.accountId) ?? new Set();
     if (this.#entries.has(address)) this.#addresses.set(response.accountId, addresses.add(address));

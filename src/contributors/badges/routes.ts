@@ -12,7 +12,8 @@ import { envelope } from '../../http/envelope.ts';
 import { imageFormats } from '../../http/images.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
-import { countContributors, currentRanking } from '../store.ts';
+import { currentRanking } from '../ranking.ts';
+import { countContributors } from '../store.ts';
 
 const Query = Type.Object({
   format: Type.Optional(Type.Enum([...imageFormats], { default: 'svg' })),
@@ -51,13 +52,13 @@ interface Badge {
 }
 
 async function load(
-  { connection, now }: RouteServices,
+  services: RouteServices,
   { account, isOwner, query }: RequestContext<unknown, Static<typeof Query>>,
   collected: Collected | MovedRepository | undefined,
 ): Promise<Badge | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;
-  const ranking = await currentRanking(connection, collected.scope, now());
-  const contributors = await countContributors(connection, ranking, {
+  const ranking = await currentRanking(services, collected.scope);
+  const contributors = await countContributors(services.connection, ranking, {
     after: 0,
     withBots: query.bots ?? false,
     viewerId: isOwner ? account.id : null,

@@ -3,7 +3,9 @@ import { describe, it } from 'node:test';
 import type { LoadServices } from '../../../src/accounts/resolve.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { findCalendar } from '../../../src/contributions/calendar.ts';
+import { Computations } from '../../../src/http/computations.ts';
 import type { ResolvedAccount } from '../../../src/http/endpoint.ts';
+import { ResponseCache } from '../../../src/http/response-cache.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -20,8 +22,11 @@ describe('the calendar of collected contributions', () => {
     );
     await pool.query("insert into streams (repository_id, name, covers) values ($1, 'all', '{issue}')", [repositoryId]);
     const account = (await findById(connection, rows[0]?.id ?? '')) ?? assert.fail();
+    const computations = new Computations(new ResponseCache(1024), () => false);
     const calendar = () =>
-      findCalendar({ connection, now } as LoadServices, { account } as ResolvedAccount, { withPrivate: false });
+      findCalendar({ connection, now, computations } as LoadServices, { account } as ResolvedAccount, {
+        withPrivate: false,
+      });
     assert.equal(await calendar(), undefined);
     await pool.query('update streams set completed_at = now()');
     const empty = await calendar();

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import type { ConnectionPool } from '../../../src/database/pool.ts';
+import { openRequestPool } from '../../../src/database/request-pool.ts';
+import { withinScope } from '../../../src/database/statement-scope.ts';
+import { AppError } from '../../../src/errors.ts';
+import { openTestDatabase } from '../../database.ts';
+import { until } from '../../time.ts';
+
+interface Opened extends AsyncDisposable {
+  requests: ConnectionPool;
+  /** Returns the numbers of the statements that sleep in the server. */
+  sleeping: () => Promise<number>;
+}
+
+async function open(limits: { statementTimeoutMs?: number; maxConnections?: number } = {}): Promise<Opened> {
+  const { database, ...opened } = await openTestDatabase();
+  const { statementTimeoutMs = 60_000, maxConnections = 2 } = limits;
+  const requests = openRequestPool(database.clientConfig, { maxConnections, statementTimeoutMs });
+  return {
+    requests,
+    sleeping: async () => {
+      const { rows } = await database.pool.query<{ count: number }>(
+        `select count(*) from pg_stat_activity where datname = current_database() and state = 'active'
+           and query like '%pg_sleep%' and pid <> pg_backend_pid()`,
+      );
+      return rows[0]?.count ?? Number.NaN;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await requests.close();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const sleep = ({ connection }: ConnectionPool): Promise<unknown> => sql`select pg_sleep(60)`.execute(connection);
+const isCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
+
+describe('statements of requests', () => {
+  it('end in the server when no caller waits for them any more', async () => {
+    await using opened = await open();
+    const { requests, sleeping } = opened;
+    const ending = new AbortController();
+    const work = withinScope({ signal: ending.signal, isExpensive: false }, () => sleep(requests));
+    await until(async () => ((await sleeping()) === 1 ? true : undefined), 'the statement runs');
+    ending.abort();
+    await assert.rejects(work, isCode('too_slow'));
+    assert.equal(await sleeping(), 0);
+  });
+
+  it('roll their transaction back when no caller waits for them any more, and leave the connection usable', async () => {
+    await using opened = await open({ maxConnections: 1 });
+    const { requests, sleeping } = opened;
+    const { connection } = requests;
+    const backend = async (): Promise<number | undefined> =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection)).rows[0]?.pid;
+    const before = await backend();
+    const ending = new AbortController();
+    const work = withinScope({ signal: ending.signal, isExpensive: false }, () =>
+      connection.transaction().execute(async (transaction) => {
+        await sql`create table made (id integer)`.execute(transaction);
+        await sql`select pg_sleep(60)`.execute(transaction);
+      }),
+    );
+    await until(async () => ((await sleeping()) === 1 ? true : undefined), 'the statement runs');
+    ending.abort();
+    await assert.rejects(work);
+    const { rows } = await sql<{ made: string | null }>`select to_regclass('made')::text as made`.execute(connection);
+    assert.equal(rows[0]?.made, null);
+    assert.equal(await backend(), before);
+  });
+
+  it('are never canceled in the place of another one that the connection runs next', async () => {
+    await using opened = await open({ maxConnections: 1 });
+    const { connection } = opened.requests;
+    for (let round = 0; round < 100; round += 1) {
+      const ending = new AbortController();
+      const ended = withinScope({ signal: ending.signal, isExpensive: false }, async () =>
+        sql`select pg_sleep(0.002)`.execute(connection),
+      ).catch(() => {});
+      const next = sql<{ round: number }>`select ${round}::integer as round from pg_sleep(0.005)`.execute(connection);
+      setTimeout(() => ending.abort(), round % 5);
+      assert.equal((await next).rows[0]?.round, round);
+      await ended;
+    }
+  });
+
+  it('do not run when no caller waits for them any more', async () => {
+    await using opened = await open();
+    const { connection } = opened.requests;
+    const ending = new AbortController();
+    const work = withinScope({ signal: ending.signal, isExpensive: false }, async () => {
+      ending.abort();
+      await sql`create table made (id integer)`.execute(connection);
+    });
+    await assert.rejects(work, isCode('too_slow'));
+    const { rows } = await sql<{ made: string | null }>`select to_regclass('made')::text as made`.execute(connection);
+    assert.equal(rows[0]?.made, null);
+  });
+
+  it('fail as overload when they take too long', async () => {
+    await using opened = await open({ statementTimeoutMs: 50 });
+    await assert.rejects(sleep(opened.requests), isCode('overloaded'));
+    assert.equal(await opened.sleeping(), 0);
+  });
+});

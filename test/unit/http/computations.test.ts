@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { currentScope, withinScope } from '../../../src/database/statement-scope.ts';
+import { AppError } from '../../../src/errors.ts';
+import { Computations } from '../../../src/http/computations.ts';
+
+/** Counts computations, each of which ends when the test says so. */
+function counted() {
+  const begun: {
+    finish: (result: string) => void;
+    signal: AbortSignal | undefined;
+    isExpensive: boolean | undefined;
+  }[] = [];
+  const compute = (): Promise<string> => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const { signal, isExpensive } = currentScope() ?? {};
+    begun.push({ finish: resolve, signal, isExpensive });
+    return promise;
+  };
+  return { begun, compute };
+}
+
+function withVersions() {
+  const versions = { a: 0 };
+  const cache = { versionOf: () => versions.a };
+  let isLive = true;
+  const computations = new Computations(cache, () => isLive);
+  return { computations, change: () => (versions.a += 1), setLive: (live: boolean) => (isLive = live) };
+}
+
+describe('expensive computations', () => {
+  it('are shared by requests for the same result, and expensive', async () => {
+    const { computations } = withVersions();
+    const { begun, compute } = counted();
+    const both = [computations.share('a', 'days', compute), computations.share('a', 'days', compute)];
+    const other = computations.share('a', 'private days', compute);
+    assert.equal(begun.length, 2);
+    assert.equal(begun[0]?.isExpensive, true);
+    begun[0]?.finish('one');
+    begun[1]?.finish('other');
+    assert.deepEqual(await Promise.all([...both, other]), ['one', 'one', 'other']);
+    void computations.share('a', 'days', compute);
+    assert.equal(begun.length, 3);
+  });
+
+  it('are not shared across a change of the account, or while changes may be missed', async () => {
+    const { computations, change, setLive } = withVersions();
+    const { begun, compute } = counted();
+    void computations.share('a', 'days', compute);
+    change();
+    void computations.share('a', 'days', compute);
+    setLive(false);
+    void computations.share('a', 'days', compute);
+    assert.equal(begun.length, 3);
+  });
+
+  it('end with the last request that waits', async () => {
+    const { computations } = withVersions();
+    const { begun, compute } = counted();
+    const requests = [new AbortController(), new AbortController()];
+    const results = requests.map(({ signal }) =>
+      withinScope({ signal, isExpensive: false }, () => computations.share('a', 'days', compute)),
+    );
+    const [first, second] = results.map((result) => result.catch((error: unknown) => error));
+    requests[0]?.abort(new AppError('overloaded', 'too late'));
+    assert.equal(((await first) as AppError).code, 'overloaded');
+    assert.equal(begun[0]?.signal?.aborted, false);
+    requests[1]?.abort();
+    assert.equal(((await second) as AppError).code, 'too_slow');
+    assert.equal(begun[0]?.signal?.aborted, true);
+    void computations.share('a', 'days', compute);
+    assert.equal(begun.length, 2);
+  });
+
+  it('fail for all requests that share them', async () => {
+    const { computations } = withVersions();
+    const fail = async (): Promise<string> => {
+      await Promise.resolve();
+      throw new Error('no database');
+    };
+    const both = [computations.share('a', 'days', fail), computations.share('a', 'days', fail)];
+    const results = await Promise.allSettled(both);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+  });
+});
