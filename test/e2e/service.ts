@@ -78,6 +78,9 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     GITHUB_API_URL: simulator.apiUrl,
     GITHUB_TOKEN: tokens.map((name) => simulator.tokens[name]).join(','),
     LOG_LEVEL: 'debug',
+    // Nodes of several tests share one server.
+    REQUEST_CONNECTIONS: '4',
+    JOB_CONNECTIONS: '8',
     ...options.settings,
   };
   const config = readConfig(environment, () => '');

@@ -21,11 +21,12 @@ export async function startServiceProcess(
   environment: Record<string, string>,
   program = ofThisRelease,
 ): Promise<ServiceProcess> {
-  // The responses of another release have another description.
-  const unwatched = program === ofThisRelease ? {} : { NODE_OPTIONS: '' };
+  const isThisRelease = program === ofThisRelease;
+  // The responses of another release have another description, and its settings other names.
+  const ofRelease = isThisRelease ? { REQUEST_CONNECTIONS: '4', JOB_CONNECTIONS: '8' } : { NODE_OPTIONS: '' };
   const defaults = { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn' };
   const child = spawn(process.execPath, [program, 'serve'], {
-    env: { ...programEnvironment(), ...unwatched, ...defaults, ...environment },
+    env: { ...programEnvironment(), ...ofRelease, ...defaults, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

@@ -6,10 +6,10 @@ import { until } from '../../time.ts';
 import { startStoredService } from './stored-service.ts';
 
 const organizations = 16;
-/** Expensive statements get half of the connections for requests, whose default is 8. */
+/** Expensive statements get half of the connections for requests. */
 const expensiveStatements = 4;
 /** A time limit of 4.1 s for a statement and of 5.1 s for a response. */
-const settings = { LOOKUP_BUDGET_MS: '100' };
+const settings = { LOOKUP_BUDGET_MS: '100', REQUEST_CONNECTIONS: '8' };
 
 /** Stores organizations `large-1`, … that nothing is fetched for. */
 async function addOrganizations(pool: Pool): Promise<void> {
