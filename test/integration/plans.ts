@@ -41,7 +41,10 @@ export async function watchPlans(
     onConnect: (client: { query: (text: string) => Promise<unknown> }) => Promise<unknown>;
   } = { ...clientConfig, max: 1, onConnect: (client) => client.query(settings) };
   const pool = new Pool(options);
+  // The database may be dropped before the server has ended the connection.
+  pool.on('error', () => {});
   pool.on('connect', (client) => {
+    client.on('error', () => {});
     client.on('notice', ({ message = '' }) => {
       const start = message.indexOf('{');
       if (!message.includes('plan:') || start < 0) return;
