@@ -80,7 +80,9 @@ export async function preview(
     previews.push({
       achievement: achievement.name,
       evaluateAt: achievement.evaluateAt,
-      earned: own.map((one) => ({ name: names.get(one.accountId) ?? '', earnedAt: one.earnedAt })),
+      earned: own
+        .map((one) => ({ name: names.get(one.accountId) ?? '', earnedAt: one.earnedAt }))
+        .toSorted(byTimeAndName),
       unread: unreadOf(requiredBy({ ...config, achievements: [achievement] })),
       person: person
         ? {
@@ -92,6 +94,11 @@ export async function preview(
     });
   }
   return previews;
+}
+
+/** People who earned it at the same moment are in the same order in every database. */
+function byTimeAndName(one: Preview['earned'][number], other: Preview['earned'][number]): number {
+  return one.earnedAt.getTime() - other.earnedAt.getTime() || (one.name < other.name ? -1 : 1);
 }
 
 async function findNames(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {

@@ -107,4 +107,26 @@ describe('preview of an achievements file', () => {
     assert.equal(await findPreviewed(connection, { ...place, name: 'none' }), undefined);
     await assert.rejects(preview(connection, config, { ...request, person: 'nobody' }), /no account nobody is stored/);
   });
+
+  it('lists people who would earn it at the same moment in the order of their names', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const names = ['eve', 'carol', 'dan', 'bob', 'ada'];
+    const { repositoryId } = await storeWorld(pool, {
+      people: names.map((name) => ({ name, type: 'user' })),
+      items: names.map((_, author): Item => ({ ...plain, author, closedAt: beginning, mergedAt: beginning })),
+    });
+    const { config } = readText(`
+achievements:
+  - achievement: { name: One, triggers: [ { trigger: { actor: author, action: pull_request, condition: merged = true } } ] }
+`);
+    const place = { provider: `github-${repositoryId}`, owner: 'eve', name: 'WORLD' };
+    const repository = (await findPreviewed(connection, place)) ?? assert.fail();
+    const reading = { unreported: [], wasRead: false };
+    const [one] = await preview(connection, config, { repository, person: undefined, reading });
+    assert.deepEqual(
+      one?.earned.map(({ name }) => name),
+      names.toSorted(),
+    );
+  });
 });
