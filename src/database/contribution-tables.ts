@@ -225,15 +225,6 @@ export interface OwnerPollsTable {
   position: string | null;
 }
 
-/** Times of the polls of a repository for changes that no delivery reports. */
-export interface RepositoryPollsTable {
-  repository_id: string;
-  next_at: Date;
-  interval_s: number;
-  /** Digest of the data seen last: another digest means that something changed. */
-  digest: string;
-}
-
 /** A listing of contributors as it was at one version, so that its pages fit together. */
 export interface RankingsTable {
   id: Generated<number>;

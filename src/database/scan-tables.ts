@@ -8,3 +8,14 @@ export interface ScanPagesTable {
   kinds: ItemKind[];
   external_ids: string[];
 }
+
+/** Times of the polls of a repository for changes that no delivery reports. */
+export interface RepositoryPollsTable {
+  repository_id: string;
+  next_at: Date;
+  interval_s: number;
+  /** Digest of the data seen last: another digest means that something changed. */
+  digest: string;
+  /** The last change that a poll found or the provider reported; null: none is known. */
+  changed_at: Date | null;
+}

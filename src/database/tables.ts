@@ -32,7 +32,6 @@ import type {
   RankingsTable,
   RanksTable,
   RepositoryIdentitiesTable,
-  RepositoryPollsTable,
   RepositoryTotalsTable,
   SkippedItemsTable,
   StarEventsTable,
@@ -54,7 +53,7 @@ import type {
   RepositoryWebhooksTable,
   WebhookSecretsTable,
 } from './notification-tables.ts';
-import type { ScanPagesTable } from './scan-tables.ts';
+import type { RepositoryPollsTable, ScanPagesTable } from './scan-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 export interface Tables {

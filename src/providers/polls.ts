@@ -13,6 +13,17 @@ export interface RepositoryTip {
 /** The number of items that each stream lists, by name of stream; the number for an absent stream is unknown. */
 export type ContributionTotals = Partial<Record<string, number>>;
 
+/** The quota for polls of single repositories. */
+export interface RepositoryPolls {
+  /** The polls in an hour that take a fifth of the quota of one credential. */
+  perHour: number;
+  /**
+   * The number of quotas over which requests for public repositories without an installation of the app are spread, at
+   * least 1. Each installation has one quota.
+   */
+  quotas: number;
+}
+
 /**
  * The polls that keep installed repositories current. Absent: only deliveries and requests of clients show their
  * changes.
@@ -20,6 +31,8 @@ export type ContributionTotals = Partial<Record<string, number>>;
 export interface Polls {
   /** The polling of all repositories of an owner at once. */
   readonly owners: OwnerPolls;
+  /** The polling of single repositories by `readTip`. */
+  readonly repositories: RepositoryPolls;
   /**
    * Reads the items that changed last, also changes that no list shows; null when the repository's visibility changed.
    */

@@ -6,6 +6,8 @@ export interface Poll {
   intervalMs: number;
   /** Digest of the data seen last. */
   digest: string;
+  /** The time of the last change that a poll found or the provider reported; null: none is known. */
+  changedAt: Date | null;
 }
 
 /**
@@ -29,10 +31,20 @@ export async function findDuePolls(
 export async function findPoll(connection: Connection, repositoryId: string): Promise<Poll | undefined> {
   const row = await connection
     .selectFrom('repository_polls')
-    .select(['interval_s', 'digest'])
+    .select(['interval_s', 'digest', 'changed_at'])
     .where('repository_id', '=', repositoryId)
     .executeTakeFirst();
-  return row && { intervalMs: row.interval_s * 1000, digest: row.digest };
+  return row && { intervalMs: row.interval_s * 1000, digest: row.digest, changedAt: row.changed_at };
+}
+
+/** Returns the time at which the provider last reported a change of a repository, by a delivery or a listing. */
+export async function findReportedChange(connection: Connection, repositoryId: string): Promise<Date | null> {
+  const { at } = await connection
+    .selectFrom('streams')
+    .select((select) => select.fn.max('invalidated_at').as('at'))
+    .where('repository_id', '=', repositoryId)
+    .executeTakeFirstOrThrow();
+  return at;
 }
 
 /** Limits the wait for every poll to its interval, regardless of a host's instructions. */
@@ -45,9 +57,9 @@ export async function boundPolls(connection: Connection, now: Date): Promise<voi
 export async function savePoll(
   connection: Connection,
   repositoryId: string,
-  { intervalMs, digest, nextAt }: Poll & { nextAt: Date },
+  { intervalMs, digest, changedAt, nextAt }: Poll & { nextAt: Date },
 ): Promise<void> {
-  const row = { interval_s: Math.round(intervalMs / 1000), digest, next_at: nextAt };
+  const row = { interval_s: Math.ceil(intervalMs / 1000), digest, changed_at: changedAt, next_at: nextAt };
   await connection
     .insertInto('repository_polls')
     .values({ repository_id: repositoryId, ...row })
@@ -67,12 +79,14 @@ export async function findAllInstalled(connection: Connection): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-export async function countInstalled(connection: Connection): Promise<number> {
-  const { count } = await connection
-    .selectFrom('repositories')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('installed_at', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
+/** Brings the next poll of a repository forward after a change; it is never delayed. */
+export async function hastenPoll(
+  connection: Connection,
+  repositoryId: string,
+  { intervalMs, changedAt, nextAt }: Pick<Poll, 'intervalMs' | 'changedAt'> & { nextAt: Date },
+): Promise<void> {
+  await sql`
+    update repository_polls
+    set interval_s = ${Math.ceil(intervalMs / 1000)}, changed_at = ${changedAt}, next_at = least(next_at, ${nextAt})
+    where repository_id = ${repositoryId}`.execute(connection);
 }

@@ -21,6 +21,7 @@ import { type Collected, collectRepository } from './collect-repository.ts';
 import type { SyncContext, Work } from './context.ts';
 import { listRepositories, saveListed } from './list-repositories.ts';
 import { recordLookupFailure } from './look-up.ts';
+import { hastenAfterChange } from './poll-schedule.ts';
 import { recordState, recordVisibility } from './record-state.ts';
 
 /** The number of repositories of one account that are read in parallel. */
@@ -111,6 +112,7 @@ export async function collectNamedRepository(
     const isShown =
       repository?.ownerId === accountId && !repository.isDeleted && (withPrivate || !repository.isPrivate);
     const end = isShown ? await collectUnlessBusy(context, { account, provider, work }, repository) : undefined;
+    if (isShown && repository.installedAt !== null) await hastenAfterChange(context, { provider, repository });
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
     // The read of a part says nothing about the whole repository, which other callers wait for.
     if (work.extent === undefined) await completeLookup(context.connection, key);

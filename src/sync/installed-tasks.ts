@@ -8,7 +8,7 @@ import { pollJob, pollRepository } from './poll-repository.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 
 /** The most due polls that are queued each minute; the others wait a minute longer. */
-const pollsAtOnce = 200;
+const pollsAtOnce = 1000;
 /** The time, in ms, over which reconciling all repositories is spread, so that other jobs can use the provider too. */
 const reconcilingMs = 4 * 3_600_000;
 

@@ -7,22 +7,16 @@ import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Provider, RepositoryTip } from '../providers/provider.ts';
-import { countInstalled, findPoll, type Poll, savePoll } from '../repositories/poll-store.ts';
+import { findPoll, findReportedChange, type Poll, savePoll } from '../repositories/poll-store.ts';
 import { findRepository, type Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
 import { busyDelayMs, collectUnlessBusy, toKnown } from './collect.ts';
 import type { SyncContext, Work } from './context.ts';
 import { saveListed } from './list-repositories.ts';
+import { findPollCredential, findPollInterval } from './poll-schedule.ts';
 import { savePage } from './read-stream.ts';
 import { recordState } from './record-state.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
-
-const intervalMs = { first: 900_000, least: 300_000, most: 86_400_000 };
-/**
- * The interval, in ms, for each installed repository: polling may use a fifth of one token's 5,000 points an hour, and
- * a poll costs about four.
- */
-const leastMsForEach = 14_400;
 
 export function pollJob(repositoryId: string): Job {
   return { task: 'poll_repository', payload: { repositoryId }, key: `poll ${repositoryId}`, priority: 40 };
@@ -37,24 +31,21 @@ interface Installed {
 
 /**
  * Polls an installed repository for its last changes, reactions and votes too, and reads everything that follows from
- * them. A repository with changes is polled again soon, others ever less often.
+ * them. A repository that has just changed is polled again soon, others ever less often.
  */
 export async function pollRepository(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
   const installed = await findInstalled(context, repositoryId);
   if (installed === undefined) return;
   const poll = await findPoll(context.connection, repositoryId);
-  const intervalNow = poll?.intervalMs ?? intervalMs.first;
-  const digestNow = poll?.digest ?? '';
+  const before = poll ?? { digest: '', changedAt: context.now() };
   try {
     const digest = await bringUpToDate(context, installed, work);
-    const isChanged = digest !== digestNow;
-    const interval = isChanged ? intervalNow / 2 : intervalNow * 1.5;
-    await postpone(context, repositoryId, { intervalMs: interval, digest });
+    const reportedAt = await findReportedChange(context.connection, repositoryId);
+    const changedAt = digest === before.digest ? later(before.changedAt, reportedAt) : context.now();
+    await postpone(context, installed, { digest, changedAt });
   } catch (error) {
     const retryAt = error instanceof AppError ? error.retryAt : undefined;
-    if (!work.call.signal.aborted) {
-      await postpone(context, repositoryId, { intervalMs: intervalNow, digest: digestNow }, retryAt);
-    }
+    if (!work.call.signal.aborted) await postpone(context, installed, before, retryAt);
     throw error;
   }
 }
@@ -77,7 +68,9 @@ export async function bringUpToDate(context: SyncContext, installed: Installed, 
   const { connection } = context;
   const requestedAt = context.now();
   const skips = new SkipCollector(work.call);
-  const tip = (await provider.polls?.readTip(toKnown(account, repository), skips.call)) ?? null;
+  const credentialName = await findPollCredential(context, installed);
+  const call = { ...skips.call, ...(credentialName !== undefined && { credentialName }) };
+  const tip = (await provider.polls?.readTip(toKnown(account, repository), call)) ?? null;
   if (tip === null) {
     // A request for the repository by its name finds out what became of it.
     await addJob(
@@ -124,13 +117,17 @@ async function saveTip(
 }
 
 async function postpone(
-  { connection, now }: SyncContext,
-  repositoryId: string,
-  { intervalMs: wanted, digest }: Poll,
+  context: SyncContext,
+  installed: Installed,
+  { digest, changedAt }: Omit<Poll, 'intervalMs'>,
   until?: Date,
 ): Promise<void> {
-  const least = Math.max(intervalMs.least, (await countInstalled(connection)) * leastMsForEach);
-  const interval = Math.min(Math.max(wanted, least), Math.max(intervalMs.most, least));
-  const nextAt = until ?? new Date(now().getTime() + interval);
-  await savePoll(connection, repositoryId, { intervalMs: interval, digest, nextAt });
+  const intervalMs = await findPollInterval(context, installed, changedAt);
+  const nextAt = until ?? new Date(context.now().getTime() + intervalMs);
+  await savePoll(context.connection, installed.repository.id, { intervalMs, digest, changedAt, nextAt });
+}
+
+function later(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one > other ? one : other;
 }

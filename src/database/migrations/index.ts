@@ -29,6 +29,7 @@ import * as boundedWork from './0033-bounded-work.ts';
 import * as storedNames from './0035-stored-names.ts';
 import * as announcements from './0036-announcements.ts';
 import * as daysOfRepositories from './0037-days-of-repositories.ts';
+import * as activity from './0038-activity.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '0035-stored-names': storedNames,
   '0036-announcements': announcements,
   '0037-days-of-repositories': daysOfRepositories,
+  '0038-activity': activity,
 };

@@ -107,6 +107,8 @@ function partsOfRepositories(
         maxCostPerHour: 18_000,
         readChanges: (owner, known, call) => readChanges(client, owner, known, call),
       },
+      // Some twenty requests each. The host has one limit for all tokens: its machine.
+      repositories: { perHour: 250, quotas: 1 },
       readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
       readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
     },

@@ -57,6 +57,8 @@ export interface GitHubOptions {
 const possibleName = /^[a-z\d](?:[a-z\d_-]{0,38})(?:\[bot\])?$/i;
 /** A fifth of the 5,000 points that a token may spend in an hour. */
 const pointsForPolls = 1000;
+/** The cost of one `repositoryTip` query in points. */
+const pointsOfPoll = 4;
 const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
 /**
@@ -94,7 +96,9 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
       ...(isAnonymous ? anonymousRepositories(client) : repositoriesByToken(client)),
     },
     unreported: unreportedWith(!isAnonymous),
-    ...(isAnonymous ? anonymousParts(client, { url, remoteOf }) : partsByToken(client, app, { url, remoteOf, now })),
+    ...(isAnonymous
+      ? anonymousParts(client, { ...options, remoteOf })
+      : partsByToken(client, app, { ...options, remoteOf })),
     deliveries: {
       read: (headers) =>
         readDelivery(options.webhookSecret, headers, (installation) => app?.isUsed(installation) ?? true),
@@ -167,6 +171,7 @@ function repositoriesByToken(client: GitHubClient): RepositoryReaders {
 interface Site {
   url: string;
   remoteOf: History['remoteOf'];
+  tokens: readonly string[];
 }
 
 type RequiredParts = Pick<GitHubProvider, 'streams' | 'history' | 'files'>;
@@ -193,7 +198,7 @@ function anonymousParts(client: GitHubClient, { url, remoteOf }: Site): Required
 function partsByToken(
   client: GitHubClient,
   app: GitHubApp | undefined,
-  { url, remoteOf, now }: Site & { now: () => Date },
+  { url, remoteOf, tokens, now }: Site & { now: () => Date },
 ): RequiredParts & Pick<Provider, 'details' | 'polls' | 'privateData'> {
   const withoutOwn = async (page: ContributionPage, call: Call): Promise<ContributionPage> =>
     app === undefined ? page : withoutOwnComments(page, () => app.botName(call));
@@ -224,6 +229,7 @@ function partsByToken(
         const intervalMs = app?.takesDeliveries === true ? 900_000 : 30_000;
         return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.credentials.tokens.length) };
       },
+      repositories: { perHour: pointsForPolls / pointsOfPoll, quotas: Math.max(1, tokens.length) },
       readTip: async (repository, call) => {
         const tip = await readTip(client, repository, seenBy(repository, call));
         return tip && { ...tip, page: await withoutOwn(tip.page, call) };

@@ -122,6 +122,9 @@ function partsOfRepositories(
         maxCostPerHour: 3600 * Math.max(1, tokens.length),
         readChanges: (owner, known, call) => readChanges(client, owner, known, call),
       },
+      // A fifth of the 7,200 requests that an instance allows by default where limits are switched on, at some thirty
+      // requests a poll. Public projects are read with the first token, so that others add nothing.
+      repositories: { perHour: 48, quotas: 1 },
       readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
       readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
     },

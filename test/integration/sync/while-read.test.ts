@@ -33,7 +33,10 @@ async function prepare({ connection, pool }: Database) {
   const provider = {
     name: 'github',
     streams: { list: [{ name: 'stars', covers: ['star'], isForInstalled: true }] },
-    polls: { readTip: async () => ({ repository: listed, page: emptyPage }) },
+    polls: {
+      repositories: { perHour: 250, quotas: 1 },
+      readTip: async () => ({ repository: listed, page: emptyPage }),
+    },
   } as unknown as Provider;
   const context = {
     connection,

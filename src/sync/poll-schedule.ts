@@ -1,0 +1,81 @@
+import { findInstallationCredential, type QuotaUsers, sumPollDemand } from '../installations/poll-quota-store.ts';
+import type { Provider } from '../providers/provider.ts';
+import { findPoll, findReportedChange, hastenPoll } from '../repositories/poll-store.ts';
+import type { Repository } from '../repositories/store.ts';
+import type { SyncContext } from './context.ts';
+import { partOfAge, pollIntervalMs, pollLimitsMs, wantedIntervalMs } from './poll-interval.ts';
+
+/** Schedules the polls of single repositories by the quota that they use. */
+
+/** The time, in ms, after a change within which another change makes a repository no more active. */
+const activeForMs = pollLimitsMs.shortest / partOfAge;
+
+type ScheduleContext = Pick<SyncContext, 'connection' | 'now'>;
+
+/** A repository with its provider. */
+interface Polled {
+  provider: Provider;
+  repository: Repository;
+}
+
+/**
+ * Returns the name of the credential of the app's installation with which a repository is polled, so that it uses the
+ * quota of its owner; undefined: its own credential, or any configured token.
+ */
+export async function findPollCredential(
+  { connection }: ScheduleContext,
+  { provider, repository }: Polled,
+): Promise<string | undefined> {
+  if (provider.app === undefined) return undefined;
+  return (await findInstallationCredential(connection, repository.id)) ?? undefined;
+}
+
+/** Returns the interval, in ms, until the next poll of a repository that last changed at `changedAt`, if ever. */
+export async function findPollInterval(
+  context: ScheduleContext,
+  polled: Polled,
+  changedAt: Date | null,
+): Promise<number> {
+  const now = context.now();
+  const perHour = polled.provider.polls?.repositories.perHour ?? 1;
+  const wantedMs = wantedIntervalMs(changedAt && now.getTime() - changedAt.getTime());
+  const wanted = { ...pollLimitsMs, partOfAge };
+  let longest = 0;
+  for (const { users, quotas } of await findQuotas(context, polled)) {
+    const others = await sumPollDemand(context.connection, users, { except: polled.repository.id, wanted, now });
+    const repositories = others.repositories + 1;
+    const wantedPerHour = others.wantedPerHour + 3_600_000 / wantedMs;
+    longest = Math.max(
+      longest,
+      pollIntervalMs(wantedMs, { repositories, wantedPerHour, pollsPerHour: quotas * perHour }),
+    );
+  }
+  return longest;
+}
+
+/** Returns the quotas that polls of a repository use; each of them limits how often it is polled. */
+async function findQuotas(context: ScheduleContext, polled: Polled): Promise<{ users: QuotaUsers; quotas: number }[]> {
+  const { ownerId, credentialName } = polled.repository;
+  const { name, app, polls } = polled.provider;
+  const installation = await findPollCredential(context, polled);
+  if (installation !== undefined) return [{ users: { installation, ownerId }, quotas: 1 }];
+  const all = { users: { provider: name, hasApp: app !== undefined }, quotas: polls?.repositories.quotas ?? 1 };
+  // Only one of the tokens shows a private repository.
+  return credentialName === null ? [all] : [all, { users: { provider: name, token: credentialName }, quotas: 1 }];
+}
+
+/**
+ * Brings the next poll of a repository forward when its provider has reported a change after a time without any,
+ * because reactions to it are not reported.
+ */
+export async function hastenAfterChange(context: ScheduleContext, polled: Polled): Promise<void> {
+  const { connection, now } = context;
+  const { id } = polled.repository;
+  const poll = await findPoll(connection, id);
+  const reportedAt = await findReportedChange(connection, id);
+  if (poll === undefined || reportedAt === null) return;
+  if (reportedAt.getTime() < (poll.changedAt?.getTime() ?? 0) + activeForMs) return;
+  const intervalMs = await findPollInterval(context, polled, reportedAt);
+  const nextAt = new Date(now().getTime() + intervalMs);
+  await hastenPoll(connection, id, { intervalMs, changedAt: reportedAt, nextAt });
+}
