@@ -44,11 +44,11 @@ export async function findInstallationCredential(connection: Connection, reposit
   return rows[0]?.name ?? null;
 }
 
-/** Sums what the users of a quota want, except one repository. */
+/** Sums what the users of a quota want. */
 export async function sumPollDemand(
   connection: Connection,
   users: QuotaUsers,
-  { except, wanted, now }: { except: string; wanted: WantedInterval; now: Date },
+  { wanted, now }: { wanted: WantedInterval; now: Date },
 ): Promise<PollDemand> {
   const { rows } = await sql<PollDemand>`
     select count(*)::integer as repositories, coalesce(sum(3600000 / wanted_ms), 0)::float8 as "wantedPerHour"
@@ -61,7 +61,7 @@ export async function sumPollDemand(
             ${wanted.shortest}::float8), ${wanted.longest}::float8)
         end as wanted_ms
       from repositories r left join repository_polls p on p.repository_id = r.id
-      where r.installed_at is not null and r.deleted_at is null and r.id <> ${except} and ${isUser(users)}
+      where r.installed_at is not null and r.deleted_at is null and ${isUser(users)}
     ) installed`.execute(connection);
   return rows[0] ?? { repositories: 0, wantedPerHour: 0 };
 }

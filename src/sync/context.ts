@@ -1,8 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { Kind } from '../achievements/awards/kinds.ts';
 import type { ParsedFiles } from '../achievements/files/read-file.ts';
 import type { Detail } from '../contributions/contribution.ts';
 import type { Connection } from '../database/connection.ts';
 import type { HistoryCache } from '../history/history-cache.ts';
+import type { PollDemand } from '../installations/poll-quota-store.ts';
 import type { Call, Cost, Provider } from '../providers/provider.ts';
 import type { Drift } from './drift.ts';
 import type { Skip } from './skip-store.ts';
@@ -16,6 +18,7 @@ export interface SyncContext {
   node: number;
   /** Ids of the repositories that this process is reading now. */
   reading: Set<string>;
+  pollDemands: PollDemands;
   /** Local copies of histories. */
   histories: HistoryCache;
   /** Files of achievements as they were parsed when they were stored. */
@@ -60,6 +63,13 @@ export interface Progress {
   /** The number of the account's repositories that are up to date. */
   done: number;
   total: number;
+}
+
+/** Sums of the polls that the users of each quota want, with the time in ms at which they were read. */
+export type PollDemands = LRUCache<string, { demand: PollDemand; readAt: number }>;
+
+export function newPollDemands(): PollDemands {
+  return new LRUCache({ max: 1000 });
 }
 
 export function newCost(): Cost {

@@ -1,4 +1,9 @@
-import { findInstallationCredential, type QuotaUsers, sumPollDemand } from '../installations/poll-quota-store.ts';
+import {
+  findInstallationCredential,
+  type PollDemand,
+  type QuotaUsers,
+  sumPollDemand,
+} from '../installations/poll-quota-store.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findPoll, findReportedChange, hastenPoll } from '../repositories/poll-store.ts';
 import type { Repository } from '../repositories/store.ts';
@@ -10,7 +15,10 @@ import { partOfAge, pollIntervalMs, pollLimitsMs, wantedIntervalMs } from './pol
 /** The time, in ms, after a change within which another change makes a repository no more active. */
 const activeForMs = pollLimitsMs.shortest / partOfAge;
 
-type ScheduleContext = Pick<SyncContext, 'connection' | 'now'>;
+/** The time, in ms, for which a sum over the repositories of a quota is used again, because it reads all of them. */
+const demandForMs = 60_000;
+
+type ScheduleContext = Pick<SyncContext, 'connection' | 'now' | 'pollDemands'>;
 
 /** A repository with its provider. */
 interface Polled {
@@ -39,18 +47,31 @@ export async function findPollInterval(
   const now = context.now();
   const perHour = polled.provider.polls?.repositories.perHour ?? 1;
   const wantedMs = wantedIntervalMs(changedAt && now.getTime() - changedAt.getTime());
-  const wanted = { ...pollLimitsMs, partOfAge };
   let longest = 0;
   for (const { users, quotas } of await findQuotas(context, polled)) {
-    const others = await sumPollDemand(context.connection, users, { except: polled.repository.id, wanted, now });
-    const repositories = others.repositories + 1;
-    const wantedPerHour = others.wantedPerHour + 3_600_000 / wantedMs;
-    longest = Math.max(
-      longest,
-      pollIntervalMs(wantedMs, { repositories, wantedPerHour, pollsPerHour: quotas * perHour }),
-    );
+    const demand = await findDemand(context, users, now);
+    const load = {
+      repositories: Math.max(demand.repositories, 1),
+      // The sum includes the earlier wish of the repository as well, so that it is rather too high.
+      wantedPerHour: demand.wantedPerHour + 3_600_000 / wantedMs,
+      pollsPerHour: quotas * perHour,
+    };
+    longest = Math.max(longest, pollIntervalMs(wantedMs, load));
   }
   return longest;
+}
+
+async function findDemand(
+  { connection, pollDemands }: ScheduleContext,
+  users: QuotaUsers,
+  now: Date,
+): Promise<PollDemand> {
+  const key = JSON.stringify(users);
+  const known = pollDemands.get(key);
+  if (known !== undefined && now.getTime() < known.readAt + demandForMs) return known.demand;
+  const demand = await sumPollDemand(connection, users, { wanted: { ...pollLimitsMs, partOfAge }, now });
+  pollDemands.set(key, { demand, readAt: now.getTime() });
+  return demand;
 }
 
 /** Returns the quotas that polls of a repository use; each of them limits how often it is polled. */

@@ -10,7 +10,7 @@ import { SharedCounts } from '../../../src/database/counts.ts';
 import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/providers/provider.ts';
 import { findOwnedRepositories } from '../../../src/repositories/store.ts';
 import { collectAccount } from '../../../src/sync/collect.ts';
-import { newCost, type SyncContext } from '../../../src/sync/context.ts';
+import { newCost, newPollDemands, type SyncContext } from '../../../src/sync/context.ts';
 import { lookUp } from '../../../src/sync/look-up.ts';
 import { openTestDatabase } from '../../database.ts';
 import { engine } from '../repositories/engine.ts';
@@ -70,6 +70,7 @@ describe('a provider without optional parts', () => {
       providers: new Map([['github', provider]]),
       node: 1,
       reading: new Set(),
+      pollDemands: newPollDemands(),
       freshForMs: 3_600_000,
       now: () => new Date(),
       newId: uuidv7,

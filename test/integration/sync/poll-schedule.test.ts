@@ -7,7 +7,7 @@ import type { Provider } from '../../../src/providers/provider.ts';
 import { findPoll } from '../../../src/repositories/poll-store.ts';
 import { findRepository } from '../../../src/repositories/store.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
-import { newCost } from '../../../src/sync/context.ts';
+import { newCost, newPollDemands } from '../../../src/sync/context.ts';
 import { partOfAge, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/poll-interval.ts';
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
 import { findPollInterval, hastenAfterChange } from '../../../src/sync/poll-schedule.ts';
@@ -72,7 +72,13 @@ async function installApp({ pool }: Pick<Database, 'pool'>, owner: string): Prom
 /** Returns the interval, in whole hours, of a repository without changes. */
 async function hoursOf(connection: Connection, id: string, provider: Provider): Promise<number> {
   const repository = (await findRepository(connection, id)) ?? assert.fail();
-  return Math.round((await findPollInterval({ connection, now: () => now }, { provider, repository }, null)) / hourMs);
+  return Math.round(
+    (await findPollInterval(
+      { connection, now: () => now, pollDemands: newPollDemands() },
+      { provider, repository },
+      null,
+    )) / hourMs,
+  );
 }
 
 describe('the interval of polls', () => {
@@ -125,7 +131,7 @@ describe('the interval of polls', () => {
     }
     const users = { provider: 'github', hasApp: true };
     const wanted = { ...pollLimitsMs, partOfAge };
-    const found = await sumPollDemand(connection, users, { except: uuidv7(), wanted, now });
+    const found = await sumPollDemand(connection, users, { wanted, now });
     const expected = ages.map((hours) => hourMs / wantedIntervalMs(hours === null ? null : hours * hourMs));
     assert.equal(found.repositories, ages.length);
     assert.ok(Math.abs(found.wantedPerHour - expected.reduce((sum, one) => sum + one)) < 1e-6);
@@ -158,7 +164,10 @@ describe('a reported change of a repository', () => {
       return rows[0] && (rows[0].next_at.getTime() - now.getTime()) / 60_000;
     };
     const hasten = (at: Date): Promise<void> =>
-      hastenAfterChange({ connection, now: () => at }, { provider: providerWith({ tokens: 1 }), repository });
+      hastenAfterChange(
+        { connection, now: () => at, pollDemands: newPollDemands() },
+        { provider: providerWith({ tokens: 1 }), repository },
+      );
     await hasten(now);
     assert.equal(await nextAt(), 20 * 60, 'nothing was reported');
     await pool.query(
@@ -201,6 +210,7 @@ describe('pollRepository', () => {
       providers: new Map([['github', provider]]),
       node: 1,
       reading: new Set<string>(),
+      pollDemands: newPollDemands(),
       freshForMs: hourMs,
       now: () => clock,
       newId: uuidv7,

@@ -6,7 +6,7 @@ import type { Database } from '../../../src/database/connection.ts';
 import { installByOperator } from '../../../src/installations/operator-store.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { findByExternalId } from '../../../src/repositories/store.ts';
-import { newCost, type SyncContext, type Work } from '../../../src/sync/context.ts';
+import { newCost, newPollDemands, type SyncContext, type Work } from '../../../src/sync/context.ts';
 import { saveListed } from '../../../src/sync/list-repositories.ts';
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
 import { wantScanFor } from '../../../src/sync/removal-store.ts';
@@ -43,6 +43,7 @@ async function prepare({ connection, pool }: Database) {
     providers: new Map([['github', provider]]),
     node: 1,
     reading: new Set<string>(),
+    pollDemands: newPollDemands(),
     freshForMs: 3_600_000,
     now: () => new Date(),
     newId: uuidv7,
