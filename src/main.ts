@@ -25,14 +25,17 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${usageOf(name, command)}\nplaudit: ${problem}\n`);
     return misused;
   }
-  // A reader that closes the pipe early, as in "| head", is no fault.
-  process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
+  // A reader that closes the pipe early, as in "| head", is no fault, unless it reads a backup.
+  if (name !== 'backup') {
+    process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
+  }
   const ending = endingSignal(name === 'serve' || name === 'demo' ? 0 : interrupted);
   const io: Io = {
     environment: process.env,
     get input() {
       return process.stdin;
     },
+    output: process.stdout,
     print: (line) => process.stdout.write(`${line}\n`),
     warn: (line) => process.stderr.write(`${line}\n`),
     isTerminal: process.stderr.isTTY,

@@ -92,7 +92,21 @@ export const commands: Readonly<Record<string, Command>> = {
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./card.ts')).card),
   },
-  export: simple('FILE', 'writes everything stored to a file', async () => (await import('./backup.ts')).exportTo),
+  backup: simple(
+    'FILE|-',
+    'writes everything stored to a file or a pipe, fast, for this release',
+    async () => (await import('./copy.ts')).backUpTo,
+  ),
+  restore: simple(
+    'FILE|-',
+    'fills a new database from such a backup',
+    async () => (await import('./copy.ts')).restoreFrom,
+  ),
+  export: simple(
+    'FILE',
+    'writes everything stored to a file for any later release',
+    async () => (await import('./backup.ts')).exportTo,
+  ),
   import: simple('FILE', 'fills a new database from such a file', async () => (await import('./backup.ts')).importFrom),
   'import-awards': {
     forms: ['--account PROVIDER/NAME [--repository OWNER/NAME]... FILE'],

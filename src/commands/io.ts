@@ -1,8 +1,12 @@
+import type { Writable } from 'node:stream';
+
 /** The environment, input and output of a command: those of the process, or of a test. */
 export interface Io {
   environment: Readonly<Record<string, string | undefined>>;
   /** Standard input, where there is one. */
   input?: AsyncIterable<unknown>;
+  /** Standard output for bytes, where there is one. */
+  output?: Writable;
   /** Prints a line to standard output. */
   print: (line: string) => void;
   /** Prints a line to standard error. */

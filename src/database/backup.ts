@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError } from '../errors.ts';
 import type { Connection, Database } from './connection.ts';
-import { appliedMigration, migrate } from './migrate.ts';
+import { appliedMigration, migrate, newestMigration } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { atOneMoment, streamRows } from './stream-rows.ts';
 
@@ -166,8 +166,4 @@ function parseLine(line: string): unknown {
 
 function notAnExport(): AppError {
   return new AppError('invalid_input', 'The file is not an export of this service.');
-}
-
-function newestMigration(): string {
-  return Object.keys(migrations).toSorted().at(-1) ?? '';
 }

@@ -52,6 +52,11 @@ export async function migrate(
   });
 }
 
+/** Returns the newest migration of this release. */
+export function newestMigration(): string {
+  return Object.keys(ofThisRelease).toSorted().at(-1) ?? '';
+}
+
 /** Returns the newest migration that a database has. */
 export async function appliedMigration(database: Pick<Database, 'connection'>): Promise<string | undefined> {
   return (await readMigrationState(database)).applied.at(-1);

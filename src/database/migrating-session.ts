@@ -12,6 +12,9 @@ const lockTimeoutMs = 2000;
 const maxAttempts = 60;
 const maxDelayMs = 5000;
 const lockPollMs = 250;
+/** Ends the limits that an operator may have set for the role or database. PostgreSQL 15 and 16 do not know all of them. */
+export const noTimeLimits = `select set_config(name, '0', false) from pg_settings
+  where name in ('statement_timeout', 'transaction_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout')`;
 /** Lock timeout, deadlock, serialization failure: the transaction did nothing (PostgreSQL manual, appendix A). */
 const transient = new Set(['55P03', '40P01', '40001']);
 
@@ -39,12 +42,7 @@ export async function withMigratingConnections<Result>(
     statement_timeout: 0,
     query_timeout: 0,
     max: 2,
-    // An operator may have set limits for the role or the database. PostgreSQL 15 and 16 do not know all of them.
-    onConnect: (client) =>
-      client.query(
-        `set lock_timeout = ${lockTimeoutMs}; select set_config(name, '0', false) from pg_settings
-         where name in ('statement_timeout', 'transaction_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout')`,
-      ),
+    onConnect: (client) => client.query(`set lock_timeout = ${lockTimeoutMs}; ${noTimeLimits}`),
   };
   const pool = new Pool(options);
   pool.on('error', () => {});

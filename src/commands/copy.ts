@@ -1,0 +1,104 @@
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { addAbortSignal, Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import manifest from '../../package.json' with { type: 'json' };
+import { type Config, readConfig } from '../config/config.ts';
+import { backUp } from '../database/copy/backup.ts';
+import { BackupReader } from '../database/copy/format.ts';
+import { checkMigration, restore } from '../database/copy/restore.ts';
+import { openDatabase, openUnchanged } from '../database/open.ts';
+import { AppError } from '../errors.ts';
+import type { Io } from './io.ts';
+
+/** The name that stands for standard input or output. */
+const standard = '-';
+/** The most bytes of a file that are read at once. */
+const readBytes = 256 * 1024;
+
+/** `plaudit backup FILE|-`: writes all stored data by COPY, also while the service runs. */
+export async function backUpTo(io: Io, file: string | undefined): Promise<void> {
+  const path = named('backup', file);
+  if (path === standard && io.isOutputTerminal === true) {
+    throw new AppError('invalid_input', 'A backup is not written to a terminal: name a file, or a program after "|".');
+  }
+  const database = await openUnchanged({ ...settings(io), log: io.warn });
+  try {
+    const bytes = Readable.from(backUp(database, { release: manifest.version, signal: io.signal }));
+    if (path === standard) await pipeline(bytes, outputOf(io), { signal: io.signal, end: false });
+    else await writeFile(bytes, path, io.signal);
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    await database.close();
+  }
+  if (path !== standard) io.print(`backed up to ${path}`);
+}
+
+/** `plaudit restore FILE|-`: fills a new database from a backup. */
+export async function restoreFrom(io: Io, file: string | undefined): Promise<void> {
+  const path = named('restore', file);
+  const input: AsyncIterable<unknown> =
+    path === standard ? (io.input ?? Readable.from([])) : createReadStream(path, { highWaterMark: readBytes });
+  if (input instanceof Readable) addAbortSignal(io.signal, input);
+  const reader = new BackupReader(input);
+  try {
+    checkMigration(await reader.readHeader());
+    const database = await openDatabase({ ...settings(io), log: io.warn });
+    try {
+      const rows = await restore(database.clientConfig, reader, io.signal);
+      io.print(`restored ${rows.toLocaleString('en')} rows`);
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    if (input instanceof Readable) input.destroy();
+  }
+}
+
+/** Writes a new file for its owner alone, which is removed when the backup fails. */
+async function writeFile(bytes: Readable, path: string, signal: AbortSignal): Promise<void> {
+  const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  let isOpen = false;
+  output.once('open', () => {
+    isOpen = true;
+  });
+  try {
+    await pipeline(bytes, output, { signal });
+  } catch (error) {
+    if (isOpen) await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function outputOf(io: Io): Writable {
+  if (io.output === undefined) throw new AppError('invalid_input', 'There is no standard output.');
+  return io.output;
+}
+
+function settings(io: Io): Config {
+  return readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+}
+
+function named(command: string, file: string | undefined): string {
+  if (file === undefined) {
+    throw new AppError('invalid_input', `${command} needs the path of a file, or - for the standard streams`);
+  }
+  return file;
+}
+
+const explanations: Readonly<Record<string, string>> = {
+  ENOENT: 'There is no such file or directory.',
+  EISDIR: 'This is a directory.',
+  EACCES: 'The user of this process has no permission for this file.',
+  EEXIST: 'There is a file of this name already, and a backup replaces none.',
+  ENOSPC: 'No space is left for the backup.',
+  EPIPE: 'The program that reads the backup has ended.',
+};
+
+function explained(cause: unknown): unknown {
+  const message = cause instanceof Error && 'code' in cause ? explanations[String(cause.code)] : undefined;
+  return message === undefined ? cause : new AppError('invalid_input', message, { cause });
+}

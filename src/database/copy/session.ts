@@ -1,0 +1,35 @@
+import { Client, type ClientConfig } from 'pg';
+import { noTimeLimits } from '../migrating-session.ts';
+import { breakOff, endConnection } from '../pool.ts';
+
+/** The form in which COPY writes and reads text does not depend on the settings of a role or database. */
+const formOfText = `set client_encoding = 'UTF8'; set datestyle = 'ISO'`;
+
+/** A connection of its own for COPY. */
+export interface CopySession extends AsyncDisposable {
+  client: Client;
+}
+
+/**
+ * Opens a connection without time limits, outside of the pool. Its end undoes an open transaction.
+ * @param signal breaks the connection off.
+ */
+export async function openSession(clientConfig: ClientConfig, signal: AbortSignal): Promise<CopySession> {
+  signal.throwIfAborted();
+  const client = new Client({ ...clientConfig, statement_timeout: 0, query_timeout: 0 });
+  client.on('error', () => {});
+  await client.connect();
+  const end = (): void => breakOff(client);
+  signal.addEventListener('abort', end);
+  const dispose = async (): Promise<void> => {
+    signal.removeEventListener('abort', end);
+    await endConnection(client);
+  };
+  try {
+    await client.query(`${noTimeLimits}; ${formOfText}`);
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { client, [Symbol.asyncDispose]: dispose };
+}
