@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { backUp } from '../database/copy/backup.ts';
 import { BackupReader } from '../database/copy/format.ts';
 import { checkMigration, restore } from '../database/copy/restore.ts';
-import { openDatabase, openUnchanged } from '../database/open.ts';
+import { openDatabase, openUnchanged, readServerVersion } from '../database/open.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 
@@ -24,6 +24,7 @@ export async function backUpTo(io: Io, file: string | undefined): Promise<void> 
   }
   const database = await openUnchanged({ ...settings(io), log: io.warn });
   try {
+    await readServerVersion(database.pool);
     const bytes = Readable.from(backUp(database, { release: manifest.version, signal: io.signal }));
     if (path === standard) await pipeline(bytes, outputOf(io), { signal: io.signal, end: false });
     else await writeFile(bytes, path, io.signal);

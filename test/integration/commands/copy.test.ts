@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -17,6 +18,7 @@ import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase, openTestDatabase } from '../../database.ts';
 import { newName, onServer } from '../../database-server.ts';
 import { inProcess } from '../../run-command.ts';
+import { until } from '../../time.ts';
 import { startStoredService } from '../http/stored-service.ts';
 import { snapshot } from '../sync/snapshot.ts';
 import { countRows, leftOut, listTables, query, readAll } from './stored-rows.ts';
@@ -193,6 +195,7 @@ describe('plaudit backup and restore', () => {
     const file = place.at('backup');
     await backUpTo(ioOf(one.url), file);
     await assert.rejects(backUpTo(ioOf(one.url), file), /is a file of this name already/);
+    await assert.rejects(backUpTo(ioOf('postgresql:///none?host=/nonexistent'), place.at('none')), /does not respond/);
     await assert.rejects(backUpTo(ioOf(one.url), undefined), /backup needs the path of a file, or -/);
     await assert.rejects(restoreFrom(ioOf(other.url), place.at('absent')), /no such file/);
     await assert.rejects(restoreFrom(ioOf(other.url), place.path), /is a directory/);
@@ -219,13 +222,20 @@ describe('plaudit backup and restore', () => {
   });
 
   it('leaves no file behind when a backup is interrupted', async () => {
-    await using service = await startStoredService({ holdsWorld: true });
+    await using opened = await openTestDatabase();
     await using place = await makeTemporaryDirectory();
+    const { pool, clientConfig } = opened.database;
+    const locking = await pool.connect();
+    await locking.query('begin; lock table accounts in access exclusive mode');
     const ending = new AbortController();
-    const interrupted = backUpTo(ioOf(service.databaseUrl, { signal: ending.signal }), place.at('backup'));
+    const file = place.at('backup');
+    const interrupted = backUpTo(ioOf(clientConfig.connectionString ?? '', { signal: ending.signal }), file);
+    await until(async () => existsSync(file) || undefined, 'the file exists');
     ending.abort();
     await assert.rejects(interrupted);
-    await assert.rejects(stat(place.at('backup')), /ENOENT/);
+    await locking.query('rollback');
+    locking.release();
+    assert.equal(existsSync(file), false);
   });
 
   it('works for the owner of a database who is no superuser', async () => {
