@@ -29,9 +29,11 @@ async function openInstalled(): Promise<Scene & AsyncDisposable> {
   await service.database.pool.query('update repositories set installed_at = $1 where installed_at is not null', [
     scene.now(),
   ]);
-  // The clock of the machine begins polls of single repositories each minute.
+  // The clock of the machine begins polls of single repositories each minute; no change brings these forward.
   await service.database.pool.query(
-    "insert into repository_polls select id, '2100-01-01', 300, '' from repositories on conflict (repository_id) do update set next_at = excluded.next_at",
+    `insert into repository_polls (repository_id, next_at, interval_s, digest, changed_at)
+     select id, '2100-01-01', 300, '', '2100-01-01' from repositories
+     on conflict (repository_id) do update set next_at = excluded.next_at, changed_at = excluded.changed_at`,
   );
   await round(scene);
   const parts = stack.move();
