@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { exportTo, importFrom } from '../../../src/commands/backup.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { sync } from '../../../src/commands/sync.ts';
-import { createTestDatabase } from '../../database.ts';
 import { inProcess } from '../../run-command.ts';
 import { snapshot } from '../sync/snapshot.ts';
+import { openTwoDatabases } from './two-databases.ts';
 
 describe('plaudit export and import', () => {
   it('exports everything, so that an import into another database restores the same data', async () => {
-    await using simulator = await startSimulator({ repositories: 3 });
-    await using one = await createTestDatabase();
-    await using other = await createTestDatabase({ withTables: false });
-    await using place = await makeTemporaryDirectory();
-    const environment = (databaseUrl: string) => ({
-      DATA_DIR: place.at('data'),
-      DATABASE_URL: databaseUrl,
-      GITHUB_URL: simulator.url,
-      GITHUB_API_URL: simulator.apiUrl,
-      GITHUB_TOKEN: simulator.tokens.public_only,
-    });
-    const file = place.at('everything.ndjson.gz');
-    const target = `github/${simulator.accounts.organization}`;
+    await using scene = await openTwoDatabases();
+    const { one, other, environment, target } = scene;
+    const file = scene.at('everything.ndjson.gz');
     const printed: string[] = [];
     const io = (databaseUrl: string): Io => ({
       ...inProcess(environment(databaseUrl)),

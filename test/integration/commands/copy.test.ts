@@ -7,7 +7,6 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { exportTo } from '../../../src/commands/backup.ts';
 import { backUpTo, restoreFrom } from '../../../src/commands/copy.ts';
 import type { Io } from '../../../src/commands/io.ts';
@@ -22,6 +21,7 @@ import { until } from '../../time.ts';
 import { startStoredService } from '../http/stored-service.ts';
 import { snapshot } from '../sync/snapshot.ts';
 import { countRows, leftOut, listTables, query, readAll } from './stored-rows.ts';
+import { openTwoDatabases } from './two-databases.ts';
 
 function ioOf(databaseUrl: string, more: Partial<Io> = {}): Io {
   return { ...inProcess({ DATABASE_URL: databaseUrl, DATA_DIR: '/nonexistent' }), ...more };
@@ -60,18 +60,8 @@ const addOthers = `
 
 describe('plaudit backup and restore', () => {
   it('restores everything that a service needs, from which collecting goes on', async () => {
-    await using simulator = await startSimulator({ repositories: 3 });
-    await using one = await createTestDatabase();
-    await using other = await createTestDatabase({ withTables: false });
-    await using place = await makeTemporaryDirectory();
-    const environment = (databaseUrl: string) => ({
-      DATA_DIR: place.at('data'),
-      DATABASE_URL: databaseUrl,
-      GITHUB_URL: simulator.url,
-      GITHUB_API_URL: simulator.apiUrl,
-      GITHUB_TOKEN: simulator.tokens.public_only,
-    });
-    const target = `github/${simulator.accounts.organization}`;
+    await using scene = await openTwoDatabases();
+    const { one, other, environment, target } = scene;
     await sync(inProcess(environment(one.url)), target);
     const client = new Client({ connectionString: one.url });
     await client.connect();
@@ -79,7 +69,7 @@ describe('plaudit backup and restore', () => {
     await client.query(addOthers);
     await client.end();
 
-    const file = place.at('backup');
+    const file = scene.at('backup');
     await backUpTo(ioOf(one.url), file);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     await restoreFrom(ioOf(other.url), file);

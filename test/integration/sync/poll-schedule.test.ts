@@ -153,8 +153,8 @@ describe('the interval of polls', () => {
   });
 });
 
-describe('a reported change of a repository', () => {
-  it('brings its next poll forward once', async () => {
+describe('polls after a reported change', () => {
+  it('are brought forward once', async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepositories(opened.database, 'acme', { count: 1 });
