@@ -45,18 +45,9 @@ export async function watchPlans(
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
-    client.on('notice', ({ message = '' }) => {
-      const start = message.indexOf('{');
-      if (!message.includes('plan:') || start < 0) return;
-      const { 'Query Text': text, Plan: plan } = JSON.parse(message.slice(start)) as {
-        'Query Text': string;
-        Plan: PlanNode;
-      };
-      ran.push({
-        text,
-        blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-        scannedTables: scannedIn(plan),
-      });
+    client.on('notice', (notice) => {
+      const statement = readPlan(notice);
+      if (statement !== undefined) ran.push(statement);
     });
   });
   const connection: Connection = new Kysely({ dialect: new PostgresDialect({ pool }) });
@@ -66,6 +57,17 @@ export async function watchPlans(
     await connection.destroy();
   }
   return ran;
+}
+
+/** Returns the statement whose plan auto_explain reports in a message; undefined for another message. */
+export function readPlan({ message = '' }: { message?: string | undefined }): RanStatement | undefined {
+  const start = message.indexOf('{');
+  if (!message.includes('plan:') || start < 0) return undefined;
+  const { 'Query Text': text, Plan: plan } = JSON.parse(message.slice(start)) as {
+    'Query Text': string;
+    Plan: PlanNode;
+  };
+  return { text, blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], scannedTables: scannedIn(plan) };
 }
 
 function scannedIn(plan: PlanNode): string[] {
