@@ -68,7 +68,7 @@ async function applyParts(session: Kysely<unknown>, { name, title, parts }: InPa
 }
 
 /** Runs work in one transaction, again when it lost a race for locks. */
-function transact(
+export function transact(
   session: Kysely<unknown>,
   title: string,
   report: Reporting,

@@ -1,8 +1,10 @@
 import { Logger, runMigrations } from 'graphile-worker';
 import { type Kysely, sql } from 'kysely';
 import { AppError } from '../errors.ts';
+import { applyDefinitions } from './apply-definitions.ts';
 import { applyMigrations } from './apply-migrations.ts';
 import type { Database } from './connection.ts';
+import { type Definition, readDefinitions } from './definitions.ts';
 import { type Reporting, retrying, waitForOtherNodes, withMigratingConnections } from './migrating-session.ts';
 import { migrations as ofThisRelease } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -17,10 +19,12 @@ export interface MigrateOptions {
   logEveryMs?: number;
   /** The migrations by their names, by default those of this release. */
   migrations?: Readonly<Record<string, Migration>>;
+  /** The functions and triggers after the newest migration of this release, by default those of this release. */
+  definitions?: readonly Definition[];
 }
 
 /**
- * Brings the tables and the job queue up to date. Any number of nodes may do so at once: one does, the others wait.
+ * Brings the tables, their functions and triggers, and the job queue up to date. Any number of nodes may do so at once: one does, the others wait.
  * @throws AppError `misconfigured` when the database was written by a newer release, or other sessions keep its tables
  * locked.
  */
@@ -46,6 +50,9 @@ export async function migrate(
         return migration === undefined ? [] : [{ name, migration }];
       });
     await applyMigrations(session, pending, report, state.applied.length === 0);
+    if (migrations === ofThisRelease && pending.length === state.pending.length) {
+      await applyDefinitions(session, options.definitions ?? readDefinitions(), report);
+    }
     await retrying('the migration of the job queue', log, () =>
       runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) }),
     );

@@ -3,7 +3,7 @@ import type { Tables } from '../tables.ts';
 
 /**
  * All tables, and whether a backup contains them. Left out are listings, which are made again, and data about running
- * processes; the unlogged table `announcements` and the record of migrations are not in this list.
+ * processes; the unlogged table `announcements` and the records of migrations and definitions are not in this list.
  */
 const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   accounts: true,

@@ -30,6 +30,7 @@ import * as storedNames from './0035-stored-names.ts';
 import * as announcements from './0036-announcements.ts';
 import * as daysOfRepositories from './0037-days-of-repositories.ts';
 import * as activity from './0038-activity.ts';
+import * as definitions from './0039-definitions.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0036-announcements': announcements,
   '0037-days-of-repositories': daysOfRepositories,
   '0038-activity': activity,
+  '0039-definitions': definitions,
 };

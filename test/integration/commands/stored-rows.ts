@@ -6,6 +6,7 @@ export const leftOut = new Set([
   'announcements',
   'kysely_migration',
   'migration_parts',
+  'applied_definitions',
   'rankings',
   'ranks',
   'rate_limits',

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A function or trigger of the database, as `schema/` defines it. */
+export interface Definition {
+  /** The words that name it in DROP: `function people_of(contributions)` or `trigger awards_deleted on awards`. */
+  object: string;
+  /** A statement that creates or replaces it. */
+  statement: string;
+  hash: string;
+}
+
+const folder = new URL('./schema/', import.meta.url);
+const begin = /^(?=create )/m;
+const header =
+  /^create or replace (?:(?<function>function [a-z_]+\([^()]*\)) returns |trigger (?<trigger>[a-z_]+) (?:before|after) [a-z_, ]+? on (?<table>[a-z_]+)\s)/;
+
+/** Reads the functions and triggers of this release. */
+export function readDefinitions(): Definition[] {
+  const files = readdirSync(folder).toSorted();
+  return parseDefinitions(files.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n'));
+}
+
+/**
+ * Splits statements, which begin at the start of a line with `create or replace`, functions before triggers.
+ * @throws Error when a statement defines something else, or something twice.
+ */
+export function parseDefinitions(text: string): Definition[] {
+  const statements = text
+    .replaceAll(/^--.*$/gm, '')
+    .split(begin)
+    .filter((statement) => statement.trim() !== '');
+  const definitions = statements.map((statement) => {
+    const { function: name, trigger, table } = header.exec(statement)?.groups ?? {};
+    const object = name ?? (trigger && table && `trigger ${trigger} on ${table}`);
+    if (!object) throw new Error(`Neither a function nor a trigger: ${statement.split('\n', 1)[0]}`);
+    const trimmed = statement.trim();
+    return { object, statement: trimmed, hash: createHash('sha256').update(trimmed).digest('hex') };
+  });
+  const names = definitions.map(({ object }) => object.split('(', 1)[0]);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new Error(`Defined twice: ${twice}`);
+  return [...definitions.filter(isFunction), ...definitions.filter((one) => !isFunction(one))];
+}
+
+export function isFunction({ object }: Pick<Definition, 'object'>): boolean {
+  return object.startsWith('function ');
+}

@@ -1,0 +1,70 @@
+-- Announces visible changes in the transaction that makes them, for every writer. The nodes drop the responses of the
+-- accounts that are named.
+
+create or replace function announce_awards() returns trigger language plpgsql as $$
+begin
+  insert into announcements (kind, key) select distinct 'account', account_id from changed_rows;
+  return null;
+end $$;
+
+create or replace trigger awards_inserted after insert on awards
+referencing new table as changed_rows for each statement execute function announce_awards();
+
+create or replace trigger awards_updated after update on awards
+referencing new table as changed_rows for each statement execute function announce_awards();
+
+create or replace trigger awards_deleted after delete on awards
+referencing old table as changed_rows for each statement execute function announce_awards();
+
+create or replace function announce_awarded_in_repository() returns trigger language plpgsql as $$
+begin
+  insert into announcements (kind, key)
+  select distinct 'account', w.account_id from achievements a join awards w on w.achievement_id = a.id
+  where a.repository_id = new.id;
+  return null;
+end $$;
+
+-- The addresses of icons contain the default branch at some hosts.
+create or replace trigger repositories_seen_otherwise after update on repositories
+for each row when ((old.is_private, old.deleted_at, old.owner_id, old.name, old.default_branch)
+  is distinct from (new.is_private, new.deleted_at, new.owner_id, new.name, new.default_branch))
+execute function announce_awarded_in_repository();
+
+create or replace function announce_awarded_by_owner() returns trigger language plpgsql as $$
+begin
+  insert into announcements (kind, key)
+  select distinct 'account', w.account_id from repositories r join achievements a on a.repository_id = r.id
+  join awards w on w.achievement_id = a.id where r.owner_id = new.id;
+  return null;
+end $$;
+
+create or replace trigger accounts_seen_otherwise after update on accounts
+for each row when ((old.hidden, old.hidden_by_host, old.publishes_private, old.deleted_at, old.name)
+  is distinct from (new.hidden, new.hidden_by_host, new.publishes_private, new.deleted_at, new.name))
+execute function announce_awarded_by_owner();
+
+create or replace function announce_awarded() returns trigger language plpgsql as $$
+begin
+  insert into announcements (kind, key)
+  select distinct 'account', account_id from awards where achievement_id = new.id;
+  return null;
+end $$;
+
+create or replace trigger achievements_seen_otherwise after update on achievements
+for each row when ((old.icon, old.description) is distinct from (new.icon, new.description))
+execute function announce_awarded();
+
+-- Names the account itself and the accounts that list it as a contributor.
+create or replace function announce_shown_account() returns trigger language plpgsql as $$
+begin
+  insert into announcements (kind, key) select 'account', id from (
+    select new.id union
+    select r.owner_id from contributor_totals t join repositories r on r.id = t.repository_id
+    where t.account_id = new.id) listing (id);
+  return null;
+end $$;
+
+create or replace trigger accounts_shown_otherwise after update on accounts
+for each row when ((old.hidden, old.hidden_by_host, old.deleted_at is null)
+  is distinct from (new.hidden, new.hidden_by_host, new.deleted_at is null))
+execute function announce_shown_account();

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import type { Database } from '../../../src/database/connection.ts';
+import { type Definition, parseDefinitions, readDefinitions } from '../../../src/database/definitions.ts';
+import { type MigrateOptions, migrate } from '../../../src/database/migrate.ts';
+import { openDatabase, openUnchanged } from '../../../src/database/open.ts';
+import { createTestDatabase } from '../../database.ts';
+import { until } from '../../time.ts';
+
+interface Opened extends AsyncDisposable {
+  database: Database;
+  /** Opens a session of its own. */
+  connect: () => Promise<Client & AsyncDisposable>;
+  run: (statement: string) => Promise<void>;
+  list: () => Promise<Listed[]>;
+}
+
+/** A function or trigger that PostgreSQL has. */
+interface Listed {
+  name: string;
+  definition: string;
+  /** The number of the transaction that wrote it. */
+  version: string;
+}
+
+const functionsAndTriggers = `
+  select p.proname::text as name, pg_get_functiondef(p.oid) as definition, p.xmin::text as version
+  from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname <> 'shorten_delay'
+  union all
+  select t.tgname, pg_get_triggerdef(t.oid), t.xmin::text from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal order by name`;
+
+async function open(): Promise<Opened> {
+  const { url, ...created } = await createTestDatabase();
+  const database = await openUnchanged({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
+  return {
+    database,
+    connect: async () => {
+      const client = new Client({ connectionString: url });
+      client.on('error', () => {});
+      await client.connect();
+      return Object.assign(client, { [Symbol.asyncDispose]: () => client.end().catch(() => {}) });
+    },
+    run: async (statement) => void (await database.pool.query(statement)),
+    list: async () => (await database.pool.query<Listed>(functionsAndTriggers)).rows,
+    [Symbol.asyncDispose]: async () => {
+      await database.close();
+      await created[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function definitionsOf(listed: readonly Listed[]): string[] {
+  return listed.map(({ definition }) => definition);
+}
+
+/** Returns the names of those that changed between two lists. */
+function changesBetween(before: readonly Listed[], after: readonly Listed[]): string[] {
+  const versions = new Map(before.map(({ name, version }) => [name, version]));
+  const names = new Set(after.map(({ name }) => name));
+  return [
+    ...after.flatMap(({ name, version }) => (versions.get(name) === version ? [] : [name])),
+    ...before.flatMap(({ name }) => (names.has(name) ? [] : [`no ${name}`])),
+  ].toSorted();
+}
+
+const ours = readDefinitions();
+
+/** Returns the definitions of this release, one of them with another text. */
+function changed(object: string, from: string, to: string): Definition[] {
+  const one = ours.find((definition) => definition.object === object);
+  assert.ok(one !== undefined && one.statement.includes(from));
+  const others = ours.filter((definition) => definition !== one);
+  return [...others, ...parseDefinitions(one.statement.replace(from, to))];
+}
+
+const without = (...objects: string[]): Definition[] => ours.filter(({ object }) => !objects.includes(object));
+
+describe('functions and triggers of a database', () => {
+  it('are those of the files alone, with the same definitions', async () => {
+    await using opened = await open();
+    const migrated = await opened.list();
+    await migrate(opened.database, { definitions: [] });
+    assert.deepEqual(await opened.list(), [], 'a migration made them');
+    await migrate(opened.database);
+    assert.deepEqual(definitionsOf(await opened.list()), definitionsOf(migrated));
+  });
+
+  it('stay untouched where their definitions are the same', async () => {
+    await using opened = await open();
+    const before = await opened.list();
+    await migrate(opened.database);
+    assert.deepEqual(await opened.list(), before);
+    const definitions = changed('function announce_awards()', "'account'", "'account'::text");
+    await migrate(opened.database, { definitions });
+    const after = await opened.list();
+    assert.deepEqual(changesBetween(before, after), ['announce_awards']);
+    assert.match(after.find(({ name }) => name === 'announce_awards')?.definition ?? '', /'account'::text/);
+  });
+
+  it('change without a wait for writers of tables whose triggers stay', async () => {
+    await using opened = await open();
+    await using writer = await opened.connect();
+    await writer.query('begin; lock table contributions, commits, accounts, repositories in row exclusive mode');
+    const definitions = changed('trigger awards_updated on awards', 'after update', 'after  update');
+    const lines: string[] = [];
+    await migrate(opened.database, { definitions, log: (line) => void lines.push(line) });
+    await writer.query('commit');
+    assert.deepEqual(lines, []);
+  });
+
+  it('wait for a writer of their table, which others can use meanwhile', async () => {
+    await using opened = await open();
+    const before = await opened.list();
+    await using writer = await opened.connect();
+    await writer.query('begin; lock table awards in row exclusive mode');
+    const lines: string[] = [];
+    const definitions = changed('trigger awards_updated on awards', 'after update', 'after  update');
+    const migrated = migrate(opened.database, { definitions, log: (line) => void lines.push(line) });
+    const waiting = "select 1 from pg_locks where relation = 'awards'::regclass and not granted";
+    await until(async () => (await opened.database.pool.query(waiting)).rows.length > 0 || undefined, 'it waits');
+    await opened.run('delete from awards where false');
+    await writer.query('commit');
+    await migrated;
+    assert.deepEqual(changesBetween(before, await opened.list()), ['awards_updated']);
+    assert.ok(
+      lines.every((line) => line.startsWith('the definition of functions and triggers waits')),
+      lines.join(),
+    );
+  });
+
+  it('are removed when nothing defines them any more; those of others stay', async () => {
+    await using opened = await open();
+    const before = await opened.list();
+    await opened.run(`
+      create function of_others() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger of_others after insert on awards for each statement execute function of_others()`);
+    const definitions = without(
+      'function drop_image()',
+      'trigger accounts_changed_image on accounts',
+      'trigger accounts_deleted_image on accounts',
+    );
+    await migrate(opened.database, { definitions });
+    assert.deepEqual(changesBetween(before, await opened.list()), [
+      'no accounts_changed_image',
+      'no accounts_deleted_image',
+      'no drop_image',
+      'of_others',
+      'of_others',
+    ]);
+  });
+
+  it('replace a function by one with other parameters', async () => {
+    await using opened = await open();
+    const object = 'function commit_without_scan(item commits)';
+    const definitions = changed(object, 'item commits', 'item commits, unused integer');
+    await migrate(opened.database, { definitions });
+    const found = (await opened.list()).filter(({ name }) => name === 'commit_without_scan');
+    assert.equal(found.length, 1);
+    assert.match(found[0]?.definition ?? '', /item commits, unused integer/);
+  });
+
+  it('return when they or their table were made again', async () => {
+    await using opened = await open();
+    const before = await opened.list();
+    await opened.run(`
+      drop function drop_image() cascade;
+      create table others (like awards including all);
+      drop table awards cascade;
+      alter table others rename to awards`);
+    await migrate(opened.database);
+    assert.deepEqual(definitionsOf(await opened.list()), definitionsOf(before));
+  });
+
+  it('change all or none', async () => {
+    await using opened = await open();
+    const before = await opened.list();
+    const definitions = [
+      ...changed('function announce_awards()', "'account'", "'account'::text"),
+      ...parseDefinitions(
+        'create or replace trigger other after insert on no_table execute function announce_awards()',
+      ),
+    ];
+    await assert.rejects(migrate(opened.database, { definitions }), /no_table/);
+    assert.deepEqual(await opened.list(), before);
+  });
+
+  it('are those of the last release that started', async () => {
+    await using opened = await open();
+    const before = await opened.list();
+    await migrate(opened.database, {
+      definitions: changed('function announce_awards()', "'account'", "'account'::text"),
+    });
+    await migrate(opened.database);
+    assert.deepEqual(definitionsOf(await opened.list()), definitionsOf(before));
+  });
+});
+
+describe('a database of migrations that made functions and triggers', () => {
+  /** Upgrades the tables of a release that had no files. @returns the functions and triggers. */
+  const upgrade = async (options: MigrateOptions): Promise<Listed[]> => {
+    await using created = await createTestDatabase({ withTables: false });
+    const database = await openDatabase({
+      databaseUrl: created.url,
+      dataDir: '/nonexistent',
+      upTo: '0038-activity',
+      log: () => {},
+    });
+    await migrate(database, options);
+    const { rows } = await database.pool.query<Listed>(functionsAndTriggers);
+    await database.close();
+    return rows;
+  };
+
+  it('has those of the files after the upgrade', async () => {
+    await using opened = await open();
+    assert.deepEqual(definitionsOf(await upgrade({})), definitionsOf(await opened.list()));
+  });
+
+  it('loses those that the files do not define', async () => {
+    assert.deepEqual(await upgrade({ definitions: [] }), []);
+  });
+});
