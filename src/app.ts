@@ -111,6 +111,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const queue = await startQueue({
     database: core.database,
     node: core.listener.node,
+    notifications: core.listener.notifications,
     pollMs: options.jobPollMs,
     onEnd: onJobEnd,
     tasks: {

@@ -101,7 +101,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     for (const receive of onAnnouncement) receive(announcement);
   };
   const listening = listen({
-    clientConfig: database.clientConfig,
+    clientConfig: database.sessionConfig,
     onAnnouncement: emitAnnouncement,
     onReset: () => emitAnnouncement(undefined),
     onSilent: dropSilent,

@@ -6,6 +6,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { openDatabase } from '../src/database/open.ts';
 import { useMemoryForTemporaryFiles } from './memory-directory.ts';
 import { enterable, postgresPackage, readVersion } from './servers/packages.ts';
+import { startPooler } from './servers/pooler.ts';
 
 /** Runs one statement on a server. */
 export async function onServer(serverUrl: string, statement: string): Promise<void> {
@@ -68,7 +69,8 @@ export async function createTemplate(serverUrl: string): Promise<string> {
 
 /**
  * Runs work with a PostgreSQL server, the embedded one or the one that DATABASE_URL names, and a template of all
- * tables. TEST_POSTGRES selects the version of the embedded one.
+ * tables. TEST_POSTGRES selects the version of the embedded one. TEST_POOLER=1 puts PgBouncer in front of the nodes of
+ * tests.
  * @param work gets the environment that processes with tests need.
  */
 export async function withTestServer<Result>(
@@ -88,9 +90,12 @@ export async function withTestServer<Result>(
   // The databases of a test run need not outlive a crash of its server.
   if (databaseUrl === undefined) await onServer(serverUrl, 'alter role current_user set synchronous_commit = off');
   const template = await createTemplate(serverUrl);
+  const pooler = process.env['TEST_POOLER'] ? await startPooler(serverUrl) : undefined;
   try {
-    return await work({ TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template }, directory);
+    const behindPooler = pooler && { TEST_POOLER_URL: pooler.urlOf(serverUrl) };
+    return await work({ TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template, ...behindPooler }, directory);
   } finally {
+    await pooler?.[Symbol.asyncDispose]();
     await dropTemplate(serverUrl, template);
     await server.close();
     await rm(directory, { recursive: true, force: true });

@@ -47,7 +47,7 @@ export async function restoreFrom(io: Io, file: string | undefined): Promise<voi
     checkMigration(await reader.readHeader());
     const database = await openDatabase({ ...settings(io), log: io.warn });
     try {
-      const rows = await restore(database.clientConfig, reader, io.signal);
+      const rows = await restore(database.sessionConfig, reader, io.signal);
       io.print(`restored ${rows.toLocaleString('en')} rows`);
     } finally {
       await database.close();

@@ -26,7 +26,14 @@ export async function sample(io: Io): Promise<void> {
 export async function demo(io: Io): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-demo-'));
   try {
-    const environment = { ...io.environment, DATA_DIR: dataDir, DATABASE_URL: undefined, DATABASE_URL_FILE: undefined };
+    const embedded = {
+      DATA_DIR: dataDir,
+      DATABASE_URL: undefined,
+      DATABASE_URL_FILE: undefined,
+      DATABASE_DIRECT_URL: undefined,
+      DATABASE_DIRECT_URL_FILE: undefined,
+    };
+    const environment = { ...io.environment, ...embedded };
     const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
     await importFile(config, io, sampleFile);
     await runService(config, io, examples);

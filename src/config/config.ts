@@ -15,6 +15,9 @@ export interface Config extends Omit<ServiceValues, 'providersFile'> {
   providers: ProviderConfig[];
 }
 
+/** The settings that lead to the database. */
+export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>;
+
 /**
  * Reads the settings from an environment.
  * @throws AppError `misconfigured`, with one line that names the setting and never its value.
@@ -36,14 +39,12 @@ export function readConfig(variables: Environment, readFile: ReadFile): Config {
  * Reads the settings of the database alone, for commands that need nothing else.
  * @throws AppError `misconfigured` as `readConfig`.
  */
-export function readDatabaseSettings(
-  environment: Environment,
-  readFile: ReadFile,
-): Pick<Config, 'databaseUrl' | 'dataDir'> {
+export function readDatabaseSettings(environment: Environment, readFile: ReadFile): DatabaseSettings {
   rejectMisspelledSettings(environment);
-  const { databaseUrl, dataDir } = serviceSettings;
+  const { databaseUrl, databaseDirectUrl, dataDir } = serviceSettings;
   return {
     databaseUrl: databaseUrl.parse(settingText(databaseUrl, environment, readFile)),
+    databaseDirectUrl: databaseDirectUrl.parse(settingText(databaseDirectUrl, environment, readFile)),
     dataDir: dataDir.parse(settingText(dataDir, environment, readFile)),
   };
 }

@@ -69,6 +69,16 @@ export const serviceSettings = {
     valid: 'an address like postgresql://user:password@host:5432/database',
     description: 'Address of your own PostgreSQL 15 or later; several nodes may share it.',
   }),
+  databaseDirectUrl: setting({
+    name: 'DATABASE_DIRECT_URL',
+    schema: Type.String({ pattern: '^postgres(ql)?://' }),
+    isSecret: true,
+    default: undefined,
+    shownDefault: '`DATABASE_URL`',
+    valid: 'an address like postgresql://user:password@host:5432/database',
+    description:
+      'Address of the same database past a pooler in transaction mode, such as PgBouncer, to which `DATABASE_URL` leads.',
+  }),
   requestConnections: setting({
     name: 'REQUEST_CONNECTIONS',
     schema: Type.Integer({ minimum: 2, maximum: 40 }),

@@ -11,4 +11,6 @@ export const advisoryLocks = {
   erasure: 7_033_129,
   /** Held by the transaction that applies deliveries, because several would wait for the same rows. */
   applyingDeliveries: 7_033_130,
+  /** Held for a moment, shared, with the number of the session as a second key, to see it over another connection. */
+  sameDatabase: 7_033_131,
 } as const;

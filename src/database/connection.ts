@@ -10,8 +10,10 @@ export interface Database {
   pool: Pool;
   /** Replaces the connections on which nothing has arrived for a time. */
   dropSilent(forMs: number): void;
-  /** Settings for a connection outside the pool, for code that needs one for long. */
+  /** Settings for further pools. Behind a pooler, `statement_timeout` is false, and each transaction may have another session. */
   clientConfig: ClientConfig;
+  /** Settings for connections whose session lasts: its locks, settings and channels. */
+  sessionConfig: ClientConfig;
   /** A description of the database for people, without secrets. */
   description: string;
   close(): Promise<void>;

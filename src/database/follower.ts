@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import { type Client, escapeIdentifier, type Notification } from 'pg';
 import {
   type Announcement,
   channel,
@@ -9,9 +9,12 @@ import {
   readAnnouncements,
   toAnnouncement,
 } from './announcements.ts';
+import { jobChannels } from './notifications.ts';
 
 interface Receivers {
   onAnnouncement: (announcement: Announcement) => void;
+  /** Called with notifications on the channels of jobs. */
+  onNotification: (notification: Notification) => void;
   /** Called when announcements were missed, or are too many. */
   onMissed: () => void;
 }
@@ -28,12 +31,13 @@ export class Follower {
   #next: Promise<void> | undefined;
 
   static async begin(client: Client, receivers: Receivers): Promise<Follower> {
-    client.on('notification', ({ payload = '' }) => {
-      const [, kind, key] = /^(\w+) (.+)$/.exec(payload) ?? [];
+    client.on('notification', (notification) => {
+      if (notification.channel !== channel) return receivers.onNotification(notification);
+      const [, kind, key] = /^(\w+) (.+)$/.exec(notification.payload ?? '') ?? [];
       const announcement = toAnnouncement(kind, key);
       if (announcement !== undefined) receivers.onAnnouncement(announcement);
     });
-    await client.query(`listen ${channel}`);
+    for (const name of [channel, ...jobChannels]) await client.query(`listen ${escapeIdentifier(name)}`);
     return new Follower(client, receivers, await findPlace(client));
   }
 

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientConfig, type Notification } from 'pg';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Announcement } from './announcements.ts';
 import { Follower } from './follower.ts';
+import { createNotifications, type Notifications } from './notifications.ts';
 import { breakOff, endConnection } from './pool.ts';
 
 const reconnectDelayMs = { first: 100, most: 5000 };
@@ -13,6 +14,7 @@ const reads = { everyMs: 100, timeoutMs: 5000 };
 export interface Listener {
   /** This node's number, unique among living nodes. */
   node: number;
+  notifications: Notifications;
   /** False while the connection is broken, when changes may be missed. */
   isConnected(): boolean;
   /** Returns the time in ms since this node last had contact with the database. */
@@ -46,6 +48,7 @@ export async function listen(options: {
   let link: Link | undefined;
   let reconnecting: Promise<void> | undefined;
   const contact: Contact = { at: performance.now(), silentSince: undefined };
+  const notifications = createNotifications();
 
   const open = async (): Promise<void> => {
     const fresh = new Client({ ...options.clientConfig, query_timeout: reads.timeoutMs });
@@ -61,7 +64,8 @@ export async function listen(options: {
       // Shared, because the server may still hold the lock of this node's broken connection.
       await fresh.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
       const { onAnnouncement, onReset: onMissed } = options;
-      link = { client: fresh, follower: await Follower.begin(fresh, { onAnnouncement, onMissed }) };
+      const onNotification = (one: Notification): void => void notifications.emit('notification', one);
+      link = { client: fresh, follower: await Follower.begin(fresh, { onAnnouncement, onNotification, onMissed }) };
       contact.at = performance.now();
     } catch (error) {
       await endConnection(fresh);
@@ -86,6 +90,7 @@ export async function listen(options: {
 
   return {
     node: node ?? 0,
+    notifications,
     isConnected: () => link !== undefined,
     sinceContactMs: () => performance.now() - contact.at,
     // The server sends pending notifications before the result of the next query.

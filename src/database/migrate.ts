@@ -29,12 +29,12 @@ export interface MigrateOptions {
  * locked.
  */
 export async function migrate(
-  { clientConfig }: Pick<Database, 'clientConfig'>,
+  { sessionConfig }: Pick<Database, 'sessionConfig'>,
   options: MigrateOptions = {},
 ): Promise<void> {
   const { upTo, log = () => {}, logEveryMs = reportEveryMs, migrations = ofThisRelease } = options;
   const report: Reporting = { log, logEveryMs };
-  await withMigratingConnections(clientConfig, async ({ session, pool }) => {
+  await withMigratingConnections(sessionConfig, async ({ session, pool }) => {
     await waitForOtherNodes(session, report);
     await sql`
       create table if not exists kysely_migration (

@@ -4,6 +4,7 @@ import type { Database } from './connection.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
 import { openPool, type PoolLimits, type PoolObserver } from './pool.ts';
+import { notResponding, requireSessions } from './sessions.ts';
 
 /** Enough for commands, which run one piece of work at a time. */
 const fewConnections = 8;
@@ -13,6 +14,8 @@ const statementTimeoutMs = 600_000;
 
 interface OpenOptions {
   databaseUrl: string | undefined;
+  /** The address of the same database past a pooler; by default `databaseUrl`, which then leads to no pooler. */
+  databaseDirectUrl?: string | undefined;
   dataDir: string;
   log: (line: string) => void;
   /** The longest time that a statement may take; by default enough for the heaviest. */
@@ -49,20 +52,34 @@ export async function openDatabase(options: OpenOptions & { upTo?: string }): Pr
 
 /**
  * Opens the same database without changing it, with any version and any tables.
- * @throws AppError `misconfigured` when the embedded server cannot be started.
+ * @throws AppError `misconfigured` when the embedded server cannot be started, or an address leads to no session.
  */
 export async function openUnchanged(options: OpenOptions): Promise<Database> {
+  if (options.databaseUrl === undefined && options.databaseDirectUrl !== undefined) {
+    throw new AppError('misconfigured', 'DATABASE_DIRECT_URL needs DATABASE_URL');
+  }
   const server =
-    options.databaseUrl === undefined ? await openEmbeddedServer(options) : externalServer(options.databaseUrl);
-  return connect(server, {
+    options.databaseUrl === undefined
+      ? await openEmbeddedServer(options)
+      : externalServer(options.databaseUrl, options.databaseDirectUrl);
+  const database = connect(server, {
     maxConnections: options.jobConnections ?? fewConnections,
     statementTimeoutMs: options.statementTimeoutMs ?? statementTimeoutMs,
     observer: options.observer,
   });
+  try {
+    if (options.databaseUrl !== undefined) await requireSessions(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
 }
 
 interface Server {
   clientConfig: ClientConfig;
+  /** The connection past the pooler to which `clientConfig` leads; undefined: it leads to none. */
+  directConfig?: ClientConfig | undefined;
   description: string;
   release(): Promise<void>;
 }
@@ -76,24 +93,26 @@ async function openEmbeddedServer(options: OpenOptions): Promise<Server> {
   };
 }
 
-function externalServer(databaseUrl: string): Server {
-  if (!URL.canParse(databaseUrl)) {
+function externalServer(databaseUrl: string, directUrl: string | undefined): Server {
+  const addresses = { DATABASE_URL: databaseUrl, ...(directUrl !== undefined && { DATABASE_DIRECT_URL: directUrl }) };
+  for (const [name, address] of Object.entries(addresses)) {
+    if (URL.canParse(address)) continue;
     throw new AppError(
       'misconfigured',
-      'DATABASE_URL must be an address like postgresql://user:password@host:5432/database',
+      `${name} must be an address like postgresql://user:password@host:5432/database`,
     );
   }
   const { host, pathname } = new URL(databaseUrl);
   return {
     clientConfig: { connectionString: databaseUrl },
+    directConfig: directUrl === undefined ? undefined : { connectionString: directUrl },
     description: `PostgreSQL at ${host || 'a local socket'}${pathname}`,
     release: async () => {},
   };
 }
 
 function connect(server: Server, limits: PoolLimits): Database {
-  const clientConfig: ClientConfig = {
-    ...server.clientConfig,
+  const common: ClientConfig = {
     application_name: 'plaudit',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
@@ -101,13 +120,19 @@ function connect(server: Server, limits: PoolLimits): Database {
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: typeParsers(),
   };
+  const { directConfig } = server;
+  // PgBouncer refuses connections that name a time limit for statements.
+  const ownConfig = directConfig === undefined ? {} : { statement_timeout: false as const };
+  const clientConfig: ClientConfig = { ...server.clientConfig, ...common, ...ownConfig };
+  const sessionConfig = directConfig === undefined ? clientConfig : { ...directConfig, ...common };
   const connections = openPool(clientConfig, limits);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await connections.close();
     await server.release();
   };
-  return { ...connections, clientConfig, description: server.description, close: () => (closing ??= close()) };
+  const { description } = server;
+  return { ...connections, clientConfig, sessionConfig, description, close: () => (closing ??= close()) };
 }
 
 /** PostgreSQL's numbers of these types, from its table pg_type. */
@@ -148,15 +173,7 @@ export async function readServerVersion(pool: Pool): Promise<ServerVersion> {
       `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
     )
     .catch((cause: unknown) => {
-      throw new AppError('misconfigured', `The database does not respond: ${reasonOf(cause)}. Check DATABASE_URL`, {
-        cause,
-      });
+      throw notResponding(cause, 'DATABASE_URL');
     });
   return rows[0] ?? { number: 0, name: 'unknown' };
-}
-
-/** Returns the driver's own message, which names hosts, users and databases, but never a password. */
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'unknown reason';
-  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { type Client, type ClientConfig, Pool } from 'pg';
+import { cancelStatement } from './cancel-statement.ts';
 import type { Connection } from './connection.ts';
 import { notifying, StorableClient } from './storable.ts';
 import type { Tables } from './tables.ts';
@@ -45,10 +46,16 @@ export function openPool(
 ): ConnectionPool {
   const heardAt = new Map<Client, number>();
   const responseTimeoutMs = statementTimeoutMs + responseGraceMs;
+  const hasServerLimit = clientConfig.statement_timeout !== false;
   class PooledClient extends StorableClient {
     override onSilent(): void {
-      breakOff(this);
-      dropSilent(responseTimeoutMs);
+      const end = (): void => {
+        breakOff(this);
+        dropSilent(responseTimeoutMs);
+      };
+      // Without a limit of its own, the server would go on with the statement.
+      if (hasServerLimit) end();
+      else void cancelStatement(this, clientConfig).then(end);
     }
 
     override onStatement(seconds: number): void {
@@ -57,7 +64,7 @@ export function openPool(
   }
   const pool = new Pool({
     ...clientConfig,
-    statement_timeout: statementTimeoutMs,
+    statement_timeout: hasServerLimit && statementTimeoutMs,
     query_timeout: responseTimeoutMs,
     max: maxConnections,
     Client: PooledClient,

@@ -13,7 +13,9 @@ import { watchForSteps } from './clock.ts';
 import type { Connection, Database } from './connection.ts';
 import { wakeForDueJobs } from './due-jobs.ts';
 import { correctFutureJobs, correctFutureSchedules } from './future-store.ts';
+import { type Notifications, poolOfJobs } from './notifications.ts';
 import { type OnJobEnd, runJob } from './run-job.ts';
+import { isPooled } from './sessions.ts';
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
 export type Urgency = 'interactive' | 'background';
@@ -103,6 +105,8 @@ export async function runNow(
 export async function startQueue(options: {
   database: Database;
   node: number;
+  /** Receives what the node's session listens to; by default the job runner keeps connections of the pool that listen. */
+  notifications?: Notifications;
   /** The interval, in ms, at which delayed jobs that became due are found; other jobs are announced. */
   pollMs?: number | undefined;
   /** The interval, in ms, at which jobs are released that no living node runs. */
@@ -228,7 +232,7 @@ async function releaseJobsOf(connection: Connection, workerIds: readonly string[
 }
 
 async function startRunner(options: WorkerOptions): Promise<Workers> {
-  const { database, node, urgency } = options;
+  const { database, node, urgency, notifications } = options;
   const tasks = Object.entries(options.tasks).filter(([, task]) => task.urgency === urgency);
   const registrations = new Map<string, Promise<unknown>>();
   const events: WorkerEvents = new EventEmitter();
@@ -242,12 +246,14 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
     options.running.pools.set(workerPool.id, workerPool);
   });
   const runner = await run({
-    pgPool: database.pool,
+    pgPool: notifications === undefined ? database.pool : poolOfJobs(database.pool, notifications),
     concurrency: concurrency[urgency],
     pollInterval: workerPollMs,
     preset: {
       worker: {
         gracefulShutdownAbortTimeout: finishingTimeMs,
+        // Those of a pooler's sessions are not those of one connection.
+        preparedStatements: !isPooled(database),
         // Without batches, a failure to report the end of a job would be an unhandled rejection and end the process.
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,

@@ -2,6 +2,13 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { livingNodes } from '../database/listener.ts';
 
+/** Returns whether the server ends statements after a time, by itself. */
+export async function limitsStatements(connection: Connection): Promise<boolean> {
+  const { rows } = await sql<{ isLimited: boolean }>`
+    select current_setting('statement_timeout') <> '0' as "isLimited"`.execute(connection);
+  return rows[0]?.isLimited === true;
+}
+
 /** Counts the nodes of the service that are connected to the database. */
 export async function readLivingNodes(connection: Connection): Promise<number> {
   const { rows } = await sql<{ nodes: number }>`

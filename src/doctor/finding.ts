@@ -15,6 +15,7 @@ export const findingCodes = [
   'database_too_new',
   'migrations_pending',
   'clock_differs',
+  'statement_limit_missing',
   'service_running',
   'service_not_running',
   'host_reachable',

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Database } from '../../src/database/connection.ts';
 import { createLog } from '../../src/log.ts';
 import { createTestDatabase } from '../database.ts';
-import { restoreDelays } from '../database-server.ts';
+import { databaseUrlOf, restoreDelays } from '../database-server.ts';
 import { reportProgress, until } from '../time.ts';
 
 /** A response of the service; `body` is parsed JSON. */
@@ -54,8 +54,20 @@ export interface TestServiceOptions {
   /** True: jobs wait as long as in production, for a test of what a delay brings together. */
   hasFullDelays?: boolean;
   now?: () => Date;
+  /** The interval, in ms, at which delayed jobs that became due are found. Default: 100. */
+  jobPollMs?: number;
   /** Starts the service or a part of it. Default: the whole service. */
   start?: typeof startService;
+}
+
+/** Returns the settings that lead to a test database, behind the pooler of the test run where there is one. */
+function databaseSettings(databaseUrl: string): Record<string, string> {
+  const { TEST_SERVER_URL: serverUrl, TEST_POOLER_URL: poolerUrl } = process.env;
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const isPooled = poolerUrl && serverUrl && databaseUrl === databaseUrlOf(serverUrl, name);
+  return isPooled
+    ? { DATABASE_URL: databaseUrlOf(poolerUrl, name), DATABASE_DIRECT_URL: databaseUrl }
+    : { DATABASE_URL: databaseUrl };
 }
 
 /** A line of the log that says that a job has ended. */
@@ -73,7 +85,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     PORT: '0',
     METRICS_PORT: '0',
     DATA_DIR: directory.path,
-    DATABASE_URL: databaseUrl,
+    ...databaseSettings(databaseUrl),
     GITHUB_URL: simulator.url,
     GITHUB_API_URL: simulator.apiUrl,
     GITHUB_TOKEN: tokens.map((name) => simulator.tokens[name]).join(','),
@@ -90,7 +102,11 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
       if (endOfJob.test(line)) reportProgress();
     },
   });
-  const service = await start(config, { log, jobPollMs: 100, ...(options.now && { now: options.now }) });
+  const service = await start(config, {
+    log,
+    jobPollMs: options.jobPollMs ?? 100,
+    ...(options.now && { now: options.now }),
+  });
   stack.defer(() => service.close());
 
   const get = async (path: string, init: RequestInit = {}): Promise<ServiceResponse> => {

@@ -18,7 +18,7 @@ export async function* backUp(
   { release, signal }: { release: string; signal: AbortSignal },
 ): AsyncGenerator<Buffer, void, undefined> {
   await checkMigrations(database);
-  await using session = await openSession(database.clientConfig, signal);
+  await using session = await openSession(database.sessionConfig, signal);
   const { client } = session;
   await client.query('begin isolation level repeatable read read only');
   // Begins no snapshot yet. From here on no other process can migrate.

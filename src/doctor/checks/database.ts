@@ -10,8 +10,9 @@ import {
   readServerVersion,
   type ServerVersion,
 } from '../../database/open.ts';
+import { isPooled } from '../../database/sessions.ts';
 import { AppError } from '../../errors.ts';
-import { readLivingNodes } from '../database-store.ts';
+import { limitsStatements, readLivingNodes } from '../database-store.ts';
 import { type Finding, found } from '../finding.ts';
 import { counted, lasting } from '../words.ts';
 
@@ -26,10 +27,10 @@ export interface Opened {
 
 /** Opens the database without changing anything in it, and checks the versions of the server and of the tables. */
 export async function openForDoctor(
-  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  config: Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>,
   statementTimeoutMs: number,
 ): Promise<Opened> {
-  const { databaseUrl, dataDir } = config;
+  const { databaseUrl, databaseDirectUrl, dataDir } = config;
   if (databaseUrl === undefined && !hasEmbeddedDatabase(dataDir)) {
     const message = `There is no database in ${dataDir} (DATA_DIR) yet.`;
     const remedy = 'Start the service once: it makes one.';
@@ -37,7 +38,7 @@ export async function openForDoctor(
   }
   let opened: Database | undefined;
   try {
-    opened = await openUnchanged({ databaseUrl, dataDir, statementTimeoutMs, log: () => {} });
+    opened = await openUnchanged({ databaseUrl, databaseDirectUrl, dataDir, statementTimeoutMs, log: () => {} });
     const version = await readServerVersion(opened.pool);
     const server = examineServer(version, opened.description);
     if (server.severity === 'problem') return { findings: [server], database: opened, isReadable: false };
@@ -85,7 +86,8 @@ export function examineMigrations({ applied, pending, unknown }: MigrationState)
 const clockTolerance = { hintMs: 5000, problemMs: 60_000 };
 
 /** Compares the clock of the database with this machine's, and checks whether a service runs on the database. */
-export async function checkServer({ connection }: Database, now: () => Date): Promise<Finding[]> {
+export async function checkServer(opened: Database, now: () => Date): Promise<Finding[]> {
+  const { connection } = opened;
   const before = now();
   const clock = await readClock(connection);
   const middleMs = (before.getTime() + now().getTime()) / 2;
@@ -99,7 +101,8 @@ export async function checkServer({ connection }: Database, now: () => Date): Pr
           'No service runs on this database: nothing is collected, and no delivery is received.',
           'Start it with npm start.',
         );
-  return [service, ...examineClock(clock.getTime() - middleMs)];
+  const isLimited = !isPooled(opened) || (await limitsStatements(connection));
+  return [service, ...examineClock(clock.getTime() - middleMs), ...(isLimited ? [] : [noStatementLimit])];
 }
 
 /** @param aheadMs by how much the clock of the database is ahead of this machine's. */
@@ -110,6 +113,13 @@ export function examineClock(aheadMs: number): Finding[] {
   const message = `The clock of the database is ${lasting(difference)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's.`;
   return [database(severity, 'clock_differs', message, 'Set both clocks by a time server (NTP).')];
 }
+
+const noStatementLimit = database(
+  'hint',
+  'statement_limit_missing',
+  'Behind a pooler, the statements of a node that was killed have no time limit.',
+  "Set one for the role: alter role ... set statement_timeout = '10min'.",
+);
 
 function database(severity: Finding['severity'], code: Finding['code'], message: string, remedy?: string): Finding {
   return found('database', { severity, code, message, remedy });

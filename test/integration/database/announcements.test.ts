@@ -17,6 +17,7 @@ async function follow({ clientConfig }: { clientConfig: object }): Promise<Follo
   const received: string[] = [];
   const follower = await Follower.begin(client, {
     onAnnouncement: ({ kind, key }: Announcement) => received.push(`${kind} ${key}`),
+    onNotification: () => {},
     onMissed: () => received.push('missed'),
   });
   return { follower, received, [Symbol.asyncDispose]: () => client.end() };

@@ -64,6 +64,17 @@ describe('plaudit doctor on the machine and the database', () => {
     await old.close();
   });
 
+  it('reports that statements have no time limit of the server behind a pooler', async () => {
+    await using fixture = await openDoctorFixture();
+    const { DATABASE_URL: url = '' } = fixture.environment;
+    assert.deepEqual(linesOf(await examine(fixture.environment), 'statement_limit_missing'), []);
+    const settings = { ...fixture.environment, DATABASE_DIRECT_URL: url };
+    assert.match(linesOf(await examine(settings), 'statement_limit_missing')[0] ?? '', /^hint: Behind a pooler/);
+    const name = new URL(url).pathname.slice(1);
+    await fixture.database.pool.query(`alter database ${name} set statement_timeout = '10min'`);
+    assert.deepEqual(linesOf(await examine(settings), 'statement_limit_missing'), []);
+  });
+
   it('reports tables of a newer release', async () => {
     await using fixture = await openDoctorFixture();
     const { pool } = fixture.database;

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { changeProfile, setVisibility } from '../../../simulators/world/mutations.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { openRequestPool } from '../../../src/database/request-pool.ts';
+import { withinScope } from '../../../src/database/statement-scope.ts';
+import { createTestDatabase, type TestDatabase } from '../../database.ts';
+import { databaseUrlOf } from '../../database-server.ts';
+import { type Pooler, type PoolerOptions, poolerIsMissing, startPooler } from '../../servers/pooler.ts';
+import { clock, until } from '../../time.ts';
+import { untilIdle } from '../access/state.ts';
+import { organization, startAppService, untilShown } from '../installations/installed.ts';
+import { startServiceProcess } from '../installed/service-process.ts';
+import { startTestService } from '../service.ts';
+
+interface Pooled extends AsyncDisposable {
+  created: TestDatabase;
+  pooler: Pooler;
+  /** The address through the pooler. */
+  url: string;
+  /** The settings of a node behind the pooler. */
+  settings: { DATABASE_DIRECT_URL: string };
+}
+
+async function createPooled(options?: PoolerOptions): Promise<Pooled> {
+  await using stack = new AsyncDisposableStack();
+  const created = stack.use(await createTestDatabase());
+  const pooler = stack.use(await startPooler(created.url, options));
+  const opened = stack.move();
+  return {
+    created,
+    pooler,
+    url: pooler.urlOf(created.url),
+    settings: { DATABASE_DIRECT_URL: created.url },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+const open = (databaseUrl: string, databaseDirectUrl?: string): ReturnType<typeof openDatabase> =>
+  openDatabase({ databaseUrl, databaseDirectUrl, dataDir: '/nonexistent', log: () => {} });
+
+const skip = poolerIsMissing;
+
+describe('an address that leads to a pooler', { skip }, () => {
+  const refusal = { message: /^DATABASE_URL leads to a pooler, such as PgBouncer: set DATABASE_DIRECT_URL / };
+
+  it('is refused without the address of the database itself', async () => {
+    await using pooled = await createPooled();
+    await assert.rejects(open(pooled.url), refusal);
+  });
+
+  it('is refused for each number of sessions that the pooler has in use', async () => {
+    await using pooled = await createPooled({ size: 6, ignoredParameters: 'statement_timeout' });
+    const clients = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const client = new Client({ connectionString: pooled.url });
+        await client.connect();
+        await client.query('begin');
+        return client;
+      }),
+    );
+    for (const client of clients) {
+      await assert.rejects(open(pooled.url), refusal);
+      await client.query('rollback');
+    }
+    await assert.rejects(open(pooled.url), refusal);
+    await Promise.all(clients.map((client) => client.end()));
+  });
+
+  it('needs no other one when each connection keeps its session', async () => {
+    await using pooled = await createPooled({ mode: 'session', size: 10, ignoredParameters: 'statement_timeout' });
+    const database = await open(pooled.url);
+    await database.close();
+  });
+
+  it('is refused as the address of the database itself', async () => {
+    await using pooled = await createPooled();
+    await assert.rejects(open(pooled.url, pooled.url), { message: /^DATABASE_DIRECT_URL leads to a pooler/ });
+  });
+
+  it('must lead to the same database', async () => {
+    await using pooled = await createPooled();
+    await using other = await createTestDatabase();
+    await assert.rejects(open(pooled.url, other.url), { message: /must lead to the same database/ });
+    await assert.rejects(open(pooled.url, databaseUrlOf(other.url, 'absent')), {
+      message: /^The database does not respond: .*Check DATABASE_DIRECT_URL$/,
+    });
+  });
+});
+
+describe('statements behind a pooler', { skip }, () => {
+  const sleeping = async (direct: Client): Promise<number> => {
+    const { rowCount } = await direct.query(
+      `select from pg_stat_activity where state = 'active' and query like '%pg_sleep%' and pid <> pg_backend_pid()
+         and datname = current_database()`,
+    );
+    return rowCount ?? 0;
+  };
+
+  it('end in the server with their request, and after their time limit', async () => {
+    await using pooled = await createPooled({ size: 2 });
+    const database = await open(pooled.url, pooled.created.url);
+    const requests = openRequestPool(database.clientConfig, { maxConnections: 2, statementTimeoutMs: 500 });
+    const patient = openRequestPool(database.clientConfig, { maxConnections: 2, statementTimeoutMs: 60_000 });
+    const direct = new Client(database.sessionConfig);
+    await direct.connect();
+    try {
+      await assert.rejects(sql`select pg_sleep(60)`.execute(requests.connection), /Query read timeout/);
+      await until(async () => ((await sleeping(direct)) === 0 ? true : undefined), 'the server runs it no more');
+      for (let round = 0; round < 5; round += 1) {
+        const ending = new AbortController();
+        const work = withinScope({ signal: ending.signal, isExpensive: false }, () =>
+          sql`select pg_sleep(60)`.execute(patient.connection),
+        );
+        await until(async () => ((await sleeping(direct)) === 1 ? true : undefined), 'the statement runs');
+        ending.abort();
+        await assert.rejects(work, { code: 'too_slow' });
+        assert.equal(await sleeping(direct), 0);
+      }
+    } finally {
+      await direct.end();
+      await requests.close();
+      await patient.close();
+      await database.close();
+    }
+  });
+});
+
+describe('nodes behind a pooler in transaction mode', { skip }, () => {
+  it('wait for lookups only until their outcome, and see the changes of each other', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using pooled = await createPooled({ size: 3 });
+    // Lookups end, and jobs begin, by notifications alone: neither time passes within a test.
+    const settings = { ...pooled.settings, LOOKUP_BUDGET_MS: '60000' };
+    const options = { simulator, now, jobPollMs: 3_600_000, databaseUrl: pooled.url, settings };
+    await using one = await startTestService(options);
+    await using other = await startTestService(options);
+    await using unpooled = await startTestService({ ...options, databaseUrl: pooled.created.url, settings: {} });
+    const nodes = [one, other, unpooled];
+    for (const [index, node] of nodes.entries()) assert.equal((await node.get(`person-${index + 1}`)).status, 200);
+    await Promise.all(nodes.map((node) => node.get('ada-lovelace')));
+    for (const [index, node] of nodes.entries()) {
+      const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
+      changeProfile(simulator.world, account, { bio: `Changed ${index}.` });
+      advance(3700);
+      await node.get('ada-lovelace');
+      for (const reader of nodes) {
+        await until(
+          async () => ((await reader.get('ada-lovelace')).text.includes(`Changed ${index}.`) ? true : undefined),
+          'the node knows of the change',
+        );
+      }
+    }
+  });
+
+  it('collect, receive deliveries and hide what becomes private', async () => {
+    await using simulator = await startSimulator({ repositories: 3 });
+    await using pooled = await createPooled({ size: 3 });
+    const options = { databaseUrl: pooled.url, settings: pooled.settings };
+    await using one = await startAppService(simulator, options);
+    await using other = await startAppService(simulator, { ...options, hasNoDeliveries: true });
+    const owner = organization(simulator);
+    simulator.app.install(owner);
+    await untilShown(one, 'engine-1', /^public installed collected/);
+    await untilIdle(one);
+    const assertCurrent = async (): Promise<void> => {
+      for (const node of [one, other]) {
+        const { body } = await node.getComplete(`${owner.login}/contributors?limit=100`);
+        const stored = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
+        assert.deepEqual(stored, contributorsOf(simulator.world, owner.login));
+      }
+    };
+    await assertCurrent();
+    const repository = simulator.world.repository(owner.login, 'engine-1') ?? assert.fail();
+    setVisibility(simulator.world, repository, 'private');
+    await untilShown(one, 'engine-1', /^private/);
+    await assertCurrent();
+  });
+
+  it('leave no lock behind when they are killed, also while they migrate', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using pooled = await createPooled({ size: 3 });
+    await using directory = await makeTemporaryDirectory();
+    const direct = new Client({ connectionString: pooled.created.url });
+    await direct.connect();
+    const environment = {
+      ...pooled.settings,
+      DATABASE_URL: pooled.url,
+      DATA_DIR: directory.path,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+    };
+    for (let round = 0; round < 2; round += 1) {
+      await using service = await startServiceProcess(environment);
+      await service.kill();
+    }
+    await until(async () => {
+      const { rows } = await direct.query(
+        `select from pg_locks where locktype = 'advisory'
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return rows.length === 0 ? true : undefined;
+    }, 'no lock is left');
+    await direct.end();
+  });
+});
