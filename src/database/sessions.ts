@@ -94,8 +94,8 @@ async function processOf(client: Client): Promise<number> {
 /** Returns whether a connection sees a lock that the session holds, and works in the same schema. */
 async function isSameDatabase(session: Client, pooled: Client): Promise<boolean> {
   const { rows } = await session.query<{ pid: number; schema: string }>(
-    `select pg_backend_pid() as pid, current_schema() as schema, pg_advisory_lock_shared($1, pg_backend_pid())`,
-    [advisoryLocks.sameDatabase],
+    `select pg_backend_pid() as pid, current_schema() as schema,
+       pg_advisory_lock_shared(${advisoryLocks.sameDatabase}, pg_backend_pid())`,
   );
   const found = await pooled.query(
     `select from pg_locks where locktype = 'advisory' and classid::bigint = $1 and pid = $2 and objid::bigint = $2
