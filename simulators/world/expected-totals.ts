@@ -1,27 +1,56 @@
+import type { CountedName, CountedOfDay, CounterName } from '../../src/contributions/kinds.ts';
 import type { Account, Commit, Repository } from './model.ts';
 import { anybody, type Viewer, type World } from './world.ts';
 
 /**
  * The expected numbers of the service, computed from the world in the most obvious way and without the code that builds
- * the simulator's responses.
+ * the simulator's responses. The list of counters is the service's.
  */
 
-export interface Counters {
-  commits: number;
-  issues: number;
-  pull_requests: number;
-  reviews: number;
-  stars: number;
-  contributed_to: number;
-  issues_closed: number;
-  pull_requests_merged: number;
-  discussions: number;
-  discussions_answered: number;
-}
+export type Counters = Record<CounterName, number>;
 
 export interface ContributorCount {
   login: string;
   contributions: number;
+}
+
+/** Something that counts once for a repository and once for each of its people. */
+interface Counted {
+  people: readonly (Account | undefined)[];
+  at: Date | null;
+}
+
+/** Comments and stars count for repositories and achievements alone. */
+type Name = Exclude<CountedName, 'issue_comments' | 'pull_request_comments' | 'review_comments' | 'stars'>;
+
+const finders: Readonly<Record<Name, (world: World, repository: Repository) => Counted[]>> = {
+  commits: (world, repository) =>
+    countedCommits(repository).map(({ author, coAuthors, authoredAt }) => ({
+      people: [author, ...coAuthors].map(({ email }) => world.accountByEmail(email)),
+      at: authoredAt,
+    })),
+  issues: (world, { issues }) => issues.map((one) => counted(world, one.authorId, one.createdAt)),
+  pull_requests: (world, { pullRequests }) => pullRequests.map((one) => counted(world, one.authorId, one.createdAt)),
+  reviews: (world, repository) =>
+    submittedReviews(repository).map((one) => counted(world, one.authorId, one.submittedAt)),
+  discussions: (world, { discussions }) => discussions.map((one) => counted(world, one.authorId, one.createdAt)),
+  issues_closed: (world, { issues }) =>
+    issues.filter(({ closedAt }) => closedAt !== null).map((one) => counted(world, one.authorId, one.closedAt)),
+  pull_requests_merged: (world, { pullRequests }) =>
+    pullRequests.filter(({ mergedAt }) => mergedAt !== null).map((one) => counted(world, one.authorId, one.mergedAt)),
+  discussions_answered: (world, { discussions }) =>
+    discussions
+      .filter(({ answerId }) => answerId !== null)
+      .map(({ answerId, comments }) => ({
+        people: comments.filter(({ id }) => id === answerId).map(({ authorId }) => world.accountById(authorId)),
+        at: null,
+      })),
+};
+
+const namesOfDays: readonly CountedOfDay[] = ['commits', 'issues', 'pull_requests', 'reviews', 'discussions'];
+
+function counted(world: World, authorId: number, at: Date | null): Counted {
+  return { people: [world.accountById(authorId)], at };
 }
 
 /**
@@ -31,41 +60,37 @@ export interface ContributorCount {
 export function countersOf(world: World, login: string, viewer: Viewer = anybody): Counters {
   const account = existing(world, login);
   const visible = world.repositories.filter((repository) => world.canSee(viewer, repository));
-  if (account.type === 'Organization') return countOwned(world, account, visible);
-  const counters = zero();
-  for (const repository of visible) {
-    const commits = countedCommits(repository).filter((commit) => isBy(world, commit, account)).length;
-    const issues = repository.issues.filter((issue) => issue.authorId === account.id);
-    const pulls = repository.pullRequests.filter((pull) => pull.authorId === account.id);
-    const reviews = submittedReviews(repository).filter((review) => review.authorId === account.id).length;
-    const discussions = repository.discussions.filter((discussion) => discussion.authorId === account.id).length;
-    const answers = repository.discussions.filter((discussion) =>
-      discussion.comments.some((comment) => comment.id === discussion.answerId && comment.authorId === account.id),
-    ).length;
-    counters.commits += commits;
-    counters.issues += issues.length;
-    counters.issues_closed += issues.filter((issue) => issue.closedAt !== null).length;
-    counters.pull_requests += pulls.length;
-    counters.pull_requests_merged += pulls.filter((pull) => pull.mergedAt !== null).length;
-    counters.reviews += reviews;
-    counters.discussions += discussions;
-    counters.discussions_answered += answers;
-    if (commits + issues.length + pulls.length + reviews > 0) counters.contributed_to += 1;
-    if (repository.ownerId === account.id && !repository.isFork) counters.stars += world.starsOf(repository).length;
-  }
-  return counters;
+  const owned = visible.filter(({ ownerId }) => ownerId === account.id);
+  const [repositories, person] = account.type === 'Organization' ? [owned, undefined] : ([visible, account] as const);
+  const total = (...names: Name[]): number =>
+    sum(repositories.map((repository) => countIn(world, repository, names, person)));
+  return {
+    commits: total('commits'),
+    issues: total('issues'),
+    pull_requests: total('pull_requests'),
+    reviews: total('reviews'),
+    stars: sum(owned.filter(({ isFork }) => !isFork).map((repository) => world.starsOf(repository).length)),
+    contributed_to: repositories.filter(
+      (repository) => countIn(world, repository, ['commits', 'issues', 'pull_requests', 'reviews'], person) > 0,
+    ).length,
+    issues_closed: total('issues_closed'),
+    pull_requests_merged: total('pull_requests_merged'),
+    discussions: total('discussions'),
+    discussions_answered: total('discussions_answered'),
+  };
+}
+
+/** @param person the account for which it counts; undefined: the repository itself. */
+function countIn(world: World, repository: Repository, names: readonly Name[], person: Account | undefined): number {
+  const found = names.flatMap((name) => finders[name](world, repository));
+  return found.filter(({ people }) => person === undefined || people.includes(person)).length;
 }
 
 /** Contributions of an account on one day (UTC), either to public repositories or to all others. */
-export interface DayCount {
+export interface DayCount extends Record<CountedOfDay, number> {
   login: string;
   day: string;
   isPrivate: boolean;
-  commits: number;
-  issues: number;
-  pull_requests: number;
-  reviews: number;
-  discussions: number;
 }
 
 /** Counts by day, account and visibility: commits on their author date, reviews on their submission. */
@@ -73,28 +98,24 @@ export function daysOf(world: World, repositories: readonly Repository[] = world
   const days = new Map<string, DayCount>();
   for (const repository of repositories) {
     const isPrivate = repository.visibility !== 'public';
-    const count = (account: Account | undefined, at: Date | null, kind: keyof typeof none): void => {
+    const count = (account: Account | undefined, at: Date | null, name: CountedOfDay): void => {
       if (account === undefined || account.type === 'Mannequin' || at === null) return;
       const day = at.toISOString().slice(0, 10);
       const key = `${day} ${account.login} ${isPrivate}`;
       const known = days.get(key) ?? { login: account.login, day, isPrivate, ...none };
-      known[kind] += 1;
+      known[name] += 1;
       days.set(key, known);
     };
-    for (const commit of countedCommits(repository)) {
-      const authors = new Set([commit.author, ...commit.coAuthors].map(({ email }) => world.accountByEmail(email)));
-      for (const author of authors) count(author, commit.authoredAt, 'commits');
+    for (const name of namesOfDays) {
+      for (const { people, at } of finders[name](world, repository)) {
+        for (const account of new Set(people)) count(account, at, name);
+      }
     }
-    const author = ({ authorId }: { authorId: number }): Account | undefined => world.accountById(authorId);
-    for (const issue of repository.issues) count(author(issue), issue.createdAt, 'issues');
-    for (const pull of repository.pullRequests) count(author(pull), pull.createdAt, 'pull_requests');
-    for (const review of submittedReviews(repository)) count(author(review), review.submittedAt, 'reviews');
-    for (const discussion of repository.discussions) count(author(discussion), discussion.createdAt, 'discussions');
   }
-  return [...days].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, counted]) => counted);
+  return [...days].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, found]) => found);
 }
 
-const none = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
+const none: Record<CountedOfDay, number> = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
 
 /** Returns the contributors of an account's repositories or of one of them: most contributions first, then by login. */
 export function contributorsOf(
@@ -107,56 +128,21 @@ export function contributorsOf(
     .owned(existing(world, login))
     .filter((repository) => world.canSee(viewer, repository))
     .filter((repository) => options.repository === undefined || repository.name === options.repository);
+  const found = owned.flatMap((repository) => namesOfDays.flatMap((name) => finders[name](world, repository)));
   const counts = world.accounts
-
     .filter((account) => !account.isDeleted && account.type !== 'Mannequin')
     .map((account) => ({
       login: account.login,
-      contributions: owned.reduce((sum, repository) => sum + contributionsTo(world, repository, account), 0),
+      contributions: found.filter(({ people }) => people.includes(account)).length,
     }));
   return counts
     .filter(({ contributions }) => contributions > 0)
     .toSorted((one, other) => other.contributions - one.contributions || compare(one.login, other.login));
 }
 
-function contributionsTo(world: World, repository: Repository, account: Account): number {
-  const by = (item: { authorId: number }): boolean => item.authorId === account.id;
-  return (
-    countedCommits(repository).filter((commit) => isBy(world, commit, account)).length +
-    repository.issues.filter(by).length +
-    repository.pullRequests.filter(by).length +
-    submittedReviews(repository).filter(by).length +
-    repository.discussions.filter(by).length
-  );
-}
-
-function countOwned(world: World, organization: Account, visible: readonly Repository[]): Counters {
-  const counters = zero();
-  for (const repository of visible) {
-    if (repository.ownerId !== organization.id) continue;
-    const commits = countedCommits(repository).length;
-    const reviews = submittedReviews(repository).length;
-    counters.commits += commits;
-    counters.issues += repository.issues.length;
-    counters.issues_closed += repository.issues.filter((issue) => issue.closedAt !== null).length;
-    counters.pull_requests += repository.pullRequests.length;
-    counters.pull_requests_merged += repository.pullRequests.filter((pull) => pull.mergedAt !== null).length;
-    counters.reviews += reviews;
-    counters.discussions += repository.discussions.length;
-    counters.discussions_answered += repository.discussions.filter(({ answerId }) => answerId !== null).length;
-    if (commits + repository.issues.length + repository.pullRequests.length + reviews > 0) counters.contributed_to += 1;
-    if (!repository.isFork) counters.stars += world.starsOf(repository).length;
-  }
-  return counters;
-}
-
 /** Commits in forks do not count for the fork. */
 function countedCommits(repository: Repository): Commit[] {
   return repository.isFork ? [] : repository.commits;
-}
-
-function isBy(world: World, commit: Commit, account: Account): boolean {
-  return [commit.author, ...commit.coAuthors].some(({ email }) => world.accountByEmail(email) === account);
 }
 
 function submittedReviews(repository: Repository) {
@@ -169,19 +155,8 @@ function existing(world: World, login: string): Account {
   return account;
 }
 
-function zero(): Counters {
-  return {
-    commits: 0,
-    issues: 0,
-    pull_requests: 0,
-    reviews: 0,
-    stars: 0,
-    contributed_to: 0,
-    issues_closed: 0,
-    pull_requests_merged: 0,
-    discussions: 0,
-    discussions_answered: 0,
-  };
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 function compare(one: string, other: string): number {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { type CounterName, counterRows } from '../contributions/kinds.ts';
 import { avatarClip, drawAvatar } from './avatar.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
@@ -18,11 +19,9 @@ const rowHeight = 46;
 const iconRoom = 26;
 const gap = 12;
 
-/** The counters that are shown by default, in their order. */
-const usual = ['commits', 'pull_requests', 'reviews', 'issues', 'stars', 'contributed_to'] as const;
-const further = ['pull_requests_merged', 'issues_closed', 'discussions', 'discussions_answered'] as const;
-const counterNames = [...usual, ...further];
-type CounterName = (typeof counterNames)[number];
+/** The counters that are shown by default, and on request. */
+const usual = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [name] : []));
+const further = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [] : [name]));
 
 const Item = Type.Object({
   name: Type.String(),
@@ -116,7 +115,7 @@ function finished(
 }
 
 function shownCounters({ hide, show }: CardOptions): CounterName[] {
-  return counterNames.filter((name) => !hide.has(name) && (show.has(name) || usual.some((one) => one === name)));
+  return counterRows.flatMap(({ name, isUsual }) => (!hide.has(name) && (isUsual || show.has(name)) ? [name] : []));
 }
 
 /** Returns a grid with as many columns as have room, none of them shorter than the first by more than one counter. */

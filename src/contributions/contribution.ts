@@ -1,18 +1,9 @@
-/** The kinds of activity that count as contributions to a repository. */
-export const contributionKinds = ['commit', 'issue', 'pull_request', 'review', 'discussion'] as const;
-export type ContributionKind = (typeof contributionKinds)[number];
+import type { Kind } from './kinds.ts';
 
-/**
- * The kinds of items that are stored one by one. Commits have a table of their own. Comments and stars count only for
- * achievements.
- */
-export type ItemKind =
-  | Exclude<ContributionKind, 'commit'>
-  | 'issue_comment'
-  | 'pull_request_comment'
-  /** A comment at a line of a pull request's changes. */
-  | 'review_comment'
-  | 'star';
+export { type ContributionKind, contributionKinds } from './kinds.ts';
+
+/** The kinds of items that are stored one by one. Commits have a table of their own. */
+export type ItemKind = Exclude<Kind, 'commit'>;
 
 /**
  * Returns the kinds that a stream lists itself: its first kind, with which the others come; for comments, all, because

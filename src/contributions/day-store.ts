@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
+import { columnOf } from './column-store.ts';
 import type { ContributionKind } from './contribution.ts';
+import { ofContributions, storedCounters } from './kinds.ts';
 
 /** The contributions of an account on one day. */
 export interface ContributionsOfDay {
@@ -55,9 +57,7 @@ async function sumDays(
   whose: 'd.account_id' | 'r.owner_id',
 ): Promise<ContributionsOfDay[]> {
   const { rows } = await sql<{ day: string } & Record<ContributionKind, number>>`
-    select d.day, sum(d.commits)::integer as commit, sum(d.issues)::integer as issue,
-      sum(d.pull_requests)::integer as pull_request, sum(d.reviews)::integer as review,
-      sum(d.discussions)::integer as discussion
+    select d.day, ${sql.join(ofContributions(storedCounters).map(({ name, kind }) => sql`sum(${columnOf(name, 'd')})::integer as ${sql.ref(kind)}`))}
     from contribution_days d join repositories r on r.id = d.repository_id
     where ${sql.ref(whose)} = ${accountId} and d.day between ${from}::date and ${to}::date
       and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
+import { contributionsIn, sumsOf } from './column-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';
+import { lifetimeOfPeople, needsOf } from './kinds.ts';
 import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /** Sums over the stored contributions of an account. */
@@ -25,14 +27,9 @@ export async function countStored(
   const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null }>`
     with counted as (select r.id from repositories r where r.is_private = ${isPrivate} and ${isPresentInSql('r')}),
     totals as (
-      select coalesce(sum(commits), 0)::integer as commits, coalesce(sum(issues), 0)::integer as issues,
-        coalesce(sum(pull_requests), 0)::integer as pull_requests, coalesce(sum(reviews), 0)::integer as reviews,
-        coalesce(sum(discussions), 0)::integer as discussions,
-        coalesce(sum(issues_closed), 0)::integer as issues_closed,
-        coalesce(sum(pull_requests_merged), 0)::integer as pull_requests_merged,
-        coalesce(sum(discussions_answered), 0)::integer as discussions_answered,
-        (count(*) filter (where commits + issues + pull_requests + reviews > 0))::integer as contributed_to
-      from contributor_totals where account_id = ${accountId} and repository_id in (select id from counted)
+      select ${sumsOf(lifetimeOfPeople, 't')},
+        (count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0))::integer as contributed_to
+      from contributor_totals t where account_id = ${accountId} and repository_id in (select id from counted)
     ), earned as (
       select coalesce(sum(stars), 0)::integer as stars
       from repositories r

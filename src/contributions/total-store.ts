@@ -1,9 +1,11 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
+import { contributionsIn, sumsOf } from './column-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type Counters, unknownCounters } from './counters.ts';
 import { markAddressesCounted } from './identity-store.ts';
+import { lifetimeOfPeople, needsOf } from './kinds.ts';
 import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /**
@@ -24,15 +26,7 @@ export async function countNewCommits(connection: Connection, repositoryId: stri
       select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids
       from commits c join uncounted u on u.oid = c.oid where c.repository_id = ${repositoryId}
     )
-    select count_changes(array(
-      select (${repositoryId}::uuid, account_id, day, kind, count(*), 0, 0, 0)::contribution_change
-      from (
-        select distinct f.oid, i.account_id, f.day, 'commit' as kind
-        from found f cross join unnest(f.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
-        where i.account_id is not null
-        union all
-        select oid, null, day, 'history' from found) credited
-      group by account_id, day, kind))`.execute(connection);
+    ${countCommits(repositoryId, 1)}`.execute(connection);
 }
 
 /**
@@ -45,22 +39,31 @@ export async function uncountCommits(
   oids: readonly string[],
 ): Promise<void> {
   await sql`
-    with lost as (
+    with found as (
       select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids
       from commits c
       where c.repository_id = ${repositoryId} and c.oid = any(${oids.map((oid) => `\\x${oid}`)}::bytea[])
         and not exists (
           select from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid)
     )
-    select count_changes(array(
-      select (${repositoryId}::uuid, account_id, day, kind, -count(*), 0, 0, 0)::contribution_change
+    ${countCommits(repositoryId, -1)}`.execute(connection);
+}
+
+/** Adds the commits in `found` to the totals, or subtracts them: once for each of their people and once for the repository. */
+function countCommits(repositoryId: string, sign: 1 | -1): RawBuilder<unknown> {
+  return sql`
+    select count_changes(
+      array_agg(${repositoryId}::uuid), array_agg(account_id), array_agg(day), array_agg('commits'::text), array_agg(added),
+      array_agg(whole))
+    from (
+      select account_id, day, ${sign}::integer * count(*) as added, 0::bigint as whole
       from (
-        select distinct l.oid, i.account_id, l.day, 'commit' as kind
-        from lost l cross join unnest(l.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
-        where i.account_id is not null
-        union all
-        select oid, null, day, 'history' from lost) credited
-      group by account_id, day, kind))`.execute(connection);
+        select distinct f.oid, i.account_id, f.day
+        from found f cross join unnest(f.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
+        where i.account_id is not null) authored
+      group by account_id, day
+      union all
+      select null, null, 0, ${sign}::integer * count(*) from found having count(*) > 0) changes`;
 }
 
 /**
@@ -127,16 +130,9 @@ export async function sumOverOwned(
   const { rows } = await sql<Counters & { listed_at: Date | null; uncollected: string[] }>`
     select a.listed_at, ${uncollectedKinds(withPrivate ? 'all' : 'public')} as uncollected, sums.*
     from accounts a cross join lateral (
-      select coalesce(sum(t.commits), 0)::integer as commits,
-        coalesce(sum(t.issues), 0)::integer as issues,
-        coalesce(sum(t.pull_requests), 0)::integer as pull_requests,
-        coalesce(sum(t.reviews), 0)::integer as reviews,
+      select ${sumsOf(lifetimeOfPeople, 't')},
         coalesce(sum(r.stars) filter (where not r.is_fork), 0)::integer as stars,
-        (count(*) filter (where t.commits + t.issues + t.pull_requests + t.reviews > 0))::integer as contributed_to,
-        coalesce(sum(t.issues_closed), 0)::integer as issues_closed,
-        coalesce(sum(t.pull_requests_merged), 0)::integer as pull_requests_merged,
-        coalesce(sum(t.discussions), 0)::integer as discussions,
-        coalesce(sum(t.discussions_answered), 0)::integer as discussions_answered
+        (count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0))::integer as contributed_to
       from repositories r left join repository_totals t on t.repository_id = r.id
       where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) sums
     where a.id = ${ownerId}`.execute(connection);

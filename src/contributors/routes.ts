@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { accountProperties } from '../accounts/entity.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
-import type { ContributionKind } from '../contributions/contribution.ts';
+import { namesOfKinds } from '../contributions/kinds.ts';
 import type { App } from '../http/app.ts';
 import {
   AccountPath,
@@ -50,15 +50,6 @@ const QueryOfAccount = Type.Object({
 });
 
 const listing = 'contributors';
-
-/** Names of the kinds of contributions in the field `missing`. */
-const kindNames: Record<ContributionKind, string> = {
-  commit: 'commits',
-  issue: 'issues',
-  pull_request: 'pull_requests',
-  review: 'reviews',
-  discussion: 'discussions',
-};
 
 export interface ContributorServices extends RouteServices {
   /** The formats in which callers without a token get the contributors to one public repository. */
@@ -161,7 +152,7 @@ function present(
     envelope: envelope({
       dataType: 'contributor',
       data: page.map((contributor) => toItem(contributor, provider.accounts.urlOf(contributor))),
-      provenance: { asOf, missing: uncollected.map((kind) => kindNames[kind]), includesPrivate: isOwner },
+      provenance: { asOf, missing: namesOfKinds(uncollected), includesPrivate: isOwner },
       ...neighbourCursors(contributors, ({ rank }) => cursors.write(listing, [ranking, rank])),
     }),
     staleAt: resolver.staleAt(asOf),

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
+import { contributionsIn } from '../contributions/column-store.ts';
+import { contributionKinds } from '../contributions/contribution.ts';
 import type { Connection } from '../database/connection.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
 import type { Contributor, Scope } from './contributor.ts';
@@ -45,7 +47,7 @@ export async function makeRanking(connection: Connection, scope: Scope, now: Dat
       select made.id, row_number() over (order by summed.contributions desc, lower(a.name) collate "C", a.id), a.id,
         summed.contributions
       from made, (
-        select t.account_id, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) as contributions
+        select t.account_id, sum(${contributionsIn(contributionKinds, 't')}) as contributions
         from contributor_totals t join repositories r on r.id = t.repository_id
         where r.owner_id = ${scope.accountId} and (${scope.includesPrivate}::boolean or not r.is_private)
           and ${isPresentInSql('r')}

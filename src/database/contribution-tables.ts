@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Detail, ItemKind } from '../contributions/contribution.ts';
+import type { CountedName, CountedOfDay, CountedOfPerson } from '../contributions/kinds.ts';
 
 /** Tables of people's contributions. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 
@@ -149,38 +150,17 @@ export interface UncountedCommitsTable {
   oid: Buffer;
 }
 
-export interface RepositoryTotalsTable {
+export interface RepositoryTotalsTable extends Record<CountedName, Generated<number>> {
   repository_id: string;
-  commits: number;
-  issues: number;
-  issues_closed: number;
-  pull_requests: number;
-  pull_requests_merged: number;
-  reviews: number;
-  discussions: number;
-  discussions_answered: number;
-  issue_comments: Generated<number>;
-  pull_request_comments: Generated<number>;
-  review_comments: Generated<number>;
-  /** The number of stored accounts that starred it. */
-  stars: Generated<number>;
   /** False when all commits have to be counted from the beginning, because they or their authors changed. */
   commits_counted: Generated<boolean>;
   /** True when the totals changed since the mark was last read and reset. */
   is_changed: Generated<boolean>;
 }
 
-export interface ContributorTotalsTable {
+export interface ContributorTotalsTable extends Record<CountedOfPerson, Generated<number>> {
   repository_id: string;
   account_id: string;
-  commits: number;
-  issues: number;
-  issues_closed: Generated<number>;
-  pull_requests: number;
-  pull_requests_merged: Generated<number>;
-  reviews: number;
-  discussions: number;
-  discussions_answered: Generated<number>;
 }
 
 /** A user's contributions by day as the provider reports them. */
@@ -196,15 +176,10 @@ export interface CalendarsTable {
 }
 
 /** The contributions of an account to a repository on one day (UTC). */
-export interface ContributionDaysTable {
+export interface ContributionDaysTable extends Record<CountedOfDay, Generated<number>> {
   account_id: string;
   repository_id: string;
   day: string;
-  commits: Generated<number>;
-  issues: Generated<number>;
-  pull_requests: Generated<number>;
-  reviews: Generated<number>;
-  discussions: Generated<number>;
 }
 
 /** Accounts whose stored numbers in a repository changed since their last update. Triggers write the rows. */

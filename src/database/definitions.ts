@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { type StoredCounter, storedCounters } from '../contributions/kinds.ts';
+import { countingFunctions } from './schema/count-changes.ts';
 
 /** A function or trigger of the database, as `schema/` defines it. */
 export interface Definition {
@@ -13,12 +15,13 @@ export interface Definition {
 const folder = new URL('./schema/', import.meta.url);
 const begin = /^(?=create )/m;
 const header =
-  /^create or replace (?:(?<function>function [a-z_]+\([^()]*\)) returns |trigger (?<trigger>[a-z_]+) (?:before|after) [a-z_, ]+? on (?<table>[a-z_]+)\s)/;
+  /^create or replace (?:(?<function>function [a-z_]+\([^()]*\))\s+returns |trigger (?<trigger>[a-z_]+) (?:before|after) [a-z_, ]+? on (?<table>[a-z_]+)\s)/;
 
-/** Reads the functions and triggers of this release. */
-export function readDefinitions(): Definition[] {
-  const files = readdirSync(folder).toSorted();
-  return parseDefinitions(files.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n'));
+/** Reads the functions and triggers of this release: those in files, and those that follow from the list of counters. */
+export function readDefinitions(counters: readonly StoredCounter[] = storedCounters): Definition[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  const texts = files.toSorted().map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  return parseDefinitions([countingFunctions(counters), ...texts].join('\n'));
 }
 
 /**

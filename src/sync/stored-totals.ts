@@ -1,5 +1,6 @@
 import { findHistory, saveCounters } from '../contributions/counter-store.ts';
-import type { CounterName, Counters } from '../contributions/counters.ts';
+import { type CounterName, type Counters, counterNames } from '../contributions/counters.ts';
+import { needsOf } from '../contributions/kinds.ts';
 import { countStored } from '../contributions/private-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { SyncContext } from './context.ts';
@@ -21,15 +22,10 @@ export async function sumMissing(
 }
 
 /** Counters that follow from contributions of the kinds that every code host has. */
-const ofContributions: readonly CounterName[] = [
-  'commits',
-  'issues',
-  'pull_requests',
-  'reviews',
-  'contributed_to',
-  'issues_closed',
-  'pull_requests_merged',
-];
+const ofContributions = counterNames.filter((name) => {
+  const needs = needsOf(name);
+  return needs.length > 0 && !needs.includes('discussion');
+});
 
 /**
  * Updates from stored data the counters of a user that the provider cannot report.

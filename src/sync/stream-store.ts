@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import type { ItemKind } from '../contributions/contribution.ts';
+import { columnOf } from '../contributions/column-store.ts';
+import { contributionKinds, type ItemKind } from '../contributions/contribution.ts';
+import { storedCounters } from '../contributions/kinds.ts';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
 import type { ListedRepository, Stream, StreamTip } from '../providers/provider.ts';
@@ -109,6 +111,17 @@ export async function findTips(
   return tips;
 }
 
+/** The branches of a CASE that give the total of the kind that a stream lists. One list has both kinds of comments. */
+const totalsOfKinds = sql.join(
+  storedCounters.flatMap(({ name, kind, where }) => {
+    if (where !== undefined) return [];
+    const total = columnOf(name, 't');
+    const others = kind === 'issue_comment' ? sql` + t.pull_request_comments` : sql``;
+    return [sql`when ${sql.lit(kind)} then ${total}${others}`];
+  }),
+  sql` `,
+);
+
 /** Finds the streams of a repository; first those that people see counted. */
 export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
   const { rows } = await sql<StreamState>`
@@ -117,16 +130,13 @@ export async function findStreams(connection: Connection, repositoryId: string):
       full_scan_wanted_at as "fullScanWantedAt", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
       full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
       provider_revision as "providerRevision", withheld_at as "withheldAt",
-      coalesce(case s.covers[1] when 'commit' then t.commits when 'issue' then t.issues
-        when 'pull_request' then t.pull_requests when 'discussion' then t.discussions
-        when 'issue_comment' then t.issue_comments + t.pull_request_comments
-        when 'review_comment' then t.review_comments when 'star' then t.stars end, 0) as "storedTotal",
+      coalesce(case s.covers[1] ${totalsOfKinds} end, 0) as "storedTotal",
       (select coalesce(sum(k.items), 0)::integer from skipped_items k
         where k.repository_id = s.repository_id and k.stream = s.name and not k.is_stored
           and k.kind in (s.covers[1], 'comment', 'issue_or_pull_request')) as "skippedTotal"
     from streams s left join repository_totals t using (repository_id)
     where repository_id = ${repositoryId}
-    order by not (s.covers && '{commit,issue,pull_request,review,discussion}'), s.name`.execute(connection);
+    order by not (s.covers && ${[...contributionKinds]}::text[]), s.name`.execute(connection);
   return rows;
 }
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { counterNames, ofDays, ofPeople, type StoredCounter, storedCounters } from '../../src/contributions/kinds.ts';
 
 /** Everything that a run stores, without our own ids and the times of the run. */
 
@@ -15,6 +16,8 @@ const person = (column: string): string => `(select external_id from accounts wh
 const people = (column: string): string =>
   `(select array_agg(a.external_id order by n) from unnest(${column}) with ordinality as u(id, n) left join accounts a on a.id = u.id)`;
 
+const columns = (counters: readonly StoredCounter[]): string => counters.map(({ name }) => `t.${name}`).join(', ');
+
 /** Queries whose first column identifies the rows of a kind. */
 const parts: Record<string, string> = {
   account: `
@@ -26,8 +29,7 @@ const parts: Record<string, string> = {
   counters: `
     select distinct on (a.external_id, c.includes_private)
       a.external_id || ' ' || case when c.includes_private then 'private' else 'public' end,
-      c.commits, c.issues, c.pull_requests, c.reviews, c.stars, c.contributed_to, c.issues_closed,
-      c.pull_requests_merged, c.discussions, c.discussions_answered, c.missing
+      ${counterNames.map((name) => `c.${name}`).join(', ')}, c.missing
     from counters c join accounts a on a.id = c.account_id order by a.external_id, c.includes_private, c.day desc`,
   repository: `
     select external_id, handle, ${person('owner_id')} as owner, name, description, language, license, default_branch,
@@ -52,17 +54,14 @@ const parts: Record<string, string> = {
     from commits c join repositories r on r.id = c.repository_id`,
   identity: `select email, ${person('account_id')} as account, resolved_at is not null as is_resolved from identities`,
   totals: `
-    select r.external_id, t.commits, t.issues, t.issues_closed, t.pull_requests, t.pull_requests_merged, t.reviews,
-      t.discussions, t.discussions_answered, t.issue_comments, t.pull_request_comments, t.review_comments, t.stars
+    select r.external_id, ${columns(storedCounters)}
     from repository_totals t join repositories r on r.id = t.repository_id`,
   contributor: `
-    select r.external_id || ' ' || a.external_id, t.commits, t.issues, t.issues_closed, t.pull_requests,
-      t.pull_requests_merged, t.reviews, t.discussions, t.discussions_answered
+    select r.external_id || ' ' || a.external_id, ${columns(ofPeople(storedCounters))}
     from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id`,
   day: `
-    select r.external_id || ' ' || a.external_id || ' ' || d.day, d.commits, d.issues, d.pull_requests, d.reviews,
-      d.discussions
-    from contribution_days d join repositories r on r.id = d.repository_id join accounts a on a.id = d.account_id`,
+    select r.external_id || ' ' || a.external_id || ' ' || t.day, ${columns(ofDays(storedCounters))}
+    from contribution_days t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id`,
   lacking: `
     select r.external_id || ' ' || l.detail || ' ' || l.key
     from pending_details l join repositories r on r.id = l.repository_id`,

@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { columnsOf } from '../../contributions/column-store.ts';
+import { ofContributions, storedCounters } from '../../contributions/kinds.ts';
 import type { Connection } from '../../database/connection.ts';
 import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
 
@@ -56,8 +58,7 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
       select repository_id, encode(oid, 'hex') as oid, authored_at, committed_at
       from commits where repository_id in (${owned})`,
     contributor_totals: sql`
-      select ${repositoryName} as repository, c.repository_id, c.commits, c.issues, c.pull_requests, c.reviews,
-        c.discussions
+      select ${repositoryName} as repository, c.repository_id, ${columnsOf(ofContributions(storedCounters), 'c')}
       from contributor_totals c join accounts a on a.id = c.account_id ${contributedTo} where c.account_id = ${id}`,
     contribution: sql`
       select ${repositoryName} as repository, c.repository_id, c.kind, c.external_id,

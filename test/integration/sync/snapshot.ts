@@ -1,4 +1,13 @@
 import { Client } from 'pg';
+import {
+  counterNames,
+  ofDays,
+  ofPeople,
+  type StoredCounter,
+  storedCounters,
+} from '../../../src/contributions/kinds.ts';
+
+const columns = (counters: readonly StoredCounter[]): string => counters.map(({ name }) => `t.${name}`).join(', ');
 
 /**
  * Queries for all visible data that collecting stores, in a form that does not depend on the time or the number of its
@@ -20,21 +29,18 @@ const parts: Record<string, string> = {
         from identities i left join accounts a on a.id = i.account_id where i.id = any(c.identity_ids)) as people
     from commits c join repositories r on r.id = c.repository_id order by 1, 2`,
   totals: `
-    select r.name, t.commits, t.issues, t.issues_closed, t.pull_requests, t.pull_requests_merged, t.reviews,
-      t.discussions, t.discussions_answered
+    select r.name, ${columns(ofPeople(storedCounters))}
     from repository_totals t join repositories r on r.id = t.repository_id order by 1`,
   contributors: `
-    select r.name, a.name as contributor, t.commits, t.issues, t.issues_closed, t.pull_requests,
-      t.pull_requests_merged, t.reviews, t.discussions, t.discussions_answered
+    select r.name, a.name as contributor, ${columns(ofPeople(storedCounters))}
     from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
     order by 1, 2`,
   days: `
-    select r.name, a.name as contributor, d.day::text, d.commits, d.issues, d.pull_requests, d.reviews, d.discussions
-    from contribution_days d join repositories r on r.id = d.repository_id join accounts a on a.id = d.account_id
+    select r.name, a.name as contributor, t.day::text, ${columns(ofDays(storedCounters))}
+    from contribution_days t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
     order by 1, 2, 3`,
   counters: `
-    select a.name, a.uncollected, c.commits, c.issues, c.pull_requests, c.reviews, c.stars, c.contributed_to,
-      c.issues_closed, c.pull_requests_merged, c.discussions, c.discussions_answered, c.missing
+    select a.name, a.uncollected, ${counterNames.map((name) => `c.${name}`).join(', ')}, c.missing
     from accounts a join counters c on c.account_id = a.id order by 1`,
 };
 

@@ -1,0 +1,40 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type StoredCounter, storedCounters } from './kinds.ts';
+
+/** SQL for the columns of stored counters, which `kinds.ts` lists. */
+
+/** @param alias of their table. */
+export function columnsOf(counters: readonly StoredCounter[], alias?: string): RawBuilder<unknown> {
+  return sql.join(counters.map(({ name }) => columnOf(name, alias)));
+}
+
+export function columnOf(name: string, alias?: string): RawBuilder<number> {
+  return sql.ref(alias === undefined ? name : `${alias}.${name}`);
+}
+
+/** Sums of all rows, each with the name of its column. */
+export function sumsOf(counters: readonly StoredCounter[], alias?: string): RawBuilder<unknown> {
+  return sql.join(
+    counters.map(({ name }) => sql`coalesce(sum(${columnOf(name, alias)}), 0)::integer as ${sql.ref(name)}`),
+  );
+}
+
+/** The sum of the columns of one row whose counters count all contributions of some kinds. */
+export function contributionsIn(kinds: readonly string[], alias: string): RawBuilder<number> {
+  const counters = storedCounters.filter(({ kind, isContribution }) => isContribution === true && kinds.includes(kind));
+  return sql`(${sql.join(
+    counters.map(({ name }) => columnOf(name, alias)),
+    sql` + `,
+  )})`;
+}
+
+/** The assignments of ON CONFLICT that replace the stored values. */
+export function replacing(counters: readonly StoredCounter[]): RawBuilder<unknown> {
+  return sql.join(counters.map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
+}
+
+/** The condition that the contribution `c` counts. */
+export function counts({ kind, where }: StoredCounter): RawBuilder<boolean> {
+  const isOfKind = sql<boolean>`c.kind = ${kind}`;
+  return where === undefined ? isOfKind : sql`${isOfKind} and ${sql.raw(where)}`;
+}

@@ -1,0 +1,174 @@
+/**
+ * The list of all that is counted. Types, columns of totals, the functions that count in the database, recounts, sums,
+ * the API's counters and the rows of their card follow from it; see docs/adding-a-counter.md.
+ */
+
+/** How a number is counted from single contributions, or from commits, which are stored in a table of their own. */
+interface Counting {
+  /** The kind of the contributions. */
+  kind: string;
+  /** True: part of a contributor's number. */
+  isContribution?: true;
+  /** Condition in SQL about the contribution `c`; absent: all of the kind count. */
+  where?: string;
+  /** The column with the account for which it counts; absent: the author. */
+  person?: 'answered_by';
+  /** The smallest part for which the number is kept: a person's day, a person, or the repository; also all larger ones. */
+  per: 'day' | 'person' | 'repository';
+}
+
+interface Definition {
+  /** The stable id of the rule by which something is counted. */
+  rule: string;
+  /** Absent: the number follows from others. */
+  stored?: Counting;
+  /** Present for lifetime counters, the members of `contributions` in endpoint 2. */
+  lifetime?: {
+    /** The kinds that must be completely known for the counter of an organization. */
+    needs: readonly string[];
+    /** Its position on the card. */
+    row: number;
+    /** True: the card shows it by default. */
+    isUsual: boolean;
+  };
+}
+
+/** In the order of the API. */
+const list = {
+  commits: {
+    rule: 'commit.author',
+    stored: { kind: 'commit', isContribution: true, per: 'day' },
+    lifetime: { needs: ['commit'], row: 1, isUsual: true },
+  },
+  issues: {
+    rule: 'issue.opened',
+    stored: { kind: 'issue', isContribution: true, per: 'day' },
+    lifetime: { needs: ['issue'], row: 4, isUsual: true },
+  },
+  pull_requests: {
+    rule: 'pull-request.opened',
+    stored: { kind: 'pull_request', isContribution: true, per: 'day' },
+    lifetime: { needs: ['pull_request'], row: 2, isUsual: true },
+  },
+  reviews: {
+    rule: 'review.submitted',
+    stored: { kind: 'review', isContribution: true, per: 'day' },
+    lifetime: { needs: ['review'], row: 3, isUsual: true },
+  },
+  stars: {
+    rule: 'star.received',
+    // The number of stored accounts that starred a repository. The lifetime counter sums the stars in the host's listing.
+    stored: { kind: 'star', per: 'repository' },
+    lifetime: { needs: [], row: 5, isUsual: true },
+  },
+  contributed_to: {
+    rule: 'repository.contributed-to',
+    lifetime: { needs: ['commit', 'issue', 'pull_request', 'review'], row: 6, isUsual: true },
+  },
+  issues_closed: {
+    rule: 'issue.closed',
+    stored: { kind: 'issue', where: 'c.closed_at is not null', per: 'person' },
+    lifetime: { needs: ['issue'], row: 8, isUsual: false },
+  },
+  pull_requests_merged: {
+    rule: 'pull-request.merged',
+    stored: { kind: 'pull_request', where: 'c.merged_at is not null', per: 'person' },
+    lifetime: { needs: ['pull_request'], row: 7, isUsual: false },
+  },
+  discussions: {
+    rule: 'discussion.started',
+    stored: { kind: 'discussion', isContribution: true, per: 'day' },
+    lifetime: { needs: ['discussion'], row: 9, isUsual: false },
+  },
+  discussions_answered: {
+    rule: 'discussion.answered',
+    stored: { kind: 'discussion', where: 'c.answered', person: 'answered_by', per: 'person' },
+    lifetime: { needs: ['discussion'], row: 10, isUsual: false },
+  },
+  issue_comments: { rule: 'issue.commented', stored: { kind: 'issue_comment', per: 'repository' } },
+  pull_request_comments: {
+    rule: 'pull-request.commented',
+    stored: { kind: 'pull_request_comment', per: 'repository' },
+  },
+  review_comments: { rule: 'review.commented', stored: { kind: 'review_comment', per: 'repository' } },
+} as const satisfies Record<string, Definition>;
+
+type List = typeof list;
+/** The names in the list whose definitions have a shape. */
+type NamesWith<Shape> = { [Name in keyof List]: List[Name] extends Shape ? Name : never }[keyof List];
+
+/** The lifetime counters. */
+export type CounterName = NamesWith<{ lifetime: object }>;
+/** The columns of `repository_totals`. */
+export type CountedName = NamesWith<{ stored: object }>;
+/** The columns of `contributor_totals`. */
+export type CountedOfPerson = NamesWith<{ stored: { per: 'day' | 'person' } }>;
+/** The columns of `contribution_days`. */
+export type CountedOfDay = NamesWith<{ stored: { per: 'day' } }>;
+
+/** All kinds of stored contributions, and `commit`. */
+export type Kind = List[CountedName]['stored']['kind'];
+type CountedContribution = NamesWith<{ stored: { isContribution: true } }>;
+/** The kinds of activity that count as contributions to a repository. */
+export type ContributionKind = List[CountedContribution]['stored']['kind'];
+
+/** A number that is kept for each repository, and maybe for each person and day. */
+export interface StoredCounter extends Counting {
+  /** The name of its column. */
+  name: string;
+  rule: string;
+}
+
+const definitions: [name: string, definition: Definition][] = Object.entries(list);
+
+export const storedCounters: readonly StoredCounter[] = definitions.flatMap(([name, { rule, stored }]) =>
+  stored === undefined ? [] : [{ name, rule, ...stored }],
+);
+
+/** The stored counters of which each person has one. */
+export function ofPeople(counters: readonly StoredCounter[]): StoredCounter[] {
+  return counters.filter(({ per }) => per !== 'repository');
+}
+
+/** The stored counters of which each day of a person has one. */
+export function ofDays(counters: readonly StoredCounter[]): StoredCounter[] {
+  return counters.filter(({ per }) => per === 'day');
+}
+
+/** The stored counters that make up a contributor's number. */
+export function ofContributions(counters: readonly StoredCounter[]): StoredCounter[] {
+  return counters.filter(({ isContribution }) => isContribution === true);
+}
+
+export const contributionKinds: readonly ContributionKind[] = ofContributions(storedCounters)
+  .map(({ kind }) => kind)
+  .filter(isContributionKind);
+
+function isContributionKind(kind: string): kind is ContributionKind {
+  return storedCounters.some((counter) => counter.kind === kind && counter.isContribution === true);
+}
+
+/** Returns the names of the counters of some kinds of contributions. */
+export function namesOfKinds(kinds: readonly ContributionKind[]): string[] {
+  return ofContributions(storedCounters).flatMap(({ name, kind }) => (kinds.some((one) => one === kind) ? [name] : []));
+}
+
+/** The lifetime counters, in the order of the API. */
+export const counterNames: readonly CounterName[] = definitions.map(([name]) => name).filter(isCounterName);
+
+function isCounterName(name: string): name is CounterName {
+  return definitions.some(([one, { lifetime }]) => one === name && lifetime !== undefined);
+}
+
+/** The lifetime counters that are sums of totals; the others follow from repositories. */
+export const lifetimeOfPeople = ofPeople(storedCounters).filter(({ name }) => isCounterName(name));
+
+/** The kinds that must be completely known for the counter of an organization. */
+export function needsOf(name: CounterName): readonly ContributionKind[] {
+  return list[name].lifetime.needs;
+}
+
+/** The rows of the card of lifetime counters, in their order; `isUsual`: shown by default. */
+export const counterRows: readonly { name: CounterName; isUsual: boolean }[] = counterNames
+  .toSorted((one, other) => list[one].lifetime.row - list[other].lifetime.row)
+  .map((name) => ({ name, isUsual: list[name].lifetime.isUsual }));

@@ -1,0 +1,100 @@
+import { ofDays, ofPeople, type StoredCounter } from '../../contributions/kinds.ts';
+
+/** Returns the definitions of the functions that follow from the list of stored counters. */
+export function countingFunctions(counters: readonly StoredCounter[]): string {
+  return `${countersOf(counters)}\n${countChanges(counters)}`;
+}
+
+/** The counters to which a contribution adds one, with the account and day where they are kept by those. */
+function countersOf(counters: readonly StoredCounter[]): string {
+  const branches = counters.flatMap(({ name, kind, where, person = 'account_id', per }) => {
+    if (kind === 'commit') return [];
+    const account = per === 'repository' ? 'null::uuid' : `c.${person}`;
+    const day = per === 'day' ? "(c.created_at at time zone 'UTC')::date" : 'null::date';
+    const condition = where === undefined ? '' : ` and ${where}`;
+    return [`select '${name}', ${account}, ${day} where c.kind = '${kind}'${condition}`];
+  });
+  return `
+create or replace function counters_of(c contributions) returns table (counter text, account_id uuid, day date)
+language sql immutable parallel safe as $$
+  ${branches.join('\n  union all ')}
+$$;
+`;
+}
+
+/**
+ * Adds changes to the totals. Each is about one counter: `added` for the account, also on the day, and `whole` for the
+ * repository, for which a commit of several authors counts once.
+ */
+function countChanges(counters: readonly StoredCounter[]): string {
+  const changes = `unnest(repository_ids, account_ids, days, counter_names, added, whole)
+    as c (repository_id, account_id, day, counter, added, whole) join repositories r on r.id = c.repository_id`;
+  const [people, days] = [ofPeople(counters), ofDays(counters)];
+  return `
+create or replace function count_changes(
+  repository_ids uuid[], account_ids uuid[], days date[], counter_names text[], added bigint[], whole bigint[]
+) returns void language plpgsql as $$
+begin
+  if repository_ids is null then return; end if;
+
+  insert into repository_totals as t (repository_id, is_changed, ${names(counters)})
+  select c.repository_id, true,
+    ${sums(counters, 'whole')}
+  from ${changes}
+  group by c.repository_id order by c.repository_id
+  on conflict (repository_id) do update set is_changed = true,
+    ${additions(counters)};
+
+  insert into contributor_totals as t (repository_id, account_id, ${names(people)})
+  select c.repository_id, c.account_id,
+    ${sums(people, 'added')}
+  from ${changes} join accounts a on a.id = c.account_id
+  where c.counter in (${literals(people)})
+  group by c.repository_id, c.account_id order by c.repository_id, c.account_id
+  on conflict (repository_id, account_id) do update set
+    ${additions(people)};
+
+  insert into contribution_days as t (account_id, repository_id, day, ${names(days)})
+  select c.account_id, c.repository_id, c.day,
+    ${sums(days, 'added')}
+  from ${changes} join accounts a on a.id = c.account_id
+  where c.counter in (${literals(days)})
+  group by c.account_id, c.repository_id, c.day
+  having bool_or(c.added <> 0)
+  order by c.account_id, c.repository_id, c.day
+  on conflict (account_id, repository_id, day) do update set
+    ${additions(days)};
+
+  if exists (select from unnest(added) as less where less < 0) then
+    delete from contributor_totals t using (select distinct c.repository_id, c.account_id from ${changes}) c
+    where t.repository_id = c.repository_id and t.account_id = c.account_id
+      and ${areZero(people)};
+    delete from contribution_days t using (select distinct c.repository_id, c.account_id, c.day from ${changes}) c
+    where t.repository_id = c.repository_id and t.account_id = c.account_id and t.day = c.day
+      and ${areZero(days)};
+  end if;
+end $$;
+`;
+}
+
+function names(counters: readonly StoredCounter[]): string {
+  return counters.map(({ name }) => name).join(', ');
+}
+
+function literals(counters: readonly StoredCounter[]): string {
+  return counters.map(({ name }) => `'${name}'`).join(', ');
+}
+
+function sums(counters: readonly StoredCounter[], column: 'added' | 'whole'): string {
+  return counters
+    .map(({ name }) => `coalesce(sum(c.${column}) filter (where c.counter = '${name}'), 0)`)
+    .join(',\n    ');
+}
+
+function additions(counters: readonly StoredCounter[]): string {
+  return counters.map(({ name }) => `${name} = t.${name} + excluded.${name}`).join(',\n    ');
+}
+
+function areZero(counters: readonly StoredCounter[]): string {
+  return counters.map(({ name }) => `t.${name} = 0`).join(' and ');
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type StoredCounter, storedCounters } from '../../../src/contributions/kinds.ts';
+import { recountRepository } from '../../../src/contributions/recount-store.ts';
+import type { Database } from '../../../src/database/connection.ts';
+import { readDefinitions } from '../../../src/database/definitions.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { openTestDatabase } from '../../database.ts';
+import { addRepository } from './stored-repository.ts';
+
+const comments: StoredCounter = { name: 'comments', rule: 'issue.commented', kind: 'issue_comment', per: 'day' };
+/** Counts for another person than its author, under a condition. */
+const accepted: StoredCounter = {
+  name: 'accepted',
+  rule: 'issue.accepted',
+  kind: 'issue_comment',
+  where: 'c.answered',
+  person: 'answered_by',
+  per: 'person',
+};
+const counters = [...storedCounters, comments, accepted];
+
+/** Makes a repository and two people in a database with the columns and functions of the added counters. @returns its id. */
+async function prepare(database: Database): Promise<string> {
+  const { connection, pool } = database;
+  await pool.query(`
+    alter table repository_totals add comments integer not null default 0, add accepted integer not null default 0;
+    alter table contributor_totals add comments integer not null default 0, add accepted integer not null default 0;
+    alter table contribution_days add comments integer not null default 0`);
+  await migrate(database, { definitions: readDefinitions(counters) });
+  const id = await addRepository(connection);
+  await pool.query(`
+    insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+    values (gen_random_uuid(), 'github', '2', '2', 'user', 'bob', now(), now(), now())`);
+  return id;
+}
+
+/** Stores comments of Ada, the last of which was accepted and is Bob's. */
+const storeComments = `
+  insert into contributions (
+    repository_id, kind, external_id, account_id, answered_by, answered, created_at, updated_at, seen_at)
+  select r.id, 'issue_comment', n::text, ada.id, case when n = 3 then bob.id end, n = 3,
+    '2026-05-01T12:00:00Z'::timestamptz + (n - 1) * interval '1 day', now(), now()
+  from generate_series(1, 3) n, repositories r, accounts ada, accounts bob where ada.name = 'ada' and bob.name = 'bob'`;
+
+async function read({ pool }: Database): Promise<object> {
+  const rows = async (query: string): Promise<object[]> => (await pool.query<object>(query)).rows;
+  return {
+    whole: await rows('select comments, accepted, issues from repository_totals'),
+    people: await rows(`
+      select name, comments, accepted, issues from contributor_totals join accounts on id = account_id order by name`),
+    days: await rows(`
+      select name, day::text, comments, issues from contribution_days join accounts on id = account_id order by day`),
+  };
+}
+
+const expected = {
+  whole: [{ comments: 3, accepted: 1, issues: 0 }],
+  people: [
+    { name: 'ada', comments: 3, accepted: 0, issues: 0 },
+    { name: 'bob', comments: 0, accepted: 1, issues: 0 },
+  ],
+  days: ['2026-05-01', '2026-05-02', '2026-05-03'].map((day) => ({ name: 'ada', day, comments: 1, issues: 0 })),
+};
+
+describe('a counter that is added to the list', () => {
+  it('is counted for the repository, people and days when contributions are stored', async () => {
+    await using opened = await openTestDatabase();
+    await prepare(opened.database);
+    await opened.database.pool.query(storeComments);
+    assert.deepEqual(await read(opened.database), expected);
+  });
+
+  it('follows changes and deletions of contributions', async () => {
+    await using opened = await openTestDatabase();
+    const { pool } = opened.database;
+    await prepare(opened.database);
+    await pool.query(storeComments);
+    await pool.query(`update contributions set answered = false, answered_by = null where external_id = '3'`);
+    await pool.query(`delete from contributions where external_id = '1'`);
+    assert.deepEqual(await read(opened.database), {
+      whole: [{ comments: 2, accepted: 0, issues: 0 }],
+      people: [{ name: 'ada', comments: 2, accepted: 0, issues: 0 }],
+      days: expected.days.slice(1),
+    });
+  });
+
+  it('is counted again by the recount, which finds nothing to repair after that', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const id = await prepare(opened.database);
+    await pool.query(storeComments);
+    const recount = (): Promise<number> =>
+      connection.transaction().execute((transaction) => recountRepository(transaction, id, counters));
+    assert.equal(await recount(), 0);
+    await pool.query('update repository_totals set comments = 7, accepted = 0');
+    await pool.query('delete from contribution_days');
+    await pool.query('update contributor_totals set comments = comments + 1');
+    assert.equal(await recount(), 1 + 3 + 2);
+    assert.deepEqual(await read(opened.database), expected);
+    assert.equal(await recount(), 0);
+  });
+});
