@@ -1,20 +1,38 @@
 import { spawn } from 'node:child_process';
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { fastify } from 'fastify';
 import { Pool, type PoolConfig } from 'pg';
 import { signed, webhookSecret } from '../simulators/github/deliver.ts';
+import type { Database } from '../src/database/connection.ts';
+import { saveDeliveries } from '../src/deliveries/store.ts';
+import type { Change } from '../src/providers/provider.ts';
+import { applyDeliveries } from '../src/sync/apply-deliveries.ts';
+import { newAppliers, type SyncContext } from '../src/sync/context.ts';
+import { changed, hidden, holdRepositories, plantRepositories } from '../test/integration/deliveries/appliers.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, started, startService } from './bench-service.ts';
-import { compare, load } from './load.ts';
+import { compare, load, median } from './load.ts';
+import { sized } from './size.ts';
 
 const thisFile = fileURLToPath(import.meta.url);
 
-/**
- * Measures deliveries that are acknowledged, each stored by then, against a bare handler that verifies one and inserts
- * one row.
- */
+const repositories = sized(200, 30);
+/** More than one process applies at the same time. */
+const heldRepositories = 8;
+const jobEveryMs = 100;
+const pollMs = 10;
+const perRepository = sized(20, 1);
+const rounds = sized(5, 1);
+
+/** Measures deliveries that are acknowledged, and those that are applied while others have to wait. */
 export async function run(): Promise<BenchResult[]> {
+  return [await acknowledged(), await besideHeld()];
+}
+
+/** Measures deliveries, each stored by then, against a bare handler that verifies one and inserts one row. */
+async function acknowledged(): Promise<BenchResult> {
   await using place = await makeDataDir();
   await using service = await startService({ DATA_DIR: place.dataDir, GITHUB_WEBHOOK_SECRET: webhookSecret });
   const { clientConfig, pool } = place.database;
@@ -45,9 +63,74 @@ export async function run(): Promise<BenchResult[]> {
     () => deliver(bare.url),
   );
   const detail = `${Math.round(best.requestsPerSecond).toLocaleString('en')} deliveries/s at best, p99 ${best.p99} ms`;
-  return [
-    { name: 'deliveries', ratio, goal: '>=0.6', baseline: 'bare fastify handler: verifies, inserts one row', detail },
-  ];
+  return {
+    name: 'deliveries',
+    ratio,
+    goal: '>=0.6',
+    baseline: 'bare fastify handler: verifies, inserts one row',
+    detail,
+  };
+}
+
+/**
+ * Measures deliveries about repositories that are applied while the rows of other repositories are locked, which older
+ * deliveries wait for, against the same without locks.
+ */
+async function besideHeld(): Promise<BenchResult> {
+  await using place = await makeDataDir();
+  await plantRepositories(place.database, repositories);
+  const ids = Array.from({ length: repositories }, (_, index) => String(index + 1));
+  const [held, others] = [ids.slice(0, heldRepositories), ids.slice(heldRepositories)];
+  const rates = { held: [] as number[], free: [] as number[] };
+  for (let round = 0; round < rounds; round += 1) {
+    rates.free.push(await perSecond(place.database, { first: held, others }));
+    rates.held.push(await perSecond(place.database, { first: held, others, isHeld: true }));
+  }
+  const ratio = median(rates.held) / median(rates.free);
+  const detail = `${Math.round(median(rates.held))} deliveries/s while the rows of ${heldRepositories} of ${repositories} repositories are locked`;
+  return { name: 'deliveries-beside-held', ratio, goal: '>=0.8', baseline: 'the same without locks', detail };
+}
+
+/** @returns the deliveries/s about the other repositories. */
+async function perSecond(
+  database: Database,
+  { first, others, isHeld = false }: { first: readonly string[]; others: readonly string[]; isHeld?: boolean },
+): Promise<number> {
+  const { connection, pool } = database;
+  await pool.query('truncate deliveries');
+  const onFailure = (error: unknown): never => {
+    throw error;
+  };
+  const context = { connection, now: () => new Date(), appliers: newAppliers(), onFailure } as unknown as SyncContext;
+  const save = (changes: Change[]): Promise<unknown> =>
+    saveDeliveries(
+      connection,
+      changes.map((change) => ({
+        provider: 'github',
+        id: randomUUID(),
+        event: 'x',
+        receivedAt: new Date(),
+        changes: [change],
+      })),
+    );
+  await save(first.map(hidden));
+  for (let times = 0; times < perRepository; times += 1) await save(others.map(changed));
+  const left = `select from deliveries where applied_at is null and changes @> '[{"what": "contributions"}]' limit 1`;
+  const applying: Promise<unknown>[] = [];
+  let ms = 0;
+  {
+    await using stack = new AsyncDisposableStack();
+    stack.use(await holdRepositories(database, isHeld ? first : []));
+    const begun = performance.now();
+    do {
+      // As in the service, further jobs start while one waits.
+      if (ms >= applying.length * jobEveryMs) applying.push(applyDeliveries(context));
+      await wait(pollMs);
+      ms = performance.now() - begun;
+    } while ((await pool.query(left)).rowCount !== 0);
+  }
+  await Promise.all(applying);
+  return (others.length * perRepository * 1000) / ms;
 }
 
 async function serveBare(config: PoolConfig): Promise<void> {

@@ -7,7 +7,7 @@ import { contributorsOf } from '../simulators/world/expected-totals.ts';
 import type { Database } from '../src/database/connection.ts';
 import { saveDeliveries } from '../src/deliveries/store.ts';
 import { applyDeliveries } from '../src/sync/apply-deliveries.ts';
-import type { SyncContext } from '../src/sync/context.ts';
+import { newAppliers, type SyncContext } from '../src/sync/context.ts';
 import { appSettings, secret } from '../test/e2e/installations/installed.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, startService } from './bench-service.ts';
@@ -35,7 +35,7 @@ async function applied(): Promise<BenchResult> {
   const onFailure = (error: unknown): never => {
     throw error;
   };
-  const context = { connection, now: () => new Date(), onFailure } as unknown as SyncContext;
+  const context = { connection, now: () => new Date(), appliers: newAppliers(), onFailure } as unknown as SyncContext;
   const ours = await perSecond(place.database, async () => {
     // One job applies a limited number; the next one follows.
     while ((await applyDeliveries(context)) === 'more');

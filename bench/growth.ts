@@ -5,7 +5,7 @@ import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import type { ContributionPage, ListedRepository, Provider, Streams } from '../src/providers/provider.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
-import { newCost, newPollDemands, type SyncContext } from '../src/sync/context.ts';
+import { newAppliers, newCost, newPollDemands, type SyncContext } from '../src/sync/context.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';
@@ -120,6 +120,7 @@ async function apply(
     node: 1,
     reading: new Set(),
     pollDemands: newPollDemands(),
+    appliers: newAppliers(),
     freshForMs: 3_600_000,
     now: () => new Date(),
     newId: uuidv7,

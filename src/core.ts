@@ -19,7 +19,7 @@ import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
 import { createProviders, type ProviderDependencies } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
-import { newPollDemands, type SyncContext } from './sync/context.ts';
+import { newAppliers, newPollDemands, type SyncContext } from './sync/context.ts';
 import { loadInstallations } from './sync/installations/load-installations.ts';
 import { noMetrics, type SyncMetrics } from './sync/metrics.ts';
 
@@ -114,6 +114,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     node: listener.node,
     reading: new Set(),
     pollDemands: newPollDemands(),
+    appliers: newAppliers(),
     histories: new HistoryCache({ directory: historiesOf(config.dataDir), ...historyLimits, now }),
     parsedFiles: new LRUCache({ max: maxParsedFiles }),
     freshForMs: config.freshForMs,

@@ -28,7 +28,10 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
   if (changed !== undefined) await addJob(transaction, updateTotalsJob);
 }
 
-/** Records all contributors to an account's repositories as changed, because other repositories count than before. */
+/**
+ * Records all contributors to an account's repositories as changed, because other repositories count than before. The
+ * caller queues the update of their totals.
+ */
 export async function markContributorsChanged(transaction: Connection, ownerId: string): Promise<void> {
   await sql`
     insert into changed_contributors as c (repository_id, account_id, is_update)
@@ -37,7 +40,6 @@ export async function markContributorsChanged(transaction: Connection, ownerId: 
     where r.owner_id = ${ownerId} and t.account_id <> ${ownerId}
     order by t.repository_id, t.account_id
     on conflict (repository_id, account_id) do update set is_update = true where not c.is_update`.execute(transaction);
-  await addJob(transaction, updateTotalsJob);
 }
 
 /**

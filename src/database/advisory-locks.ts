@@ -9,7 +9,10 @@ export const advisoryLocks = {
   livingNodes: 7_033_128,
   /** Shared by transactions that store data about people; exclusive while an account is erased. */
   erasure: 7_033_129,
-  /** Held by the transaction that applies deliveries, because several would wait for the same rows. */
+  /**
+   * Held, with the hash of a key of order as a second number, by the transaction that applies deliveries of that key.
+   * Releases before 1.0 hold it alone.
+   */
   applyingDeliveries: 7_033_130,
   /** Held for a moment, shared, with the number of the session as a second key, to see it over another connection. */
   sameDatabase: 7_033_131,

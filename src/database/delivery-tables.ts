@@ -11,6 +11,15 @@ export interface DeliveriesTable {
   applied_at: Date | null;
   /** The number of failed attempts to apply it. */
   attempts: Generated<number>;
+  /** Deliveries with the same key are applied in order; empty once applied. */
+  order_key: Generated<string>;
+  /**
+   * The time, by the clock of the database, at which it is tried again; null: it was not tried yet. Until it is applied,
+   * the others of its key wait, unless it has failed.
+   */
+  retry_at: Generated<Date | null>;
+  /** The time of the first try that had to wait for another transaction or for more time. */
+  waiting_since: Generated<Date | null>;
 }
 
 /** The progress of searching a provider's own record for deliveries that did not arrive. */

@@ -38,6 +38,7 @@ const due: Readonly<Record<string, readonly string[]>> = {
   owner_polls: ['next_at'],
   repository_polls: ['next_at'],
   notifications: ['next_attempt_at'],
+  deliveries: ['retry_at'],
   failing_receivers: ['resumes_at'],
 };
 

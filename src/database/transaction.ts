@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
 
 const maxAttempts = 5;
@@ -17,4 +18,35 @@ export async function inTransaction<Result>(
       if (attempt >= maxAttempts || !repeatableErrors.has(code)) throw error;
     }
   }
+}
+
+/**
+ * Runs `work` in the surrounding transaction, and undoes it alone when it fails. Locks that the transaction had before
+ * stay.
+ * @returns the failure.
+ * @throws the error of a connection that has ended.
+ */
+export async function failureOf(transaction: Connection, work: () => Promise<void>): Promise<Error | undefined> {
+  await sql`savepoint work`.execute(transaction);
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    await sql`rollback to savepoint work`.execute(transaction);
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+const lockTimeout = '55P03';
+const statementTimeout = '57014';
+
+/** Returns whether a failure only means that a lock was not free in time, or that the transaction lost a race. */
+export function isLockWait(error: Error): boolean {
+  const code = 'code' in error ? String(error.code) : '';
+  return code === lockTimeout || repeatableErrors.has(code);
+}
+
+/** Returns whether a statement failed because it took too long. */
+export function isTooSlow(error: Error): boolean {
+  return 'code' in error && error.code === statementTimeout;
 }

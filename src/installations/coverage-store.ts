@@ -61,7 +61,10 @@ export async function hideShownBy(
 ): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
     update repositories set deleted_at = ${now}, updated_at = ${now}
-    where provider = ${provider} and credential_name = ${credentialName} and is_private and deleted_at is null
+    where id in (
+      select id from repositories
+      where provider = ${provider} and credential_name = ${credentialName} and is_private and deleted_at is null
+      order by id for no key update)
     returning owner_id`.execute(transaction);
   return distinctOwners(rows);
 }

@@ -1,250 +1,139 @@
-import { checkAdministratorJob, lookUpJob, refreshJob } from '../accounts/jobs.ts';
-import { findKnown, wantListing } from '../accounts/mention-store.ts';
-import { findReportedCalendar } from '../contributions/calendar-store.ts';
-import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { claimLookupWithin } from '../database/lookups.ts';
-import { addJob, type Job } from '../database/queue.ts';
-import { inTransaction } from '../database/transaction.ts';
-import { type DeliveredChange, recordApplied } from '../deliveries/owner-store.ts';
+import { addJob } from '../database/queue.ts';
+import { failureOf, isLockWait, isTooSlow } from '../database/transaction.ts';
 import {
-  applyJob,
+  applyAgainJob,
   countFailure,
-  markApplied,
+  delayKey,
+  endLimits,
+  haveWaitingKeys,
+  lockNextKey,
+  type TryLimits,
   takeUnapplied,
-  tryApplierLock,
   type Unapplied,
 } from '../deliveries/store.ts';
-import type { Change } from '../providers/provider.ts';
-import { hideRepository } from '../repositories/hide-store.ts';
-import { findByExternalIds, type Repository } from '../repositories/store.ts';
-import { applyStar } from './apply-star.ts';
-import type { SyncContext } from './context.ts';
-import { followInstallation } from './installations/settle.ts';
-import { pollJob } from './poll-repository.ts';
-import { recordVisibility } from './record-state.ts';
-import { wantScanFor } from './removal-store.ts';
-import { recordStreamChange } from './stream-store.ts';
+import { applyChanges } from './apply-changes.ts';
+import type { Appliers, SyncContext } from './context.ts';
 
-/**
- * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to
- * agree.
- */
-const restMs = { repository: 1000, account: 3000, whileOthersApply: 1000 };
-
-/** The most deliveries that are applied together. */
+/** The most deliveries of one key that are applied together. */
 const atOnce = 200;
-/** The most rounds of one job: deliveries keep coming, and other jobs need the worker too. */
-const maxRounds = 50;
+/**
+ * New deliveries and retried ones are applied by transactions of their own, so that any number of keys that wait holds
+ * up no other key.
+ */
+type Which = keyof Appliers;
+
+/** The most transactions of one process that apply deliveries at the same time. */
+const mostAppliers: Appliers = { new: 4, retried: 2 };
+/** The most keys that one job applies in a row: deliveries keep coming, and other jobs need the worker too. */
+const mostKeys: Appliers = { new: 1000, retried: 20 };
 
 /**
- * Applies all stored deliveries: queues jobs that read the changes, and hides private and deleted data at once.
+ * The limits of a try. A wait for a lock ends before PostgreSQL looks for deadlocks (`deadlock_timeout`, by default a
+ * second), so that a cycle of locks ends in another try. A try that is too slow has more time when it is repeated.
+ */
+const limits: Record<Which, TryLimits> = {
+  new: { lockMs: 100, statementMs: 2000 },
+  retried: { lockMs: 900, statementMs: null },
+};
+
+/**
+ * Applies all stored deliveries: queues jobs that read the changes, and hides private and deleted data at once. Those
+ * with one key of order are applied one after the other, oldest first; several keys are applied at the same time.
  * @returns `more` when deliveries may be left.
  */
 export async function applyDeliveries(context: SyncContext): Promise<'done' | 'more'> {
-  for (let round = 0; round < maxRounds; round += 1) {
-    const applied = await applyTogether(context, atOnce).catch((error: unknown) => {
-      context.onFailure(error, 'applying deliveries together');
-      return applyEach(context);
-    });
-    if (applied === 0) return 'done';
+  const ends = await Promise.all([applyKeys(context, 'new'), retryKeys(context)]);
+  return ends.includes('more') ? 'more' : 'done';
+}
+
+async function retryKeys(context: SyncContext): Promise<'done' | 'more'> {
+  const end = await applyKeys(context, 'retried');
+  if (end === 'done' && (await haveWaitingKeys(context.connection))) await addJob(context.connection, applyAgainJob);
+  return end;
+}
+
+/** Applies one key after the other, and has others applied at the same time as soon as it has found one. */
+async function applyKeys(context: SyncContext, which: Which): Promise<'done' | 'more'> {
+  const { appliers, connection } = context;
+  if (appliers[which] >= mostAppliers[which]) {
+    // The others may have found nothing just before the deliveries were stored for which this job was added.
+    await addJob(connection, applyAgainJob);
+    return 'done';
+  }
+  const started: Promise<'done' | 'more'>[] = [];
+  const startNext = (): void => {
+    if (started.length > 0 || appliers[which] >= mostAppliers[which]) return;
+    const next = applyKeys(context, which);
+    // Its failure is thrown below, unless this one fails before.
+    next.catch(() => {});
+    started.push(next);
+  };
+  appliers[which] += 1;
+  const end = await applyInTurn(context, which, startNext).finally(() => {
+    appliers[which] -= 1;
+  });
+  const ends = [end, ...(await Promise.all(started))];
+  return ends.includes('more') ? 'more' : 'done';
+}
+
+async function applyInTurn(context: SyncContext, which: Which, onFound: () => void): Promise<'done' | 'more'> {
+  for (let keys = 0; keys < mostKeys[which]; keys += 1) {
+    if ((await applyNextKey(context, which, onFound)) === 'done') return 'done';
   }
   return 'more';
 }
 
 /**
- * Applies several deliveries or none; a change that several of them report is applied once.
- * @returns the number of deliveries.
+ * Applies the deliveries of one key in one transaction.
+ * @param onFound called when there is one.
+ * @returns `more` when other keys may be left.
  */
-async function applyTogether(context: SyncContext, limit: number): Promise<number> {
-  return alone(context, async (transaction) => {
-    const deliveries = await takeUnapplied(transaction, limit);
-    await applyChanges(context, transaction, deliveries);
-    return deliveries.length;
+async function applyNextKey(context: SyncContext, which: Which, onFound: () => void): Promise<'done' | 'more'> {
+  return context.connection.transaction().execute(async (transaction) => {
+    const key = await lockNextKey(transaction, which, limits[which]);
+    if (key === undefined) return 'done';
+    onFound();
+    const deliveries = await takeUnapplied(transaction, key, atOnce);
+    if (deliveries.length > 0) {
+      await applyInOrder(context, transaction, { deliveries, which });
+      await endLimits(transaction);
+      return 'more';
+    }
+    await addJob(transaction, applyAgainJob);
+    return 'done';
   });
 }
 
-/** Runs `apply` in a transaction. While another process applies deliveries, it queues another try and returns 0. */
-async function alone(context: SyncContext, apply: (transaction: Connection) => Promise<number>): Promise<number> {
-  return inTransaction(context.connection, async (transaction) => {
-    if (await tryApplierLock(transaction)) return apply(transaction);
-    await addJob(transaction, later(context, applyJob, restMs.whileOthersApply));
-    return 0;
-  });
-}
-
-/** Applies deliveries one after the other, so that one that cannot be applied does not hold up the others. */
-async function applyEach(context: SyncContext): Promise<number> {
-  const deliveries = await takeUnapplied(context.connection, atOnce);
-  let applied = 0;
-  for (const delivery of deliveries) {
-    try {
-      applied += await alone(context, async (transaction) => {
-        await applyChanges(context, transaction, [delivery]);
-        return 1;
-      });
-    } catch (error) {
-      context.onFailure(error, 'applying a delivery');
-      await countFailure(context.connection, delivery);
-    }
-  }
-  return applied;
-}
-
-async function applyChanges(
-  context: SyncContext,
-  transaction: Connection,
-  deliveries: readonly Unapplied[],
-): Promise<void> {
-  const distinct = new Map<string, DeliveredChange>();
-  for (const { provider, id, changes } of deliveries) {
-    for (const change of changes) {
-      // Two deliveries can report the same about a star that was given, taken back and given again within a second.
-      const delivery = change.what === 'star' ? id : null;
-      distinct.set(JSON.stringify([provider, change, delivery]), { provider, change });
-    }
-  }
-  // All transactions apply changes in one order, so that they cannot deadlock.
-  const ordered = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const repositories = await findChanged(transaction, [...distinct.values()]);
-  for (const [, delivered] of ordered) {
-    await applyChange(context, transaction, delivered, repositories.get(keyOf(delivered)));
-  }
-  if (deliveries.length === 0) return;
-  await markApplied(transaction, deliveries, context.now());
-  await recordApplied(transaction, [...distinct.values()], context.now());
-}
-
-/** Finds the stored repositories of changes, each once for all changes about it. */
-async function findChanged(
-  transaction: Connection,
-  delivered: readonly DeliveredChange[],
-): Promise<Map<string, Repository>> {
-  const idsOf = new Map<string, Set<string>>();
-  for (const { provider, change } of delivered) {
-    if ('repository' in change) idsOf.set(provider, (idsOf.get(provider) ?? new Set()).add(change.repository));
-  }
-  const found = new Map<string, Repository>();
-  for (const [provider, ids] of idsOf) {
-    for (const [id, repository] of await findByExternalIds(transaction, provider, [...ids])) {
-      found.set(`${provider} ${id}`, repository);
-    }
-  }
-  return found;
-}
-
-function keyOf({ provider, change }: DeliveredChange): string {
-  return 'repository' in change ? `${provider} ${change.repository}` : '';
-}
-
-/** @param repository the stored repository that the change is about, hidden ones too. */
-async function applyChange(
-  context: SyncContext,
-  transaction: Connection,
-  { provider, change }: DeliveredChange,
-  repository: Repository | undefined,
-): Promise<void> {
-  switch (change.what) {
-    case 'account':
-      return refreshKnown(context, transaction, { provider, externalId: change.account, name: change.name });
-    case 'administrator':
-      return addJob(transaction, later(context, checkAdministratorJob({ provider, ...change }), restMs.account));
-    case 'owned':
-      return list(context, transaction, { provider, externalId: change.account, name: change.name });
-    case 'contributions':
-      return collect(context, transaction, { provider, change, repository });
-    case 'reactions':
-      return poll(context, transaction, repository);
-    case 'hidden':
-      return hide(context, transaction, repository, change);
-    case 'installation':
-      return followInstallation(context, transaction, provider, change);
-    case 'star':
-      return applyStar(context, transaction, repository, change);
-    case 'removed':
-      return checkRemoved(context, transaction, repository, change);
-  }
-}
-
-/** Refreshes a known account. An account that no client has requested is not fetched now either. */
-async function refreshKnown(
-  context: SyncContext,
-  transaction: Connection,
-  mention: { provider: string; externalId: string; name: string },
-): Promise<void> {
-  const known = await findKnown(transaction, mention);
-  if (known === undefined || known.fetchedAt === null) return;
-  await addJob(transaction, later(context, refreshJob(known.id), restMs.account));
-  const calendar = await findReportedCalendar(transaction, known.id);
-  if (calendar !== undefined) await addJob(transaction, later(context, calendarJob(known.id), restMs.account));
-}
-
-async function list(
-  context: SyncContext,
-  transaction: Connection,
-  mention: { provider: string; externalId: string | null; name: string },
-): Promise<void> {
-  const known = await findKnown(transaction, mention);
-  // An unknown account is only looked up; its repositories are listed when a client requests them.
-  if (known === undefined) {
-    // An account without a name cannot be looked up.
-    if (mention.name === '') return;
-    await claimLookupWithin(transaction, lookUpJob(mention), context.now());
-    return;
-  }
-  await wantListing(transaction, known.id, context.now());
-  await addJob(transaction, later(context, collectJob(known.id), restMs.repository));
-}
-
-async function collect(
-  context: SyncContext,
-  transaction: Connection,
-  delivered: {
-    provider: string;
-    change: Extract<Change, { what: 'contributions' }>;
-    repository: Repository | undefined;
-  },
-): Promise<void> {
-  const { provider, change, repository } = delivered;
-  if (repository === undefined) {
-    return list(context, transaction, { provider, externalId: change.owner, name: change.ownerName });
-  }
-  const { ownerId: accountId, name } = repository;
-  await recordStreamChange(transaction, repository.id, change.streams, context.now());
-  const job = collectRepositoryJob({ accountId, repository: name, withPrivate: true });
-  await addJob(transaction, later(context, job, restMs.repository));
-}
-
-/** Queues a poll of an installed repository, which reads its last changes and their reactions. */
-async function poll(context: SyncContext, transaction: Connection, repository: Repository | undefined): Promise<void> {
-  if (repository !== undefined) await addJob(transaction, later(context, pollJob(repository.id), restMs.repository));
-}
-
-async function hide(
-  context: SyncContext,
-  transaction: Connection,
-  repository: Repository | undefined,
-  { onlyPrivate }: Extract<Change, { what: 'hidden' }>,
-): Promise<void> {
-  if (repository === undefined || (onlyPrivate && !repository.isPrivate)) return;
-  await hideRepository(transaction, repository.id, context.now());
-  await recordVisibility(context, transaction, repository.ownerId);
+interface Taken {
+  deliveries: readonly Unapplied[];
+  which: Which;
 }
 
 /**
- * Requests the lists in which a stored item must be absent to be removed. The job that reads them is queued by the
- * change of contributions that every such delivery reports as well.
+ * Applies deliveries of one key together, or one after the other when that fails, so that one that cannot be applied
+ * does not hold up the others.
  */
-async function checkRemoved(
-  { now }: SyncContext,
+async function applyInOrder(
+  context: SyncContext,
   transaction: Connection,
-  repository: Repository | undefined,
-  { kind, externalId }: Extract<Change, { what: 'removed' }>,
+  { deliveries, which }: Taken,
 ): Promise<void> {
-  if (repository === undefined) return;
-  await wantScanFor(transaction, { repositoryId: repository.id, kind, externalId }, now());
-}
-
-function later({ now }: SyncContext, job: Job, restForMs: number): Job {
-  return { ...job, runAt: new Date(now().getTime() + restForMs), keepsRunAt: true };
+  const apply = async (part: readonly Unapplied[]): Promise<'applied' | 'failed' | 'waits'> => {
+    const failure = await failureOf(transaction, () => applyChanges(context, transaction, part));
+    const [first] = part;
+    if (failure === undefined || first === undefined) return 'applied';
+    if (isLockWait(failure) || (which === 'new' && isTooSlow(failure))) {
+      await delayKey(transaction, first);
+      await addJob(transaction, applyAgainJob);
+      return 'waits';
+    }
+    if (part.length === 1) await countFailure(transaction, first);
+    context.onFailure(failure, part.length === 1 ? 'applying a delivery' : 'applying deliveries together');
+    return 'failed';
+  };
+  if ((await apply(deliveries)) !== 'failed' || deliveries.length === 1) return;
+  for (const delivery of deliveries) {
+    if ((await apply([delivery])) === 'waits') return;
+  }
 }

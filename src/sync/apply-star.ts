@@ -1,5 +1,4 @@
 import { saveActors } from '../accounts/store.ts';
-import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { removeStar, saveStarEvent } from '../contributions/star-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { Change } from '../providers/provider.ts';
@@ -16,24 +15,25 @@ export const starEventsKeptMs = 30 * 86_400_000;
 /**
  * Stores or removes a star as a delivery says, where its host does not show the list of stars, so that deliveries are
  * their only source. Otherwise the list decides. Only installed repositories have stars stored.
+ * @returns true when the contributions to the repository may have changed.
  */
 export async function applyStar(
   context: SyncContext,
   transaction: Connection,
-  repository: Repository | undefined,
+  repository: Repository,
   { account, at: happenedAt, isTakenBack }: Extract<Change, { what: 'star' }>,
-): Promise<void> {
+): Promise<boolean> {
   const now = context.now();
   const at = new Date(happenedAt);
-  if (repository === undefined || repository.installedAt === null) return;
-  if (at.getTime() + starEventsKeptMs < now.getTime()) return;
+  if (repository.installedAt === null) return false;
+  if (at.getTime() + starEventsKeptMs < now.getTime()) return false;
   const star = { repositoryId: repository.id, externalId: account.externalId };
   const state = await saveStarEvent(transaction, { ...star, at, isTakenBack }, now);
   if (await isStreamShown(transaction, repository.id, 'stars')) {
     // The read of the list may find that it is withheld, and then stores the star of the delivery.
     await saveActors(transaction, repository.provider, [account], { mentionedAt: now, newId: context.newId });
     if (!state.isStarred) await wantScanFor(transaction, { ...star, kind: 'star' }, now);
-    return;
+    return false;
   }
   if (state.isStarred) {
     const page = {
@@ -55,5 +55,5 @@ export async function applyStar(
     await removeStar(transaction, { ...star, until: state.at });
     await wantScanFor(transaction, { ...star, kind: 'star' }, now);
   }
-  await recordTotalsChanged(transaction, repository.id);
+  return true;
 }

@@ -19,6 +19,7 @@ export interface SyncContext {
   /** Ids of the repositories that this process is reading now. */
   reading: Set<string>;
   pollDemands: PollDemands;
+  appliers: Appliers;
   /** Local copies of histories. */
   histories: HistoryCache;
   /** Files of achievements as they were parsed when they were stored. */
@@ -70,6 +71,16 @@ export type PollDemands = LRUCache<string, { demand: PollDemand; readAt: number 
 
 export function newPollDemands(): PollDemands {
   return new LRUCache({ max: 1000 });
+}
+
+/**
+ * The number of transactions of this process that apply deliveries now, for deliveries that were not tried yet and for
+ * those that were.
+ */
+export type Appliers = Record<'new' | 'retried', number>;
+
+export function newAppliers(): Appliers {
+  return { new: 0, retried: 0 };
 }
 
 export function newCost(): Cost {

@@ -3,9 +3,11 @@ import { markContributorsChanged } from '../contributions/changed-store.ts';
 import { recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
+import { updateTotalsJob } from '../contributions/jobs.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { sumOverOwned } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
+import { addJob } from '../database/queue.ts';
 import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
 import { updateSome } from './update-totals.ts';
@@ -42,4 +44,6 @@ export async function recordVisibility(context: SyncContext, transaction: Connec
   await recordState(context, transaction, ownerId);
   await markContributorsChanged(transaction, ownerId);
   await updateSome(context, transaction, { limit: maxPeopleAtOnce, ownerId });
+  // At the end, because all transactions that store contributions wait for the one that has added this job.
+  await addJob(transaction, updateTotalsJob);
 }

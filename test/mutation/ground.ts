@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { type Core, openCore } from '../../src/core.ts';
 import { createLog } from '../../src/log.ts';
 import { createProviders } from '../../src/providers/index.ts';
-import { newPollDemands, type SyncContext } from '../../src/sync/context.ts';
+import { newAppliers, newPollDemands, type SyncContext } from '../../src/sync/context.ts';
 import { createTestDatabase } from '../database.ts';
 import type { Scene } from './scene.ts';
 
@@ -57,6 +57,7 @@ export async function openGround({ settings, dataDir, world }: Scene): Promise<G
         providers,
         reading: new Set(),
         pollDemands: newPollDemands(),
+        appliers: newAppliers(),
         [Symbol.asyncDispose]: async () => {
           for (const provider of providers.values()) await provider.close();
         },

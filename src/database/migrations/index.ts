@@ -31,6 +31,7 @@ import * as announcements from './0036-announcements.ts';
 import * as daysOfRepositories from './0037-days-of-repositories.ts';
 import * as activity from './0038-activity.ts';
 import * as definitions from './0039-definitions.ts';
+import * as orderOfDeliveries from './0043-order-of-deliveries.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0037-days-of-repositories': daysOfRepositories,
   '0038-activity': activity,
   '0039-definitions': definitions,
+  '0043-order-of-deliveries': orderOfDeliveries,
 };

@@ -48,6 +48,7 @@ export async function requestListings(
   for (const ownerId of ownerIds) {
     await recordVisibility(context, transaction, ownerId);
     await wantListing(transaction, ownerId, context.now());
-    await addJob(transaction, collectJob(ownerId));
   }
+  // After all accounts, because other transactions that have locked an account add its jobs.
+  for (const ownerId of ownerIds) await addJob(transaction, collectJob(ownerId));
 }

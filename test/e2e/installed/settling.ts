@@ -53,7 +53,7 @@ async function letTimePass(pool: Pool): Promise<void> {
   await pool.query(
     `update graphile_worker._private_jobs set run_at = now() where run_at > now() and locked_at is null`,
   );
-  await pool.query(`update deliveries set attempts = 0`);
+  await pool.query(`update deliveries set attempts = 0, retry_at = null where applied_at is null`);
   for (const task of ['find_missed_deliveries', 'reconcile_installations', 'poll_due', 'apply_deliveries']) {
     await pool.query('select graphile_worker.add_job($1)', [task]);
   }

@@ -5,7 +5,7 @@ import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
-import type { SyncContext } from '../../../src/sync/context.ts';
+import { newAppliers, type SyncContext } from '../../../src/sync/context.ts';
 import { send } from '../../e2e/raw-request.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { startStoredService } from '../http/stored-service.ts';
@@ -69,6 +69,7 @@ function contextOf({ database, service }: TestService): SyncContext {
     providers: service.providers,
     now: () => new Date(),
     newId: uuidv7,
+    appliers: newAppliers(),
     onFailure: (error: unknown) => assert.fail(String(error)),
   } as unknown as SyncContext;
 }

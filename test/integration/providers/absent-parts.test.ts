@@ -10,7 +10,7 @@ import { SharedCounts } from '../../../src/database/counts.ts';
 import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/providers/provider.ts';
 import { findOwnedRepositories } from '../../../src/repositories/store.ts';
 import { collectAccount } from '../../../src/sync/collect.ts';
-import { newCost, newPollDemands, type SyncContext } from '../../../src/sync/context.ts';
+import { newAppliers, newCost, newPollDemands, type SyncContext } from '../../../src/sync/context.ts';
 import { lookUp } from '../../../src/sync/look-up.ts';
 import { openTestDatabase } from '../../database.ts';
 import { engine } from '../repositories/engine.ts';
@@ -71,6 +71,7 @@ describe('a provider without optional parts', () => {
       node: 1,
       reading: new Set(),
       pollDemands: newPollDemands(),
+      appliers: newAppliers(),
       freshForMs: 3_600_000,
       now: () => new Date(),
       newId: uuidv7,

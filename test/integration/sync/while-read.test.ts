@@ -6,7 +6,7 @@ import type { Database } from '../../../src/database/connection.ts';
 import { installByOperator } from '../../../src/installations/operator-store.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { findByExternalId } from '../../../src/repositories/store.ts';
-import { newCost, newPollDemands, type SyncContext, type Work } from '../../../src/sync/context.ts';
+import { newAppliers, newCost, newPollDemands, type SyncContext, type Work } from '../../../src/sync/context.ts';
 import { saveListed } from '../../../src/sync/list-repositories.ts';
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
 import { wantScanFor } from '../../../src/sync/removal-store.ts';
@@ -44,6 +44,7 @@ async function prepare({ connection, pool }: Database) {
     node: 1,
     reading: new Set<string>(),
     pollDemands: newPollDemands(),
+    appliers: newAppliers(),
     freshForMs: 3_600_000,
     now: () => new Date(),
     newId: uuidv7,

@@ -1,0 +1,221 @@
+import { checkAdministratorJob, lookUpJob, refreshJob } from '../accounts/jobs.ts';
+import { findKnown, wantListing } from '../accounts/mention-store.ts';
+import { findReportedCalendar } from '../contributions/calendar-store.ts';
+import { recordTotalsChanged } from '../contributions/collection-store.ts';
+import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
+import type { Connection } from '../database/connection.ts';
+import { claimLookupWithin } from '../database/lookups.ts';
+import { addJob, type Job } from '../database/queue.ts';
+import { type DeliveredChange, recordApplied } from '../deliveries/owner-store.ts';
+import { markApplied, type Unapplied } from '../deliveries/store.ts';
+import type { Change } from '../providers/provider.ts';
+import { hideRepository } from '../repositories/hide-store.ts';
+import { findByExternalIds, type Repository } from '../repositories/store.ts';
+import { applyStar } from './apply-star.ts';
+import type { SyncContext } from './context.ts';
+import { followInstallation } from './installations/settle.ts';
+import { pollJob } from './poll-repository.ts';
+import { recordVisibility } from './record-state.ts';
+import { wantScanFor } from './removal-store.ts';
+import { recordStreamChange } from './stream-store.ts';
+
+/**
+ * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to
+ * agree.
+ */
+const restMs = { repository: 1000, account: 3000 };
+
+/** A transaction that applies deliveries, and the work in it that follows from all changes. */
+interface Batch {
+  context: SyncContext;
+  transaction: Connection;
+  /** Repositories whose contributions changed, and owners of which other repositories are shown. */
+  changedRepositories: Set<string>;
+  changedOwners: Set<string>;
+  /** Owners whose repositories are listed again. */
+  wantedListings: Set<string>;
+  /** By their keys. */
+  jobs: Map<string, Job>;
+}
+
+/**
+ * Applies the changes of deliveries and marks these as applied. A change that several of them report is applied once.
+ *
+ * All transactions that apply deliveries lock rows in one order (docs/decisions/0062-deliveries-in-parallel.md): first
+ * those of repositories, then accounts, then jobs.
+ */
+export async function applyChanges(
+  context: SyncContext,
+  transaction: Connection,
+  deliveries: readonly Unapplied[],
+): Promise<void> {
+  const distinct = new Map<string, DeliveredChange>();
+  for (const { provider, id, changes } of deliveries) {
+    for (const change of changes) {
+      // Two deliveries can report the same about a star that was given, taken back and given again within a second.
+      const delivery = change.what === 'star' ? id : null;
+      distinct.set(JSON.stringify([provider, change, delivery]), { provider, change });
+    }
+  }
+  // Hiding comes before the request of a listing.
+  const ordered = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const repositories = await findChanged(transaction, [...distinct.values()]);
+  const batch: Batch = {
+    context,
+    transaction,
+    changedRepositories: new Set(),
+    changedOwners: new Set(),
+    wantedListings: new Set(),
+    jobs: new Map(),
+  };
+  for (const [, delivered] of ordered) await applyChange(batch, delivered, repositories.get(keyOf(delivered)));
+  await settle(batch);
+  await markApplied(transaction, deliveries, context.now());
+  await recordApplied(transaction, [...distinct.values()], context.now());
+}
+
+/** Does what follows from all changes once, and queues the jobs, which other transactions wait for, at the end. */
+async function settle({ context, transaction, ...batch }: Batch): Promise<void> {
+  for (const id of sorted(batch.changedRepositories)) await recordTotalsChanged(transaction, id);
+  for (const id of sorted(new Set([...batch.changedOwners, ...batch.wantedListings]))) {
+    if (batch.changedOwners.has(id)) await recordVisibility(context, transaction, id);
+    if (batch.wantedListings.has(id)) await wantListing(transaction, id, context.now());
+  }
+  for (const key of sorted(batch.jobs.keys())) {
+    const job = batch.jobs.get(key);
+    if (job !== undefined) await addJob(transaction, job);
+  }
+}
+
+function sorted(values: Iterable<string>): string[] {
+  return [...values].toSorted();
+}
+
+/** Finds the stored repositories of changes, each once for all changes about it. */
+async function findChanged(
+  transaction: Connection,
+  delivered: readonly DeliveredChange[],
+): Promise<Map<string, Repository>> {
+  const idsOf = new Map<string, Set<string>>();
+  for (const { provider, change } of delivered) {
+    if ('repository' in change) idsOf.set(provider, (idsOf.get(provider) ?? new Set()).add(change.repository));
+  }
+  const found = new Map<string, Repository>();
+  for (const [provider, ids] of idsOf) {
+    for (const [id, repository] of await findByExternalIds(transaction, provider, [...ids])) {
+      found.set(`${provider} ${id}`, repository);
+    }
+  }
+  return found;
+}
+
+function keyOf({ provider, change }: DeliveredChange): string {
+  return 'repository' in change ? `${provider} ${change.repository}` : '';
+}
+
+/** @param repository the stored repository that the change is about, hidden ones too. */
+async function applyChange(
+  batch: Batch,
+  { provider, change }: DeliveredChange,
+  repository: Repository | undefined,
+): Promise<void> {
+  const { context, transaction } = batch;
+  switch (change.what) {
+    case 'account':
+      return refreshKnown(batch, { provider, externalId: change.account, name: change.name });
+    case 'administrator':
+      return addLater(batch, checkAdministratorJob({ provider, ...change }), restMs.account);
+    case 'owned':
+      return list(batch, { provider, externalId: change.account, name: change.name });
+    case 'contributions':
+      return collect(batch, { provider, change, repository });
+    case 'reactions':
+      // A poll of an installed repository reads its last changes and their reactions.
+      if (repository !== undefined) addLater(batch, pollJob(repository.id), restMs.repository);
+      return;
+    case 'hidden':
+      return hide(batch, repository, change);
+    case 'installation':
+      return followInstallation(context, transaction, provider, change);
+    case 'star':
+      if (repository !== undefined && (await applyStar(context, transaction, repository, change)))
+        batch.changedRepositories.add(repository.id);
+      return;
+    case 'removed':
+      return checkRemoved(context, transaction, repository, change);
+  }
+}
+
+/** Refreshes a known account. An account that no client has requested is not fetched now either. */
+async function refreshKnown(
+  batch: Batch,
+  mention: { provider: string; externalId: string; name: string },
+): Promise<void> {
+  const known = await findKnown(batch.transaction, mention);
+  if (known === undefined || known.fetchedAt === null) return;
+  addLater(batch, refreshJob(known.id), restMs.account);
+  const calendar = await findReportedCalendar(batch.transaction, known.id);
+  if (calendar !== undefined) addLater(batch, calendarJob(known.id), restMs.account);
+}
+
+async function list(
+  batch: Batch,
+  mention: { provider: string; externalId: string | null; name: string },
+): Promise<void> {
+  const known = await findKnown(batch.transaction, mention);
+  // An unknown account is only looked up; its repositories are listed when a client requests them.
+  if (known === undefined) {
+    // An account without a name cannot be looked up.
+    if (mention.name === '') return;
+    await claimLookupWithin(batch.transaction, lookUpJob(mention), batch.context.now());
+    return;
+  }
+  batch.wantedListings.add(known.id);
+  addLater(batch, collectJob(known.id), restMs.repository);
+}
+
+async function collect(
+  batch: Batch,
+  delivered: {
+    provider: string;
+    change: Extract<Change, { what: 'contributions' }>;
+    repository: Repository | undefined;
+  },
+): Promise<void> {
+  const { provider, change, repository } = delivered;
+  if (repository === undefined) {
+    return list(batch, { provider, externalId: change.owner, name: change.ownerName });
+  }
+  const { ownerId: accountId, name } = repository;
+  await recordStreamChange(batch.transaction, repository.id, change.streams, batch.context.now());
+  addLater(batch, collectRepositoryJob({ accountId, repository: name, withPrivate: true }), restMs.repository);
+}
+
+async function hide(
+  batch: Batch,
+  repository: Repository | undefined,
+  { onlyPrivate }: Extract<Change, { what: 'hidden' }>,
+): Promise<void> {
+  if (repository === undefined || (onlyPrivate && !repository.isPrivate)) return;
+  await hideRepository(batch.transaction, repository.id, batch.context.now());
+  batch.changedOwners.add(repository.ownerId);
+}
+
+/**
+ * Requests the lists in which a stored item must be absent to be removed. The job that reads them is queued by the
+ * change of contributions that every such delivery reports as well.
+ */
+async function checkRemoved(
+  { now }: SyncContext,
+  transaction: Connection,
+  repository: Repository | undefined,
+  { kind, externalId }: Extract<Change, { what: 'removed' }>,
+): Promise<void> {
+  if (repository === undefined) return;
+  await wantScanFor(transaction, { repositoryId: repository.id, kind, externalId }, now());
+}
+
+function addLater({ context, jobs }: Batch, job: Job, restForMs: number): void {
+  if (jobs.has(job.key)) return;
+  jobs.set(job.key, { ...job, runAt: new Date(context.now().getTime() + restForMs), keepsRunAt: true });
+}

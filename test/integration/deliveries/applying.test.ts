@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Random } from '../../../simulators/world/random.ts';
+import type { Change } from '../../../src/providers/provider.ts';
+import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
+import { until } from '../../time.ts';
+import { changed, hidden, holdRepositories, openAppliers, owned, star } from './appliers.ts';
+
+const numbered = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+
+describe('parallel application of deliveries', () => {
+  it('applies those of all other repositories while the rows of many repositories are locked', async () => {
+    await using scene = await openAppliers({ nodes: 1, repositories: 40 });
+    // More than there are transactions that apply deliveries, and all of them older than the others.
+    const held = numbered(1, 20);
+    {
+      await using stack = new AsyncDisposableStack();
+      stack.use(await holdRepositories(scene.database, held));
+      await scene.receive(...held.map((id) => [hidden(id), owned(id)]));
+      await scene.receive(...held.map((id) => [changed(id)]));
+      await scene.receive(...numbered(21, 40).map((id) => [hidden(id), owned(id)]));
+      await scene.applyUntil(40);
+      const { rows } = await scene.database.pool.query(
+        'select external_id as id from repositories where deleted_at is not null order by external_id::integer',
+      );
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        numbered(21, 40),
+      );
+    }
+    await scene.applyUntil(0);
+    assert.deepEqual(scene.failures, [], 'a wait is no failure');
+    const { rows } = await scene.database.pool.query(
+      'select count(*) as hidden from repositories where deleted_at is not null',
+    );
+    assert.deepEqual(rows, [{ hidden: 40 }]);
+  });
+
+  it('applies those of one repository in the order of arrival, with two nodes and locks at random', async () => {
+    const random = new Random(7);
+    await using scene = await openAppliers({ nodes: 2, repositories: 12 });
+    const { pool } = scene.database;
+    await pool.query(`
+      create table applied (number bigserial primary key, id text, key text, transaction text);
+      create function note_applied() returns trigger language plpgsql as $$ begin
+        insert into applied (id, key, transaction) values (new.id, old.order_key, pg_current_xact_id()::text);
+        return null;
+      end $$;
+      create trigger note_applied after update of applied_at on deliveries for each row execute function note_applied()`);
+    const counts = new Map<string, number>();
+    const oneOf = (repository: string): Change[] => {
+      if (random.chance(0.2)) return [hidden(repository), owned(repository)];
+      if (random.chance(0.2)) return [owned(repository), changed(repository)];
+      const person = String(random.integer(1, 4));
+      const isTakenBack = (counts.get(`${repository} ${person}`) ?? 0) % 2 === 1;
+      counts.set(`${repository} ${person}`, (counts.get(`${repository} ${person}`) ?? 0) + 1);
+      return [
+        star(
+          repository,
+          person,
+          [...counts.values()].reduce((sum, count) => sum + count),
+          isTakenBack,
+        ),
+      ];
+    };
+    for (let round = 0; round < 40; round += 1) {
+      const applying = scene.nodes.map((context) => applyDeliveries(context));
+      const locked = random.chance(0.3) ? [String(random.integer(1, 12))] : [];
+      await using stack = new AsyncDisposableStack();
+      stack.use(await holdRepositories(scene.database, locked));
+      const deliveries = Array.from({ length: random.integer(1, 12) }, () => oneOf(String(random.integer(1, 12))));
+      await scene.receive(...deliveries);
+      await Promise.all(applying);
+    }
+    await scene.applyUntil(0);
+    assert.deepEqual(scene.failures, []);
+    const { rows } = await pool.query<{ key: string; ids: string[] }>(
+      `select key, array_agg(id order by id) as ids from applied group by key, transaction order by min(number)`,
+    );
+    const last = new Map<string, string>();
+    for (const { key, ids } of rows) {
+      assert.ok((ids[0] ?? '') > (last.get(key) ?? ''), `${key}: ${ids.join(', ')} after ${last.get(key)}`);
+      last.set(key, ids.at(-1) ?? '');
+    }
+    assert.equal(last.size, 12);
+    const { rows: stars } = await pool.query<{ star: string }>(
+      `select r.external_id || ' ' || c.external_id as star from contributions c
+       join repositories r on r.id = c.repository_id where c.kind = 'star' order by 1`,
+    );
+    const given = [...counts].flatMap(([one, count]) => (count % 2 === 1 ? [one] : [])).toSorted();
+    assert.deepEqual(stars.map((row) => row.star).toSorted(), given);
+  });
+
+  it('isolates a delivery that cannot be applied, counts it, and tries it again later', async () => {
+    await using scene = await openAppliers({ nodes: 1, repositories: 2 });
+    const { pool } = scene.database;
+    const broken: Change = { ...star('1', '2', 1, false), what: 'star', at: 'never' } as Change;
+    await scene.receive([changed('1')], [broken], [hidden('1')], [changed('2')]);
+    await scene.applyUntil(1);
+    const attempts = async (): Promise<unknown> =>
+      (await pool.query('select id, attempts from deliveries where applied_at is null')).rows;
+    assert.deepEqual(await attempts(), [{ id: '000002', attempts: 1 }]);
+    const { rows } = await pool.query('select external_id from repositories where deleted_at is not null');
+    assert.deepEqual(rows, [{ external_id: '1' }], 'a later delivery of the same repository is applied');
+    assert.deepEqual(
+      scene.failures.map(({ what }) => what),
+      ['applying deliveries together', 'applying a delivery'],
+    );
+    await scene.receive([changed('1')]);
+    await scene.applyUntil(1);
+    assert.deepEqual(await attempts(), [{ id: '000002', attempts: 1 }], 'other deliveries do not repeat it');
+    for (let attempt = 2; attempt <= 20; attempt += 1) {
+      await pool.query(`update deliveries set retry_at = now() where applied_at is null`);
+      await applyDeliveries(scene.nodes[0] ?? assert.fail());
+      assert.deepEqual(await attempts(), [{ id: '000002', attempts: attempt }]);
+    }
+    const { length } = scene.failures;
+    await pool.query(`update deliveries set retry_at = now() where applied_at is null`);
+    await applyDeliveries(scene.nodes[0] ?? assert.fail());
+    assert.equal(scene.failures.length, length, 'it is given up');
+  });
+
+  it('gives a delivery more time that is too slow for the first try, while others are applied', async () => {
+    await using scene = await openAppliers({ nodes: 1, repositories: 4 });
+    const { pool } = scene.database;
+    // The first two statements about the repository take longer than a first try may.
+    await pool.query(`
+      create sequence tries;
+      create function be_slow() returns trigger language plpgsql as $$ begin
+        if new.external_id = '1' and nextval('tries') <= 1 then perform pg_sleep(5); end if;
+        return new;
+      end $$;
+      create trigger be_slow before update of deleted_at on repositories for each row execute function be_slow()`);
+    await scene.receive([hidden('1')], [changed('1')], [hidden('2')], [hidden('3')]);
+    const slow = scene.applyUntil(0);
+    await until(async () => ((await scene.pending()) === 2 ? true : undefined), 'the others are applied');
+    await slow;
+    assert.deepEqual(scene.failures, []);
+  });
+
+  it('ends without a deadlock when two nodes apply many deliveries about the same people and owners', async () => {
+    const random = new Random(11);
+    await using scene = await openAppliers({ nodes: 2, repositories: 8 });
+    const any = (): string => String(random.integer(1, 8));
+    const about = (): Change[] => {
+      const repository = any();
+      const person = any();
+      return [
+        ...(random.chance(0.2) ? [hidden(repository)] : []),
+        ...(random.chance(0.1) ? [hidden(any())] : []),
+        star(repository, person, random.integer(1, 1000), random.chance(0.5)),
+        changed(repository),
+        owned(any()),
+        { what: 'account', account: person, name: `owner-${person}` },
+      ];
+    };
+    for (let batch = 0; batch < 15; batch += 1) {
+      await scene.receive(...Array.from({ length: 20 }, about));
+      await Promise.all(scene.nodes.map((context) => applyDeliveries(context)));
+    }
+    await scene.applyUntil(0);
+    assert.deepEqual(scene.failures, []);
+    // Connections report their numbers when they end.
+    await scene.closeNodes();
+    const { rows } = await scene.database.pool.query(
+      'select deadlocks from pg_stat_database where datname = current_database()',
+    );
+    assert.deepEqual(rows, [{ deadlocks: 0 }]);
+  });
+
+  it('loses and doubles nothing when the connection breaks at any step', async () => {
+    await using scene = await openAppliers({ nodes: 1, repositories: 3 });
+    const { pool } = scene.database;
+    const context = scene.nodes[0] ?? assert.fail();
+    await pool.query(`
+      create sequence steps;
+      create table breaks (step bigint);
+      create function step() returns trigger language plpgsql as $$ begin
+        if nextval('steps') = (select step from breaks) then perform pg_terminate_backend(pg_backend_pid()); end if;
+        return null;
+      end $$`);
+    const tables = 'deliveries streams repositories accounts star_events contributions owner_deliveries'.split(' ');
+    for (const table of [...tables, 'graphile_worker._private_jobs']) {
+      await pool.query(
+        `create trigger step after insert or update or delete on ${table} for each statement execute function step()`,
+      );
+    }
+    let breaks = 0;
+    let rounds = 0;
+    for (let isBroken = true; isBroken; rounds += 1) {
+      await pool.query('delete from breaks');
+      const number = rounds + 1;
+      await scene.receive(
+        [star('1', '2', 2 * number, false), changed('1'), owned('2')],
+        [star('1', '2', 2 * number + 1, true), { what: 'account', account: '2', name: 'owner-2' }],
+        [hidden('3'), owned('3')],
+      );
+      await pool.query(`select setval('steps', 1, false)`);
+      await pool.query('insert into breaks values ($1)', [number]);
+      isBroken = await applyDeliveries(context).then(
+        () => false,
+        () => true,
+      );
+      if (isBroken) breaks += 1;
+      await pool.query('delete from breaks');
+      await scene.applyUntil(0);
+    }
+    assert.ok(breaks > 10, `${breaks} breaks`);
+    const { rows } = await pool.query(
+      `select count(*) as seconds, sum(abs(balance)) as sum from star_events where at <> '-infinity'`,
+    );
+    assert.deepEqual(rows, [{ seconds: 2 * rounds, sum: 2 * rounds }], 'each delivery counts once');
+    const { rows: stars } = await pool.query('select from contributions');
+    assert.equal(stars.length, 0);
+  });
+});
