@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type StoredCounter, storedCounters } from './kinds.ts';
+import {
+  type CountedOfPerson,
+  type CounterName,
+  lifetimeOfPeople,
+  type StoredCounter,
+  storedCounters,
+} from './kinds.ts';
 
 /** SQL for the columns of stored counters, which `kinds.ts` lists. */
 
@@ -17,6 +23,18 @@ export function sumsOf(counters: readonly StoredCounter[], alias?: string): RawB
   return sql.join(
     counters.map(({ name }) => sql`coalesce(sum(${columnOf(name, alias)}), 0)::integer as ${sql.ref(name)}`),
   );
+}
+
+/**
+ * The lifetime counters of all rows of totals.
+ * @param derived those that follow from repositories.
+ */
+export function lifetimeSums(
+  alias: string,
+  derived: Record<Exclude<CounterName, CountedOfPerson>, RawBuilder<unknown>>,
+): RawBuilder<unknown> {
+  const others = Object.entries(derived).map(([name, number]) => sql`(${number})::integer as ${sql.ref(name)}`);
+  return sql.join([sumsOf(lifetimeOfPeople, alias), ...others]);
 }
 
 /** The sum of the columns of one row whose counters count all contributions of some kinds. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
-import { contributionsIn, sumsOf } from './column-store.ts';
+import { contributionsIn, lifetimeSums } from './column-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';
-import { lifetimeOfPeople, needsOf } from './kinds.ts';
+import { needsOf } from './kinds.ts';
 import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /** Sums over the stored contributions of an account. */
@@ -25,18 +25,16 @@ export async function countStored(
 ): Promise<StoredTotals> {
   const isPrivate = visibility === 'private';
   const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null }>`
-    with counted as (select r.id from repositories r where r.is_private = ${isPrivate} and ${isPresentInSql('r')}),
-    totals as (
-      select ${sumsOf(lifetimeOfPeople, 't')},
-        (count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0))::integer as contributed_to
-      from contributor_totals t where account_id = ${accountId} and repository_id in (select id from counted)
-    ), earned as (
-      select coalesce(sum(stars), 0)::integer as stars
-      from repositories r
-      where r.owner_id = ${accountId} and r.is_private = ${isPrivate} and not r.is_fork and ${isPresentInSql('r')}
-    )
-    select totals.*, earned.*, (select ${uncollectedKinds(visibility)} from accounts a where a.id = ${accountId}) as uncollected
-    from totals, earned`.execute(connection);
+    with counted as (select r.id from repositories r where r.is_private = ${isPrivate} and ${isPresentInSql('r')})
+    select ${lifetimeSums('t', {
+      stars: sql`
+        select coalesce(sum(r.stars), 0) from repositories r
+        where r.owner_id = ${accountId} and r.is_private = ${isPrivate} and not r.is_fork and ${isPresentInSql('r')}`,
+      contributed_to: sql`count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0)`,
+    })}, (select ${uncollectedKinds(visibility)} from accounts a where a.id = ${accountId}) as uncollected
+    from contributor_totals t where account_id = ${accountId} and repository_id in (select id from counted)`.execute(
+    connection,
+  );
   const [row] = rows;
   if (row === undefined) throw new Error('an aggregate gave no row');
   const { uncollected, ...counters } = row;

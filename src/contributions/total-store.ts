@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
-import { contributionsIn, sumsOf } from './column-store.ts';
+import { contributionsIn, lifetimeSums } from './column-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type Counters, unknownCounters } from './counters.ts';
 import { markAddressesCounted } from './identity-store.ts';
-import { lifetimeOfPeople, needsOf } from './kinds.ts';
+import { needsOf } from './kinds.ts';
 import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /**
@@ -130,9 +130,10 @@ export async function sumOverOwned(
   const { rows } = await sql<Counters & { listed_at: Date | null; uncollected: string[] }>`
     select a.listed_at, ${uncollectedKinds(withPrivate ? 'all' : 'public')} as uncollected, sums.*
     from accounts a cross join lateral (
-      select ${sumsOf(lifetimeOfPeople, 't')},
-        coalesce(sum(r.stars) filter (where not r.is_fork), 0)::integer as stars,
-        (count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0))::integer as contributed_to
+      select ${lifetimeSums('t', {
+        stars: sql`coalesce(sum(r.stars) filter (where not r.is_fork), 0)`,
+        contributed_to: sql`count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0)`,
+      })}
       from repositories r left join repository_totals t on t.repository_id = r.id
       where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) sums
     where a.id = ${ownerId}`.execute(connection);
