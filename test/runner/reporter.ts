@@ -19,24 +19,31 @@ export const resultMark = '\u0001result ';
 /**
  * Reports results for the process that runs the tests. Suites are left out, because their tests say whether they passed,
  * unless a hook before or after their tests failed.
+ * @param uncaught errors that no code caught; the reporter takes them, and the test that ends next fails.
  */
-export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+export function createReporter(uncaught: unknown[]): (events: AsyncIterable<TestEvent>) => AsyncGenerator<string> {
+  return (events) => report(events, uncaught);
+}
+
+async function* report(events: AsyncIterable<TestEvent>, uncaught: unknown[]): AsyncGenerator<string> {
   const titles: string[] = [];
   for await (const { type, data } of events) {
     if (type === 'test:start') titles.splice(data.nesting, Infinity, data.name);
     if (type === 'test:stdout' || type === 'test:stderr') yield data.message;
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const { name, nesting, file = '', details } = data;
-    const error = type === 'test:fail' ? data.details.error : undefined;
-    const { failureType }: { failureType?: string } = Object(error);
+    const failure = type === 'test:fail' ? data.details.error : undefined;
+    const { failureType }: { failureType?: string } = Object(failure);
     const isOfOthers = (details.type === 'suite' && failureType !== 'hookFailed') || failureType === 'subtestsFailed';
     if (isOfOthers) continue;
+    const own = failure === undefined ? [] : [failure.cause ?? failure];
+    const errors = [...new Set([...own, ...uncaught.splice(0)])];
     const result: TestResult = {
       titles: [...titles.slice(0, nesting), name],
       file,
       durationMs: details.duration_ms,
-      outcome: type === 'test:fail' ? 'failed' : data.skip === undefined || data.skip === false ? 'passed' : 'skipped',
-      ...(error !== undefined && { error: inspect(error.cause ?? error, { depth: 5 }) }),
+      outcome: errors.length > 0 ? 'failed' : data.skip === undefined || data.skip === false ? 'passed' : 'skipped',
+      ...(errors.length > 0 && { error: errors.map((error) => inspect(error, { depth: 5 })).join('\n') }),
     };
     yield `${resultMark}${JSON.stringify(result)}\n`;
   }
