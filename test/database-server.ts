@@ -87,8 +87,7 @@ export async function withTestServer<Result>(
     postgresPackage: postgresPackage(readVersion(process.env['TEST_POSTGRES'])),
   });
   const serverUrl = databaseUrl ?? urlOf(server.clientConfig);
-  // The databases of a test run need not outlive a crash of its server.
-  if (databaseUrl === undefined) await onServer(serverUrl, 'alter role current_user set synchronous_commit = off');
+  if (databaseUrl === undefined) await giveUpDurability(serverUrl);
   const template = await createTemplate(serverUrl);
   const pooler = process.env['TEST_POOLER'] ? await startPooler(serverUrl) : undefined;
   try {
@@ -100,6 +99,13 @@ export async function withTestServer<Result>(
     await server.close();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Lets a server write less, because the databases of a test run need not outlive its crash. */
+async function giveUpDurability(serverUrl: string): Promise<void> {
+  await onServer(serverUrl, 'alter role current_user set synchronous_commit = off');
+  await onServer(serverUrl, 'alter system set full_page_writes = off');
+  await onServer(serverUrl, 'select pg_reload_conf()');
 }
 
 export async function dropTemplate(serverUrl: string, name: string): Promise<void> {

@@ -20,7 +20,8 @@ export async function createTestDatabase(
   if (!serverUrl || !template) throw new Error('run the tests by npm test: they need its database server');
   const name = newName('test');
   const source = options.copyOf === undefined ? template : new URL(options.copyOf.url).pathname.slice(1);
-  const from = options.withTables === false ? '' : ` template ${source}`;
+  // By default the server writes each copied page to its log, which takes a third longer.
+  const from = options.withTables === false ? '' : ` template ${source} strategy file_copy`;
   await onServer(serverUrl, `create database ${name}${from}`);
   return {
     url: databaseUrlOf(serverUrl, name),
