@@ -14,16 +14,28 @@ import type { Log } from './log.ts';
 import { createHostMetrics, registerCredentialMetrics } from './providers/metrics.ts';
 import { createSyncMetrics } from './sync/metrics.ts';
 
-/** The registry of a process, and what records events in it. */
+/** The registry of a service, and what records events in it. */
 export type Metrics = Required<Pick<CoreOptions, 'metrics' | 'observePool' | 'observeHost'>> & {
   registry: Registry;
   onJobEnd: OnJobEnd;
 };
 
-/** Creates the registry of a process with the metrics of Node and those that record events. */
+let nodeMetrics: Registry | undefined;
+
+/**
+ * Returns the metrics of Node, which exist once: prom-client never ends what observes the event loop and the garbage
+ * collector for them.
+ */
+function metricsOfNode(): Registry {
+  if (nodeMetrics !== undefined) return nodeMetrics;
+  nodeMetrics = new Registry();
+  collectDefaultMetrics({ register: nodeMetrics });
+  return nodeMetrics;
+}
+
+/** Creates the registry of a service with the metrics of Node and those that record events. */
 export function createMetrics(): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = Registry.merge([metricsOfNode()]);
   return {
     registry,
     metrics: createSyncMetrics(registry),
