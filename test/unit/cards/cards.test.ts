@@ -7,6 +7,7 @@ import { cardOf } from '../../../src/cards/index.ts';
 import { languageOf, locales } from '../../../src/cards/languages/language.ts';
 import { readCardOptions, readCardOptionsLoosely } from '../../../src/cards/options.ts';
 import { drawState } from '../../../src/cards/state.ts';
+import { isThorough } from '../../depth.ts';
 import { anyText } from './any-text.ts';
 import { achievementsOf, calendarOf, contributionsOf, contributorsOf, draw, names, someImages } from './samples.ts';
 
@@ -79,7 +80,7 @@ describe('cards', () => {
           ).svg,
         );
       }),
-      { numRuns: 100 },
+      { numRuns: isThorough ? 100 : 25 },
     );
   });
 

@@ -5,6 +5,7 @@ import { checkCondition, type Surroundings } from '../../../../src/achievements/
 import { parseCondition } from '../../../../src/achievements/conditions/parser.ts';
 import { printCondition } from '../../../../src/achievements/conditions/print.ts';
 import { actions } from '../../../../src/achievements/conditions/vocabulary.ts';
+import { isThorough } from '../../../depth.ts';
 import { randomCondition } from './random-condition.ts';
 
 /** Returns a value without its places in the text. */
@@ -29,7 +30,7 @@ describe('the parser of conditions', () => {
         assert.ok(again.condition, `${text}: ${again.fault?.message}`);
         assert.deepEqual(withoutSpans(again.condition), withoutSpans(condition));
       }),
-      { numRuns: 3000 },
+      { numRuns: isThorough ? 3000 : 500 },
     );
   });
 
@@ -110,7 +111,7 @@ describe('the parser of conditions', () => {
           assert.ok(message.length > 0);
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: isThorough ? 5000 : 1000 },
     );
   });
 
