@@ -21,6 +21,8 @@ export interface ServerProcess extends AsyncDisposable {
   residentMib(): Promise<number>;
   /** Returns the processor time used so far, in ms. */
   cpuMs(): Promise<number>;
+  /** Returns the same for this process and each of its child processes. */
+  cpuMsOfEach(): Promise<number[]>;
 }
 
 /** Creates a data directory with a database that this process has open too, until it is disposed. */
@@ -40,7 +42,13 @@ export async function makeDataDir(): Promise<{ dataDir: string; database: Databa
 /** Starts the service as a process; without a network unless the settings name one. */
 export async function startService(settings: Record<string, string>): Promise<ServerProcess> {
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const environment = { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', GITHUB_API_URL: 'http://127.0.0.1:9' };
+  const environment = {
+    WORKERS: '1',
+    PORT: '0',
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'warn',
+    GITHUB_API_URL: 'http://127.0.0.1:9',
+  };
   const env = { PATH, NODE_COMPILE_CACHE, ...environment, ...settings };
   return started(spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] }));
 }
@@ -67,6 +75,7 @@ export async function started(child: ChildProcess): Promise<ServerProcess> {
       url,
       residentMib: () => residentMib(child.pid ?? 0),
       cpuMs: () => cpuMs(child.pid ?? 0),
+      cpuMsOfEach: async () => Promise.all([child.pid ?? 0, ...(await childrenOf(child.pid ?? 0))].map(cpuMs)),
       [Symbol.asyncDispose]: async () => {
         const end = once(child, 'close');
         child.kill('SIGTERM');
@@ -80,6 +89,11 @@ export async function started(child: ChildProcess): Promise<ServerProcess> {
 export async function residentMib(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.split(' ').filter(Boolean).map(Number);
 }
 
 /** Returns the processor time of a process, in ms; Linux counts it in hundredths of a second. */

@@ -26,17 +26,20 @@ export async function load(
     headers?: Record<string, string>;
     pipelining?: number;
     expect?: number;
+    /** The most requests per second; default: as many as the server takes. */
+    overallRate?: number;
     /** Prepares each request. */
     setup?: (request: autocannon.Request) => autocannon.Request;
   } = {},
 ): Promise<Load> {
-  const { path, headers = {}, pipelining = 10, expect = 200 } = options;
+  const { path, headers = {}, pipelining = 10, expect = 200, overallRate } = options;
   const setup = options.setup ?? (path && ((request: autocannon.Request) => ({ ...request, path: path() })));
   const result = await autocannon({
     url,
     connections: 16,
     pipelining,
     ...limit,
+    ...(overallRate !== undefined && { overallRate }),
     sampleInt: sampleMs,
     headers,
     ...(setup && { requests: [{ setupRequest: setup }] }),

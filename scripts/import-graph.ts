@@ -31,13 +31,13 @@ else if (after !== before) {
 }
 
 /**
- * Returns the module of a file: a folder of src, src/providers/github, or one of src/main.ts, src/app.ts and src/core.ts;
+ * Returns the module of a file: a folder of src, src/providers/github, or one of the files of src that compose them;
  * undefined for others.
  */
 function moduleOf(path: string): string | undefined {
   const [, name, inner] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
   if (!path.startsWith('src/')) return undefined;
-  if (name === undefined) return /^src\/(main|app|core)\.ts$/.exec(path)?.[1];
+  if (name === undefined) return /^src\/(main|app|core|create-app|jobs)\.ts$/.exec(path)?.[1];
   return name === 'providers' && inner === 'github' ? 'providers/github' : name;
 }
 

@@ -10,7 +10,7 @@ import { hasEmbeddedDatabase } from './database/embedded/embedded.ts';
 import { correctFutureTimes } from './database/future-store.ts';
 import { type Listener, listen } from './database/listener.ts';
 import type { PoolName } from './database/metrics.ts';
-import { openDatabase } from './database/open.ts';
+import { openDatabase, openUnchanged } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
 import { type ConnectionPool, openPool, type PoolObserver } from './database/pool.ts';
 import { openRequestPool } from './database/request-pool.ts';
@@ -34,8 +34,8 @@ const historyLimits = {
 const connectShare = 0.6;
 const maxConnectTimeoutMs = 2000;
 
-/** With those for jobs and requests and the listener's, three nodes stay below PostgreSQL's default of 100 connections. */
-const controlConnections = 2;
+/** With those for jobs and requests and the listener's, three nodes of one process stay below PostgreSQL's default of 100 connections. */
+const usualControlConnections = 2;
 /** A statement of the control connections is cheap, so it is slow only when the database is. */
 const maxControlStatementMs = 2000;
 /** The time limit of a request's statement, in ms, after the time for a lookup; below `handlerMarginMs` in app.ts. */
@@ -76,6 +76,10 @@ export interface CoreOptions extends AppOptions {
   observePool?: (name: PoolName) => PoolObserver;
   /** Returns the receiver of a provider's exchanges with its host. */
   observeHost?: ProviderDependencies['observe'];
+  /** The number of control connections. */
+  controlConnections?: number;
+  /** True when another process of this node has brought the tables up to date. */
+  isMigrated?: boolean;
   /** True when a job corrects stored times in the future, which reads whole tables; default: before this returns. */
   correctsTimesLater?: boolean;
 }
@@ -87,7 +91,8 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   let clock: DatabaseClock | undefined;
   const now = (): Date => clock?.now() ?? new Date();
   const providers = openProviders(config, options, now);
-  const database = await openDatabase({
+  const open = options.isMigrated === true ? openUnchanged : openDatabase;
+  const database = await open({
     ...config,
     log: (line) => log.info(line),
     observer: options.observePool?.('jobs'),
@@ -164,7 +169,7 @@ function openProviders(config: Config, { observeHost }: CoreOptions, now: () => 
 function openPools(
   database: Database,
   { lookupBudgetMs, requestConnections }: Config,
-  { observePool }: CoreOptions,
+  { observePool, controlConnections = usualControlConnections }: CoreOptions,
 ): Pick<Core, 'requests' | 'control' | 'dropSilent'> {
   const requests = openRequestPool(database.clientConfig, {
     maxConnections: requestConnections,

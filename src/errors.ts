@@ -68,3 +68,9 @@ export class AppError extends Error {
     this.explanations = options.explanations ?? [];
   }
 }
+
+/** Returns the text of a failure for people: the message of an expected one, the stack of others. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

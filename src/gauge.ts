@@ -25,6 +25,8 @@ export function registerGauge<Label extends string>(
     help: string;
     labelNames: readonly Label[];
     maxWaitMs?: number;
+    /** The value for several processes of one node; default: their sum. */
+    aggregator?: 'first' | 'min' | 'sum';
     read: () => Promise<readonly Sample<Label>[]> | readonly Sample<Label>[];
   },
 ): void {

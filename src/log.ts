@@ -6,12 +6,17 @@ export type Log = Logger;
 /**
  * Creates a log of JSON lines on standard output. Of an error it holds the type, the message and the origin, never the
  * data that the error carries.
+ * @param fields of each line.
  */
-export function createLog(level: string, to: DestinationStream = destination({ fd: 1, sync: false })): Log {
+export function createLog(
+  level: string,
+  to: DestinationStream = destination({ fd: 1, sync: false }),
+  fields: Record<string, string> | null = null,
+): Log {
   return pino(
     {
       level,
-      base: null,
+      base: fields,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },

@@ -8,9 +8,6 @@ import { createJobMetrics, createPoolMetrics, registerQueueMetrics } from './dat
 import type { OnJobEnd } from './database/run-job.ts';
 import { registerDelayMetrics } from './doctor/metrics.ts';
 import { registerGauge } from './gauge.ts';
-import { asListenError, isTaken } from './http/listen.ts';
-import { type MetricsServer, serveMetrics } from './http/metrics-server.ts';
-import type { Log } from './log.ts';
 import { createHostMetrics, registerCredentialMetrics } from './providers/metrics.ts';
 import { createSyncMetrics } from './sync/metrics.ts';
 
@@ -45,23 +42,32 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Registers the metrics whose values are read when metrics are fetched. */
-export function registerStates(registry: Registry, config: Config, core: Core): void {
+/**
+ * Registers the metrics of the database and of the credentials, whose values are read when metrics are fetched. Of several
+ * processes of a node, one has them.
+ */
+export function registerSharedStates(registry: Registry, core: Core): void {
   const { connection } = core.requests;
   registerLookupMetrics(registry, connection, core.now);
   registerQueueMetrics(registry, connection);
   registerDelayMetrics(registry, { connection, providers: [...core.providers.keys()], now: core.now });
   registerCredentialMetrics(registry, core.providers);
+}
+
+/** Registers the metrics of a process whose values are read when metrics are fetched. */
+export function registerStates(registry: Registry, config: Config, core: Core): void {
   registerGauge(registry, {
     name: 'plaudit_build_info',
     help: 'The release of this node; always 1.',
     labelNames: ['version'],
+    aggregator: 'first',
     read: () => [{ labels: { version: manifest.version }, value: 1 }],
   });
   registerGauge(registry, {
     name: 'plaudit_ready',
     help: 'Whether this node can serve requests, as /readyz says; absent when the database does not respond in time.',
     labelNames: [],
+    aggregator: 'min',
     read: async () => [{ labels: {}, value: (await findFault(core, config)) === undefined ? 1 : 0 }],
   });
   registerGauge(registry, {
@@ -74,24 +80,10 @@ export function registerStates(registry: Registry, config: Config, core: Core): 
     name: 'plaudit_data_free_bytes',
     help: 'Free space in DATA_DIR.',
     labelNames: [],
+    aggregator: 'first',
     read: async () => {
       const { bavail, bsize } = await statfs(config.dataDir);
       return [{ labels: {}, value: bavail * bsize }];
     },
   });
-}
-
-/**
- * Starts the metrics server. A taken port is an error when it was configured; when it is the default, there are no
- * metrics.
- */
-export async function startMetrics(config: Config, registry: Registry, log: Log): Promise<MetricsServer | undefined> {
-  try {
-    return await serveMetrics(registry, config.metricsHost, config.metricsPort);
-  } catch (error) {
-    const { metricsHost: host, metricsPort: port } = config;
-    if (config.metricsPortIsSet || !isTaken(error)) throw asListenError('METRICS_PORT', { host, port }, error);
-    log.warn(`port ${config.metricsPort} is taken: no metrics are served; METRICS_PORT chooses another`);
-    return undefined;
-  }
 }

@@ -36,7 +36,7 @@ export async function demo(io: Io): Promise<void> {
     const environment = { ...io.environment, ...embedded };
     const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
     await importFile(config, io, sampleFile);
-    await runService(config, io, examples);
+    await runService(config, io, { environment, examples });
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }

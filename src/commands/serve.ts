@@ -1,62 +1,91 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { startService } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { ProviderConfig } from '../config/hosts.ts';
-import { summarize } from '../doctor/summarize.ts';
+import { configuredHosts, describeHosts } from '../doctor/describe-hosts.ts';
 import { createLog, type Log, linesForPeople } from '../log.ts';
 import type { Io } from './io.ts';
-
-/** The longest wait, in ms, of the last line of the start for hosts to report the rest of their quota. */
-const diagnosisTimeoutMs = 2000;
 
 /** `plaudit serve`: runs the service until the process receives a signal to end. */
 export async function serve(io: Io): Promise<void> {
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
-  await runService(config, io, configuredHosts(config).slice(0, 1).map(exampleOf));
+  const examples = configuredHosts(config).slice(0, 1).map(exampleOf);
+  await runService(config, io, { environment: io.environment, examples });
 }
 
-/**
- * Runs the service until the process receives a signal to end.
- * @param examples addresses to try, below the service's own.
- */
-export async function runService(config: Config, io: Io, examples: readonly string[]): Promise<void> {
-  const { log, announce } = createOutput(config, io);
+interface RunOptions {
+  /** The environment that has the settings. */
+  environment: Io['environment'];
+  /** Addresses to try, below the service's own. */
+  examples: readonly string[];
+}
+
+/** Runs the service until the process receives a signal to end. */
+export async function runService(config: Config, io: Io, options: RunOptions): Promise<void> {
+  const output = createOutput(config, io);
+  await (config.workers === 1
+    ? runInThisProcess(config, io, { ...options, ...output })
+    : runInProcesses(config, io, { ...options, ...output }));
+  output.announce('Plaudit stopped.');
+}
+
+async function runInThisProcess(
+  config: Config,
+  io: Io,
+  { log, announce, examples }: RunOptions & Output,
+): Promise<void> {
+  const { startService } = await import('../app.ts');
   const service = await startService(config, { log });
   try {
-    const hosts = await Promise.all(
-      configuredHosts(config).map(async ({ name }) => {
-        const signal = AbortSignal.any([io.signal, AbortSignal.timeout(diagnosisTimeoutMs)]);
-        const diagnosis = await service.providers.get(name)?.diagnose?.(signal);
-        return `${name}: ${diagnosis === undefined ? 'not checked' : summarize(diagnosis)}`;
-      }),
-    );
-    const tries = examples.map((path) => `${service.url}${path}`).join(' or ');
-    announce(`Plaudit listens on ${service.url} (${service.database.description}; ${hosts.join('; ')}). Try ${tries}`);
-    if (!io.signal.aborted) await once(io.signal, 'abort');
+    const hosts = await describeHosts(config, service.providers, io.signal);
+    announce(startLine(service.url, service.database.description, hosts, examples));
+    await untilAborted(io.signal);
   } finally {
     await service.close();
-    announce('Plaudit stopped.');
   }
 }
 
-/**
- * Returns the log, and what prints the lines that appear at every level of the log. Both have the same form: lines for
- * people on a terminal, JSON for programs.
- */
-function createOutput({ logLevel }: Config, io: Io): { log: Log; announce: (line: string) => void } {
-  if (io.isOutputTerminal === true) return { log: createLog(logLevel, linesForPeople(io.print)), announce: io.print };
-  const announcements = createLog('info', { write: (line) => io.print(line.trimEnd()) });
-  return { log: createLog(logLevel), announce: (line) => announcements.info(line) };
+async function runInProcesses(config: Config, io: Io, options: RunOptions & Output): Promise<void> {
+  const { log, announce, onLine, environment, examples } = options;
+  // The process that only listens for others loads less.
+  const { startWorkers } = await import('../workers/primary.ts');
+  await using workers = await startWorkers(config, { log, environment, onLine });
+  const { url, description, ready, givenUp } = workers;
+  const ended = Promise.race([untilAborted(io.signal), givenUp]);
+  const hosts = await Promise.race([ready, ended]);
+  if (hosts !== undefined) announce(startLine(url, description, hosts, examples));
+  await ended;
 }
 
-/**
- * Returns the hosts that the operator configured, or github.com alone when there are none. A company's own Gitea may
- * have no way out to github.com, so that a request for the quota there would only delay the start.
- */
-function configuredHosts({ providers }: Config): ProviderConfig[] {
-  const configured = providers.filter(({ source }) => source !== 'default');
-  return configured.length > 0 ? configured : providers;
+async function untilAborted(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+function startLine(url: string, description: string, hosts: readonly string[], examples: readonly string[]): string {
+  const tries = examples.map((path) => `${url}${path}`).join(' or ');
+  return `Plaudit listens on ${url} (${description}; ${hosts.join('; ')}). Try ${tries}`;
+}
+
+interface Output {
+  log: Log;
+  /** Prints a line that appears at every level of the log. */
+  announce: (line: string) => void;
+  /** Prints a line of the log of another process. */
+  onLine: (line: string) => void;
+}
+
+/** Returns where lines go. All have the same form: lines for people on a terminal, JSON for programs. */
+function createOutput({ logLevel }: Config, io: Io): Output {
+  if (io.isOutputTerminal === true) {
+    const people = linesForPeople(io.print);
+    return {
+      log: createLog(logLevel, people),
+      announce: io.print,
+      onLine: (line) => (line.startsWith('{') ? people.write(line) : io.print(line)),
+    };
+  }
+  const announcements = createLog('info', { write: (line) => io.print(line.trimEnd()) });
+  return { log: createLog(logLevel), announce: (line) => announcements.info(line), onLine: io.print };
 }
 
 /** Returns an address that works on github.com, and elsewhere one with a name to be filled in. */

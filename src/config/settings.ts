@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Format } from 'typebox/format';
@@ -11,6 +12,8 @@ Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).ev
 
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 const validPort = 'an integer from 0 to 65535';
+/** Each process takes memory; who has more cores decides how many are for this service. */
+const mostByDefault = 4;
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The settings of the service, by the field of the configuration that each becomes. */
@@ -79,21 +82,30 @@ export const serviceSettings = {
     description:
       'Address of the same database past a pooler in transaction mode, such as PgBouncer, to which `DATABASE_URL` leads.',
   }),
+  workers: setting({
+    name: 'WORKERS',
+    schema: Type.Integer({ minimum: 1, maximum: 16 }),
+    default: undefined,
+    shownDefault: 'cores, up to 4',
+    valid: 'an integer from 1 to 16 (processes)',
+    description:
+      'Processes that respond to requests; with more than one, another one runs the jobs. 1: a single process for both.',
+    toConfig: (count) => count ?? Math.min(availableParallelism(), mostByDefault),
+  }),
   requestConnections: setting({
     name: 'REQUEST_CONNECTIONS',
     schema: Type.Integer({ minimum: 2, maximum: 40 }),
     default: 8,
     valid: 'an integer from 2 to 40 (connections to the database)',
     description:
-      'Connections to the database for requests, for each node. Expensive reads use half of them; beyond a queue they get 503.',
+      'Connections to the database for requests, for all processes of a node, at least 2 for each. Expensive reads use half of them; beyond a queue they get 503.',
   }),
   jobConnections: setting({
     name: 'JOB_CONNECTIONS',
     schema: Type.Integer({ minimum: 4, maximum: 40 }),
     default: 18,
     valid: 'an integer from 4 to 40 (connections to the database)',
-    description:
-      'Connections to the database for jobs, for each node, of which 22 run at once. A node has three more for other work.',
+    description: 'Connections to the database for jobs, for each node, of which 22 run at once.',
   }),
   lookupBudgetMs: setting({
     name: 'LOOKUP_BUDGET_MS',

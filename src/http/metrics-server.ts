@@ -1,6 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
+
+/** The metrics as text, of one process or of several. */
+export interface MetricsSource {
+  contentType: string;
+  metrics(): Promise<string>;
+}
 
 export interface MetricsServer {
   url: string;
@@ -8,7 +13,7 @@ export interface MetricsServer {
 }
 
 /** Serves `/metrics` on a port of its own, which need not be reachable from outside. */
-export async function serveMetrics(registry: Registry, host: string, port: number): Promise<MetricsServer> {
+export async function serveMetrics(registry: MetricsSource, host: string, port: number): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     if (request.url !== '/metrics' || request.method !== 'GET') {
       response.writeHead(404).end();

@@ -73,8 +73,9 @@ const anyAge = 0;
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
 
 export async function createServer(options: ServerOptions): Promise<App> {
+  const state = { isClosing: false };
   const app = fastify({
-    serverFactory: (handler) => listener(options, handler),
+    serverFactory: (handler) => listener(options, handler, state),
     genReqId: options.newRequestId,
     bodyLimit: limits.maxBodyBytes,
     handlerTimeout: options.handlerTimeoutMs,
@@ -93,6 +94,9 @@ export async function createServer(options: ServerOptions): Promise<App> {
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, options),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  app.addHook('preClose', async () => {
+    state.isClosing = true;
+  });
   app.decorateRequest('caller', null);
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     const read = httpPart === 'body' ? bodyReader(schema) : parameterReader(schema);
@@ -138,6 +142,7 @@ function readBodiesAsJson(app: App): void {
 function listener(
   options: ServerOptions,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
+  state: { isClosing: boolean },
 ): Server {
   const { metrics } = options;
   const server = createHttpServer(
@@ -158,8 +163,8 @@ function listener(
         'x-request-id': options.newRequestId(),
         ...(policy !== undefined && { 'ratelimit-policy': policy }),
       };
-      // A connection that stays open after the listener closed would keep the server from ending.
-      if (!server.listening) response.setHeader('connection', 'close');
+      // A connection that stays open would keep the server from ending.
+      if (state.isClosing) response.setHeader('connection', 'close');
       const representation = representationFor(cached, headers['accept-encoding']);
       if (isNotModified(headers['if-none-match'], representation.etag)) {
         metrics.countWarm(304);

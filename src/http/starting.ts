@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
 import { type CardProblem, isImageFormat, type Parameters } from './images.ts';
 import { asListenError } from './listen.ts';
@@ -25,19 +25,15 @@ export interface Starting {
 type DrawProblem = (card: string, query: Parameters, problem: CardProblem) => { svg: string };
 
 /**
- * Listens while a node starts, which takes long when tables are migrated: shows that the process runs, and responds to
- * everything else with 503, to requests for images with a card. A supervisor that only checks the process therefore does
- * not end a migration.
- * @throws AppError `misconfigured` that names PORT or HOST when the address cannot be listened on.
+ * Creates the server of the time in which a node starts, which is long when tables are migrated: it shows that the process
+ * runs, and responds to everything else with 503, to requests for images with a card. A supervisor that only checks the
+ * process therefore does not end a migration.
  */
-export async function listenWhileStarting(
-  { host, port }: { host: string; port: number },
-  draw: DrawProblem,
-): Promise<Starting> {
+export function createStartingServer(draw: DrawProblem): Server {
   const newRequestId = requestIdSource();
   const { message, code } = notReady.body.error;
   const problem = { status: notReady.status, message, explanations: [] };
-  const server = createServer(limits, (request, response) => {
+  return createServer(limits, (request, response) => {
     response.setHeader('x-request-id', newRequestId());
     const { path, query } = addressOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -51,6 +47,17 @@ export async function listenWhileStarting(
     const status = request.headers.authorization === undefined ? 200 : notReady.status;
     return send(response, status, { text: svg, type: 'image/svg+xml; charset=utf-8' });
   });
+}
+
+/**
+ * Listens while a node starts.
+ * @throws AppError `misconfigured` that names PORT or HOST when the address cannot be listened on.
+ */
+export async function listenWhileStarting(
+  { host, port }: { host: string; port: number },
+  draw: DrawProblem,
+): Promise<Starting> {
+  const server = createStartingServer(draw);
   try {
     server.listen(port, host);
     await once(server, 'listening');

@@ -17,7 +17,7 @@ const settings: Record<string, string> = {
   listen_addresses: '',
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',
-  max_connections: '100',
+  max_connections: '200',
   shared_buffers: '128MB',
   fsync: 'on',
   synchronous_commit: 'on',

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import type { Registry } from 'prom-client';
+import { v7 as uuidv7 } from 'uuid';
+import { createAccess } from './access/access.ts';
+import { accessRoutes } from './access/routes.ts';
+import { generateSigningKey } from './access/tokens/signing-key.ts';
+import { Resolver } from './accounts/resolve.ts';
+import { accountRoutes } from './accounts/routes.ts';
+import { achievementRoutes } from './achievements/routes.ts';
+import { composerRoutes } from './cards/composer/routes.ts';
+import { openCardImages } from './cards/open.ts';
+import type { Config } from './config/config.ts';
+import { awaitListing } from './contributions/await-listing.ts';
+import { contributionRoutes } from './contributions/routes.ts';
+import { badgeRoutes } from './contributors/badges/routes.ts';
+import { contributorRoutes } from './contributors/routes.ts';
+import { type Core, findFault } from './core.ts';
+import { SharedCounts } from './database/counts.ts';
+import { sharedSecret } from './database/secrets.ts';
+import { openBodies } from './deliveries/metrics.ts';
+import { addRejections } from './deliveries/rejection-store.ts';
+import { Rejections } from './deliveries/rejections.ts';
+import { deliveryRoutes } from './deliveries/routes.ts';
+import type { App } from './http/app.ts';
+import { Computations } from './http/computations.ts';
+import { healthRoutes } from './http/health.ts';
+import type { CardImages } from './http/images.ts';
+import { createHttpMetrics } from './http/metrics.ts';
+import { formatUrl } from './http/metrics-server.ts';
+import { Cursors } from './http/pagination.ts';
+import { requestIdSource } from './http/request-ids.ts';
+import { usableResponses } from './http/response-cache.ts';
+import { createServer } from './http/server.ts';
+import type { Log } from './log.ts';
+import { notificationRoutes } from './notifications/routes.ts';
+import { repositoryRoutes } from './repositories/routes.ts';
+
+/** The time limit of a response, without the wait for a provider, in ms. */
+const handlerMarginMs = 5000;
+const storeRejectionsEveryMs = 10_000;
+
+/** Opens everything that drawing cards needs on this node. */
+export function openImages(config: Config, core: Core, log: Log): ReturnType<typeof openCardImages> {
+  return openCardImages({
+    connection: core.requests.connection,
+    dataDir: config.dataDir,
+    ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
+    allowedHosts: config.outboundAllowed,
+    now: core.now,
+    onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
+  });
+}
+
+function countRejections(app: App, { database }: Core, { log, now }: { log: Log; now: () => Date }): Rejections {
+  const rejections = new Rejections({
+    now,
+    storeEveryMs: storeRejectionsEveryMs,
+    store: (counts) => addRejections(database.connection, counts),
+    onFailure: (error) => log.warn({ err: error }, 'counts of rejected deliveries could not be stored'),
+  });
+  app.addHook('onClose', () => rejections.close());
+  return rejections;
+}
+
+const moduleRoutes = [
+  accountRoutes,
+  repositoryRoutes,
+  contributionRoutes,
+  contributorRoutes,
+  badgeRoutes,
+  achievementRoutes,
+  accessRoutes,
+  notificationRoutes,
+  deliveryRoutes,
+];
+
+interface AppParts {
+  log: Log;
+  now: () => Date;
+  registry: Registry;
+  images: CardImages;
+  /** The address of the service, when another process listens on it. */
+  url?: string;
+}
+
+/** Creates the web application with all routes. */
+export async function createApp(config: Config, core: Core, parts: AppParts): Promise<App> {
+  const { log, now, registry, images, url } = parts;
+  const { listener, cache } = core;
+  const { connection } = core.requests;
+  const resolver = createResolver(config, core, log, now);
+  const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
+  const counts = new SharedCounts(core.control.connection, now);
+  const publicUrl = (): string => config.publicUrl ?? url ?? formatUrl(config.host, app.server.address());
+  const isLive = (): boolean => listener.isConnected();
+  const handlerTimeoutMs = config.lookupBudgetMs + handlerMarginMs;
+  const access = createAccess({ connection, now, publicUrl, isLive });
+  core.onAnnouncement.add((announcement) => {
+    if (announcement === undefined) access.clear();
+    else if (announcement.kind === 'account') access.forget(announcement.key);
+  });
+  const metrics = createHttpMetrics(registry);
+  const app: App = await createServer({
+    cache,
+    usableResponses: () => usableResponses({ isConnected: isLive(), sinceContactMs: listener.sinceContactMs() }),
+    authenticate: (token) => access.authenticate(token),
+    recognize: (token) => access.recognize(token),
+    catchUp: () => listener.catchUp(),
+    images,
+    counts,
+    readsPerMinute: config.rateLimitPerMinute,
+    trustedProxies: config.trustedProxies,
+    publicUrl,
+    log,
+    metrics,
+    now,
+    newRequestId: requestIdSource(),
+    handlerTimeoutMs,
+    register: (routes) => {
+      const services = {
+        providers: core.providers,
+        resolver,
+        cache,
+        isCacheLive: isLive,
+        cursors,
+        connection,
+        now,
+        lookUpBudgetMs: config.lookupBudgetMs,
+        handlerTimeoutMs,
+        computations: new Computations(cache, isLive),
+        anonymousRepositoryContributors: config.anonymousRepositoryContributors,
+        onDataAge: (route: string, seconds: number): void => metrics.observeAge(route, seconds),
+        publicUrl,
+        images,
+        rejections: countRejections(routes, core, { log, now }),
+        bodies: openBodies(registry, now),
+        newId: uuidv7,
+        randomBytes,
+        newSigningKey: generateSigningKey,
+        credentialAlgorithm: config.credentialAlgorithm,
+        tokenTtlMs: config.tokenTtlMs,
+        onCheckFailure: core.sync.onFailure,
+        counts,
+        awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),
+      };
+      for (const addRoutes of moduleRoutes) addRoutes(routes, services);
+      composerRoutes(routes, { ...services, profileUrl: profileUrls(config) });
+      healthRoutes(routes, () => findFault(core, config));
+    },
+  });
+  return app;
+}
+
+function createResolver(config: Config, { requests, providers, outcomes }: Core, log: Log, now: () => Date): Resolver {
+  return new Resolver({
+    connection: requests.connection,
+    providers,
+    outcomes,
+    now,
+    freshForMs: config.freshForMs,
+    allowances: { perAddress: config.lookupsPerHour, perNetwork: config.networkLookupsPerHour },
+    onBackgroundFailure: (error) => log.warn({ err: error }, 'could not start a refresh'),
+  });
+}
+
+/** Returns a function that builds the URL of an account's page, from the operator's settings of its provider. */
+function profileUrls({ providers }: Config): (provider: string, name: string) => string {
+  const urls = new Map(providers.map(({ name, url }) => [name, url]));
+  return (provider, name) => `${urls.get(provider) ?? ''}/${name.split('/').map(encodeURIComponent).join('/')}`;
+}

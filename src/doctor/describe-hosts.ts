@@ -1,0 +1,31 @@
+import type { Config } from '../config/config.ts';
+import type { ProviderConfig } from '../config/hosts.ts';
+import type { Provider } from '../providers/provider.ts';
+import { summarize } from './summarize.ts';
+
+/** The longest wait, in ms, for hosts to report the rest of their quota. */
+const diagnosisTimeoutMs = 2000;
+
+/** Returns a short state of each configured host, for the line that ends the start. */
+export function describeHosts(
+  config: Config,
+  providers: ReadonlyMap<string, Provider>,
+  ending: AbortSignal,
+): Promise<string[]> {
+  return Promise.all(
+    configuredHosts(config).map(async ({ name }) => {
+      const signal = AbortSignal.any([ending, AbortSignal.timeout(diagnosisTimeoutMs)]);
+      const diagnosis = await providers.get(name)?.diagnose?.(signal);
+      return `${name}: ${diagnosis === undefined ? 'not checked' : summarize(diagnosis)}`;
+    }),
+  );
+}
+
+/**
+ * Returns the hosts that the operator configured, or github.com alone when there are none. A company's own Gitea may
+ * have no way out to github.com, so that a request for the quota there would only delay the start.
+ */
+export function configuredHosts({ providers }: Config): ProviderConfig[] {
+  const configured = providers.filter(({ source }) => source !== 'default');
+  return configured.length > 0 ? configured : providers;
+}

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { asListenError } from './listen.ts';
+import { formatUrl } from './metrics-server.ts';
+
+/** The most connections that wait for their process to take them over; further ones are closed. */
+const maxWaiting = 10_000;
+/** The longest wait, in ms, at a stop for processes to take over the connections that they were handed. */
+const handedOverWithinMs = 500;
+
+/**
+ * A process that takes over connections. It confirms each one, so that those which it had not taken over when it ended go to
+ * another process.
+ */
+export class Receiver {
+  readonly #hand: (socket: Socket, id: number) => void;
+  readonly #waiting = new Map<number, Socket>();
+  #lastId = 0;
+  /** The connections that the process reported as open. */
+  open = 0;
+
+  /** @param hand sends a connection to the process; it stays open here until it is confirmed. */
+  constructor(hand: (socket: Socket, id: number) => void) {
+    this.#hand = hand;
+  }
+
+  /** The connections that the process has not confirmed. One that is busy has some, and gets no further ones while others have none. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  give(socket: Socket): void {
+    this.#lastId += 1;
+    this.#waiting.set(this.#lastId, socket);
+    this.#hand(socket, this.#lastId);
+  }
+
+  /** Notes that the process has taken a connection over. */
+  confirm(id: number): void {
+    // Closes this process's descriptor alone.
+    this.#waiting.get(id)?.destroy();
+    this.#waiting.delete(id);
+  }
+
+  /** Returns the connections that were not taken over, and forgets them. */
+  takeBack(): Socket[] {
+    const sockets = [...this.#waiting.values()];
+    this.#waiting.clear();
+    return sockets;
+  }
+}
+
+/**
+ * Listens on the address of the service, and hands each connection to the process with the fewest. Nothing is read from a
+ * connection before, so that it can go to another process when the first one ends.
+ */
+export class Entrance {
+  readonly url: string;
+  readonly #server: Server;
+  readonly #receivers = new Set<Receiver>();
+  readonly #onNone: (socket: Socket) => void;
+
+  /**
+   * @param onNone takes the connections while no process does.
+   * @throws AppError `misconfigured` that names PORT or HOST when the address cannot be listened on.
+   */
+  static async open(
+    { host, port }: { host: string; port: number },
+    onNone: (socket: Socket) => void,
+  ): Promise<Entrance> {
+    // As http.createServer does.
+    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true });
+    server.maxConnections = maxWaiting;
+    try {
+      server.listen(port, host);
+      await once(server, 'listening');
+    } catch (error) {
+      throw asListenError('PORT', { host, port }, error);
+    }
+    return new Entrance(server, formatUrl(host, server.address()), onNone);
+  }
+
+  private constructor(server: Server, url: string, onNone: (socket: Socket) => void) {
+    this.#server = server;
+    this.url = url;
+    this.#onNone = onNone;
+    server.on('connection', (socket) => {
+      socket.on('error', () => {});
+      this.#pass(socket);
+    });
+  }
+
+  add(receiver: Receiver): void {
+    this.#receivers.add(receiver);
+  }
+
+  /** Hands over no further connections to a process that ends. */
+  retire(receiver: Receiver): void {
+    this.#receivers.delete(receiver);
+  }
+
+  /** Passes on the connections that an ended process has not taken over. */
+  remove(receiver: Receiver): void {
+    this.retire(receiver);
+    for (const socket of receiver.takeBack()) this.#pass(socket);
+  }
+
+  /** Stops to listen. Connections that were accepted are taken over first, unless processes are too busy. */
+  async close(): Promise<void> {
+    this.#server.close();
+    const deadline = performance.now() + handedOverWithinMs;
+    while (performance.now() < deadline && [...this.#receivers].some(({ waiting }) => waiting > 0)) await wait(5);
+  }
+
+  #pass(socket: Socket): void {
+    let best: Receiver | undefined;
+    for (const one of this.#receivers) if (best === undefined || isLessBusy(one, best)) best = one;
+    if (best === undefined) this.#onNone(socket);
+    else best.give(socket);
+  }
+}
+
+function isLessBusy(one: Receiver, other: Receiver): boolean {
+  if (one.waiting !== other.waiting) return one.waiting < other.waiting;
+  return one.open < other.open;
+}

@@ -1,0 +1,87 @@
+import type { Registry } from 'prom-client';
+import { findStoredRepositories } from './access/erasure/store.ts';
+import { createAccessTasks } from './access/tasks.ts';
+import { generateSigningKey } from './access/tokens/signing-key.ts';
+import { createAwardTasks } from './achievements/awards/tasks.ts';
+import { createCredentialTasks } from './achievements/credentials/tasks.ts';
+import { createFileTasks } from './achievements/files/tasks.ts';
+import type { Config } from './config/config.ts';
+import type { Core } from './core.ts';
+import { type Queue, startQueue } from './database/queue.ts';
+import type { OnJobEnd } from './database/run-job.ts';
+import { createDeliveryMetrics } from './deliveries/metrics.ts';
+import type { Log } from './log.ts';
+import { openNotifications } from './notifications/open.ts';
+import { beginWork } from './sync/begin-work.ts';
+import { withInstallations } from './sync/installations/load-installations.ts';
+import { createInstallationTasks } from './sync/installations/tasks.ts';
+import { createTasks } from './sync/tasks.ts';
+
+/** The jobs of a node. */
+export interface Jobs {
+  /** Ends the jobs under way and returns the others to the queue. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Does the work of a start that must precede the first response of the node, and runs jobs from then on. */
+export async function startJobs(
+  config: Config,
+  core: Core,
+  options: { registry: Registry; log: Log; onEnd: OnJobEnd; pollMs: number | undefined },
+): Promise<Jobs> {
+  const { registry, log } = options;
+  const { connection } = core.database;
+  await beginWork(core.sync);
+  sweepErased(core, log);
+  const notifications = openNotifications({
+    connection,
+    providers: core.providers,
+    allowedHosts: config.outboundAllowed,
+    registry,
+    log,
+    now: core.now,
+    random: Math.random,
+  });
+  let queue: Queue;
+  try {
+    queue = await startQueue({
+      database: core.database,
+      node: core.listener.node,
+      notifications: core.listener.notifications,
+      pollMs: options.pollMs,
+      onEnd: options.onEnd,
+      tasks: {
+        ...withInstallations(core.sync, {
+          ...createTasks(core.sync),
+          ...createAwardTasks(core.sync),
+          ...createCredentialTasks(core.sync),
+          ...createFileTasks(core.sync, (error) =>
+            log.warn({ err: error }, 'authors do not receive reports of errors in their files'),
+          ),
+          ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
+          ...notifications.tasks,
+          ...createAccessTasks({ ...core.sync, newSigningKey: generateSigningKey }),
+        }),
+      },
+      log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
+    });
+  } catch (error) {
+    await notifications.close();
+    throw error;
+  }
+  return { stop: () => queue.stop(), close: () => notifications.close() };
+}
+
+/** Deletes this node's files about erased accounts: at the start, and each time an account is erased. */
+function sweepErased({ database, sync, onAnnouncement }: Core, log: Log): void {
+  const begin = (): void => {
+    sync.histories
+      .sweep((ids) => findStoredRepositories(database.connection, ids))
+      .catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));
+  };
+  begin();
+  onAnnouncement.add((announcement) => {
+    if (announcement === undefined || announcement.kind === 'erased') begin();
+  });
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { endWork } from '../app.ts';
+import { readConfig } from '../config/config.ts';
+import { type CoreOptions, openCore } from '../core.ts';
+import { createApp, openImages } from '../create-app.ts';
+import { describeHosts } from '../doctor/describe-hosts.ts';
+import { endingSignal } from '../ending-signal.ts';
+import { describeFailure } from '../errors.ts';
+import { serveHandedOver } from '../http/handed-over.ts';
+import { startJobs } from '../jobs.ts';
+import { createLog } from '../log.ts';
+import { createMetrics, registerSharedStates, registerStates } from '../metrics.ts';
+import { openChannel } from './channel.ts';
+import { controlConnections, shareOf } from './share.ts';
+
+/**
+ * Runs a process of a node, which the node starts with `worker.ts ROLE NAME URL`: it responds to requests over connections
+ * that it is handed, or runs the jobs.
+ */
+
+const [role, name = '', url = ''] = process.argv.slice(2);
+const ending = endingSignal(0);
+const whole = readConfig(process.env, (path) => readFileSync(path, 'utf8'));
+const log = createLog(whole.logLevel, undefined, { worker: name });
+const { registry, onJobEnd, ...observers } = createMetrics();
+const channel = openChannel(registry);
+const coreOptions: CoreOptions = {
+  log,
+  ...observers,
+  correctsTimesLater: true,
+  isMigrated: true,
+  controlConnections,
+};
+const untilEnd = new Promise<void>((resolve) => {
+  if (ending.aborted) resolve();
+  else ending.addEventListener('abort', () => resolve(), { once: true });
+});
+
+try {
+  await (role === 'jobs' ? runJobs() : respondToRequests());
+} catch (error) {
+  process.stderr.write(`plaudit: worker ${name}: ${describeFailure(error)}\n`);
+  process.exitCode = 1;
+}
+// The channel would keep the process alive.
+process.exit();
+
+async function runJobs(): Promise<void> {
+  const config = shareOf(whole, 'jobs');
+  await using opened = new AsyncDisposableStack();
+  const core = await openCore(config, coreOptions);
+  opened.defer(() => core.close());
+  registerSharedStates(registry, core);
+  registerStates(registry, config, core);
+  const jobs = await startJobs(config, core, { registry, log, onEnd: onJobEnd, pollMs: undefined });
+  opened.defer(() => jobs.close());
+  opened.defer(() => endWork({ jobs }, core));
+  channel.send({ kind: 'ready', hosts: await describeHosts(config, core.providers, ending) });
+  await untilEnd;
+}
+
+async function respondToRequests(): Promise<void> {
+  const config = shareOf(whole, 'requests');
+  await using opened = new AsyncDisposableStack();
+  const core = await openCore(config, coreOptions);
+  opened.defer(() => core.close());
+  registerStates(registry, config, core);
+  const images = await openImages(config, core, log);
+  opened.defer(() => images.close());
+  const app = await createApp(config, core, { log, now: core.now, registry, images, url });
+  const connections = serveHandedOver(app.server, () => channel.send({ kind: 'open', open: connections.open }));
+  app.addHook('preClose', () => connections.close());
+  opened.defer(() => endWork({ app }, core));
+  await app.ready();
+  channel.takeOver(connections);
+  channel.send({ kind: 'ready', hosts: [] });
+  await untilEnd;
+  await channel.retire();
+}
