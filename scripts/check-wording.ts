@@ -37,7 +37,14 @@ const messageFields = new Set([
 ]);
 
 const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const files = globSync(['src/**/*.ts', 'simulators/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'])
+const files = globSync([
+  'src/**/*.sql',
+  'src/**/*.ts',
+  'simulators/**/*.ts',
+  'test/**/*.ts',
+  'bench/**/*.ts',
+  'scripts/**/*.ts',
+])
   .filter((file) => !file.includes('/generated/') && file !== 'scripts/wording.ts')
   .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
   .toSorted();
@@ -65,6 +72,7 @@ function check(file: string, passage: Passage): Finding[] {
 /** Returns the comments of a file and the titles of its tests. */
 function passagesOf(file: string): Passage[] {
   const text = readFileSync(file, 'utf8');
+  if (file.endsWith('.sql')) return commentsInSql(text);
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const passages: Passage[] = [];
   const seen = new Set<number>();
@@ -91,6 +99,15 @@ function passagesOf(file: string): Passage[] {
   };
   visit(source);
   return passages;
+}
+
+/** Returns the comments of a file of SQL: lines that begin with two dashes, together where they follow each other. */
+function commentsInSql(text: string): Passage[] {
+  return [...text.matchAll(/(?:^ *--.*\n)+/gm)].map(({ 0: comment, index }) => ({
+    line: text.slice(0, index).split('\n').length,
+    text: comment.replaceAll(/^ *-- ?/gm, '').trim(),
+    kind: 'comment' as const,
+  }));
 }
 
 function plain(comment: string): string {
