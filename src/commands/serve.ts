@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import type { ProviderConfig } from '../config/hosts.ts';
 import { configuredHosts, describeHosts } from '../doctor/describe-hosts.ts';
 import { createLog, type Log, linesForPeople } from '../log.ts';
+import { startTracing } from '../tracing/start.ts';
 import type { Io } from './io.ts';
 
 /** `plaudit serve`: runs the service until the process receives a signal to end. */
@@ -34,6 +35,7 @@ async function runInThisProcess(
   io: Io,
   { log, announce, examples }: RunOptions & Output,
 ): Promise<void> {
+  const endTracing = await startTracing();
   const { startService } = await import('../app.ts');
   const service = await startService(config, { log });
   try {
@@ -42,6 +44,7 @@ async function runInThisProcess(
     await untilAborted(io.signal);
   } finally {
     await service.close();
+    await endTracing();
   }
 }
 

@@ -1,3 +1,5 @@
+import { inJobSpan } from '../tracing/spans.ts';
+
 /** The end of a run of a job. `returned`: the service stopped, and the job runs again. */
 export type JobOutcome = 'done' | 'failed' | 'returned';
 
@@ -14,7 +16,7 @@ export async function runJob(
   let hasSucceeded = false;
   running.jobs.add(id);
   try {
-    await run();
+    await inJobSpan(`job ${task}`, { 'plaudit.job': task }, run);
     hasSucceeded = true;
   } finally {
     running.jobs.delete(id);

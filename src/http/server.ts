@@ -26,6 +26,7 @@ import {
 } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
 import { sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
+import { traceRequests } from './trace-requests.ts';
 
 export interface ServerOptions {
   cache: ResponseCache;
@@ -111,6 +112,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   // Generated serializers would leave out properties without a word, and take most of the time of a start.
   app.setSerializerCompiler(() => JSON.stringify);
   readBodiesAsJson(app);
+  traceRequests(app);
   addHooks(app, options);
   await addRateLimits(app, options);
   await app.register(cors, { origin: '*', methods, exposedHeaders, maxAge: 86_400, strictPreflight: false });

@@ -10,6 +10,7 @@ import { serveHandedOver } from '../http/handed-over.ts';
 import { startJobs } from '../jobs.ts';
 import { createLog } from '../log.ts';
 import { createMetrics, registerSharedStates, registerStates } from '../metrics.ts';
+import { startTracing } from '../tracing/start.ts';
 import { openChannel } from './channel.ts';
 import { controlConnections, shareOf } from './share.ts';
 
@@ -36,12 +37,15 @@ const untilEnd = new Promise<void>((resolve) => {
   else ending.addEventListener('abort', () => resolve(), { once: true });
 });
 
+const endTracing = await startTracing();
+
 try {
   await (role === 'jobs' ? runJobs() : respondToRequests());
 } catch (error) {
   process.stderr.write(`plaudit: worker ${name}: ${describeFailure(error)}\n`);
   process.exitCode = 1;
 }
+await endTracing();
 // The channel would keep the process alive.
 process.exit();
 

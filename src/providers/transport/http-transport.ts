@@ -1,3 +1,4 @@
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, interceptors, request } from 'undici';
 import { limitRedirects, type RedirectRule } from './redirects.ts';
 
@@ -34,6 +35,8 @@ export interface ConnectionLimits {
 }
 
 const maxRedirects = 2;
+/** Does nothing until tracing has begun. */
+const tracer = trace.getTracer('plaudit');
 
 /** Sends single requests to a host, through a proxy where the environment names one. */
 export class HttpTransport {
@@ -66,16 +69,23 @@ export class HttpTransport {
     );
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(this.#responseTimeoutMs)]);
     const begunAt = performance.now();
+    // The path would name accounts. The host receives no id of the trace.
+    const attributes = { 'http.request.method': method, 'server.address': new URL(address).host };
+    const span = tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes });
     const end = (status?: number): void => this.#onExchange(status, (performance.now() - begunAt) / 1000);
     try {
       const response = await request(address, { method, headers, body: body ?? null, dispatcher, signal });
       const text = await response.body.text();
       end(response.statusCode);
+      span.setAttribute('http.response.status_code', response.statusCode);
       return { status: response.statusCode, headers: response.headers, text };
     } catch (error) {
       // A caller that gives up says nothing about the host.
       if (!options.signal.aborted) end();
+      span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
+    } finally {
+      span.end();
     }
   }
 }
