@@ -136,11 +136,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     await control.close();
     await database.close();
   };
-  onAnnouncement.add((announcement) => {
-    if (announcement !== undefined && announcement.kind !== 'installations') return;
-    loadInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading which installations there are'));
-  });
-  await closingOnFailure(loadInstallations(sync), { close });
+  await closingOnFailure(followInstallations(sync, onAnnouncement), { close });
   return {
     database,
     requests,
@@ -155,6 +151,15 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     now,
     close,
   };
+}
+
+/** Reads which installations there are, now and each time they change. */
+function followInstallations(sync: SyncContext, onAnnouncement: Core['onAnnouncement']): Promise<void> {
+  onAnnouncement.add((announcement) => {
+    if (announcement !== undefined && announcement.kind !== 'installations') return;
+    loadInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading which installations there are'));
+  });
+  return loadInstallations(sync);
 }
 
 function openProviders(config: Config, { observeHost }: CoreOptions, now: () => Date): Map<string, Provider> {
