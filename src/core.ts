@@ -13,6 +13,7 @@ import type { PoolName } from './database/metrics.ts';
 import { openDatabase, openUnchanged } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
 import { type ConnectionPool, openPool, type PoolObserver } from './database/pool.ts';
+import { openReplica, type ReplicaObserver } from './database/replica.ts';
 import { openRequestPool } from './database/request-pool.ts';
 import { HistoryCache } from './history/history-cache.ts';
 import { ResponseCache } from './http/response-cache.ts';
@@ -74,6 +75,8 @@ export interface CoreOptions extends AppOptions {
   metrics?: SyncMetrics;
   /** Returns the observer of the connections of requests, or of those of jobs. */
   observePool?: (name: PoolName) => PoolObserver;
+  /** Returns the observer of the replica. */
+  observeReplica?: (pool: PoolObserver) => ReplicaObserver;
   /** Returns the receiver of a provider's exchanges with its host. */
   observeHost?: ProviderDependencies['observe'];
   /** The number of control connections. */
@@ -101,7 +104,8 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
   const onAnnouncement = receiversOf(cache, outcomes);
-  const { requests, control, dropSilent } = openPools(database, config, options);
+  const opening = openPools(database, config, options, () => listener.neededLsn());
+  const { requests, control, dropSilent, closeAll } = await closingOnFailure(opening, database);
   const emitAnnouncement = (announcement: Announcement | undefined): void => {
     for (const receive of onAnnouncement) receive(announcement);
   };
@@ -112,7 +116,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     onSilent: dropSilent,
     log: (line) => log.warn(line),
   });
-  const listener = await closingOnFailure(listening, database);
+  const listener = await closingOnFailure(listening, { close: closeAll });
   const sync: SyncContext = {
     connection: database.connection,
     providers,
@@ -132,9 +136,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     await Promise.all([...providers.values()].map((provider) => provider.close()));
     await listener.close();
     clock.close();
-    await requests.close();
-    await control.close();
-    await database.close();
+    await closeAll();
   };
   await closingOnFailure(followInstallations(sync, onAnnouncement), { close });
   return {
@@ -170,26 +172,40 @@ function openProviders(config: Config, { observeHost }: CoreOptions, now: () => 
   });
 }
 
-/** Opens the connections that are not those of jobs. */
-function openPools(
+/** Opens the connections that are not those of jobs. `closeAll` closes these as well. */
+async function openPools(
   database: Database,
-  { lookupBudgetMs, requestConnections }: Config,
-  { observePool, controlConnections = usualControlConnections }: CoreOptions,
-): Pick<Core, 'requests' | 'control' | 'dropSilent'> {
-  const requests = openRequestPool(database.clientConfig, {
-    maxConnections: requestConnections,
-    statementTimeoutMs: lookupBudgetMs + maxStatementMs,
-    observer: observePool?.('requests'),
+  { lookupBudgetMs, requestConnections: maxConnections }: Config,
+  { observePool, observeReplica, controlConnections = usualControlConnections, log }: CoreOptions,
+  neededLsn: () => number | undefined,
+): Promise<Pick<Core, 'requests' | 'control' | 'dropSilent'> & { closeAll: () => Promise<void> }> {
+  const statementTimeoutMs = lookupBudgetMs + maxStatementMs;
+  const replicaPool = observePool?.('replica');
+  const replica = await openReplica(database, {
+    maxConnections,
+    // The primary has the other half of the time.
+    statementTimeoutMs: Math.floor(statementTimeoutMs / 2),
+    neededLsn,
+    observer: replicaPool && observeReplica?.(replicaPool),
+    log: (line) => log.warn(line),
   });
+  const observer = observePool?.('requests');
+  const requests = openRequestPool(database.clientConfig, { maxConnections, statementTimeoutMs, observer }, replica);
   const control = openPool(database.clientConfig, {
     maxConnections: controlConnections,
     statementTimeoutMs: maxControlStatementMs,
     observer: observePool?.('control'),
   });
   const dropSilent = (forMs: number): void => {
-    for (const pool of [requests, control, database]) pool.dropSilent(forMs);
+    for (const pool of [requests, control, database, replica]) pool?.dropSilent(forMs);
   };
-  return { requests, control, dropSilent };
+  const closeAll = async (): Promise<void> => {
+    await requests.close();
+    await replica?.close();
+    await control.close();
+    await database.close();
+  };
+  return { requests, control, dropSilent, closeAll };
 }
 
 /** Returns the receivers of changes that every process has. */

@@ -26,7 +26,7 @@ export function registerGauge<Label extends string>(
     labelNames: readonly Label[];
     maxWaitMs?: number;
     /** The value for several processes of one node; default: their sum. */
-    aggregator?: 'first' | 'min' | 'sum';
+    aggregator?: 'first' | 'min' | 'max' | 'sum';
     read: () => Promise<readonly Sample<Label>[]> | readonly Sample<Label>[];
   },
 ): void {

@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { registerLookupMetrics } from './accounts/metrics.ts';
 import type { Config } from './config/config.ts';
 import { type Core, type CoreOptions, findFault } from './core.ts';
-import { createJobMetrics, createPoolMetrics, registerQueueMetrics } from './database/metrics.ts';
+import { createJobMetrics, createPoolMetrics, createReplicaMetrics, registerQueueMetrics } from './database/metrics.ts';
 import type { OnJobEnd } from './database/run-job.ts';
 import { registerDelayMetrics } from './doctor/metrics.ts';
 import { registerGauge } from './gauge.ts';
@@ -12,7 +12,7 @@ import { createHostMetrics, registerCredentialMetrics } from './providers/metric
 import { createSyncMetrics } from './sync/metrics.ts';
 
 /** The registry of a service, and what records events in it. */
-export type Metrics = Required<Pick<CoreOptions, 'metrics' | 'observePool' | 'observeHost'>> & {
+export type Metrics = Required<Pick<CoreOptions, 'metrics' | 'observePool' | 'observeReplica' | 'observeHost'>> & {
   registry: Registry;
   onJobEnd: OnJobEnd;
 };
@@ -37,6 +37,7 @@ export function createMetrics(): Metrics {
     registry,
     metrics: createSyncMetrics(registry),
     observePool: createPoolMetrics(registry),
+    observeReplica: createReplicaMetrics(registry),
     observeHost: createHostMetrics(registry),
     onJobEnd: createJobMetrics(registry),
   };

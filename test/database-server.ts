@@ -7,6 +7,7 @@ import { openDatabase } from '../src/database/open.ts';
 import { useMemoryForTemporaryFiles } from './memory-directory.ts';
 import { enterable, postgresPackage, readVersion } from './servers/packages.ts';
 import { startPooler } from './servers/pooler.ts';
+import { startStandby } from './servers/standby.ts';
 
 /** Runs one statement on a server. */
 export async function onServer(serverUrl: string, statement: string): Promise<void> {
@@ -70,7 +71,7 @@ export async function createTemplate(serverUrl: string): Promise<string> {
 /**
  * Runs work with a PostgreSQL server, the embedded one or the one that DATABASE_URL names, and a template of all
  * tables. TEST_POSTGRES selects the version of the embedded one. TEST_POOLER=1 puts PgBouncer in front of the nodes of
- * tests.
+ * tests, and TEST_REPLICA=1 lets them read from a standby of the embedded server.
  * @param work gets the environment that processes with tests need.
  */
 export async function withTestServer<Result>(
@@ -89,12 +90,18 @@ export async function withTestServer<Result>(
   const serverUrl = databaseUrl ?? urlOf(server.clientConfig);
   if (databaseUrl === undefined) await giveUpDurability(serverUrl);
   const template = await createTemplate(serverUrl);
-  const pooler = process.env['TEST_POOLER'] ? await startPooler(serverUrl) : undefined;
+  await using around = new AsyncDisposableStack();
+  const environment: Record<string, string> = { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template };
+  if (process.env['TEST_POOLER']) {
+    environment['TEST_POOLER_URL'] = around.use(await startPooler(serverUrl)).urlOf(serverUrl);
+  }
+  if (process.env['TEST_REPLICA']) {
+    environment['TEST_REPLICA_URL'] = around.use(await startStandby(serverUrl, directory)).urlOf(serverUrl);
+  }
   try {
-    const behindPooler = pooler && { TEST_POOLER_URL: pooler.urlOf(serverUrl) };
-    return await work({ TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template, ...behindPooler }, directory);
+    return await work(environment, directory);
   } finally {
-    await pooler?.[Symbol.asyncDispose]();
+    await around.disposeAsync();
     await dropTemplate(serverUrl, template);
     await server.close();
     await rm(directory, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import type { Connection } from '../database/connection.ts';
 import { type Claim, claimLookup, findOutcome, findRetryTime, type LookupParty } from '../database/lookups.ts';
 import type { Job } from '../database/queue.ts';
-import { outsideOfScope } from '../database/statement-scope.ts';
+import { leaveReplica, outsideOfScope } from '../database/statement-scope.ts';
 import { AppError } from '../errors.ts';
 import type { Computations } from '../http/computations.ts';
 import type { AccountResolver, LookupTerms, Resolution } from '../http/endpoint.ts';
@@ -104,6 +104,9 @@ export class Resolver implements AccountResolver {
     find: () => Promise<Found | undefined>,
   ): Promise<Found | undefined> {
     const { connection, outcomes, now } = this.#options;
+    // The primary may have it already, and has the outcome of the lookup first.
+    const stored = leaveReplica() ? await find() : undefined;
+    if (stored !== undefined) return stored;
     const waiting = new AbortController();
     const outcome = outcomes.wait(job.key, deadline, waiting.signal);
     try {

@@ -32,6 +32,8 @@ export async function demo(io: Io): Promise<void> {
       DATABASE_URL_FILE: undefined,
       DATABASE_DIRECT_URL: undefined,
       DATABASE_DIRECT_URL_FILE: undefined,
+      DATABASE_REPLICA_URL: undefined,
+      DATABASE_REPLICA_URL_FILE: undefined,
     };
     const environment = { ...io.environment, ...embedded };
     const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));

@@ -16,7 +16,7 @@ export interface Config extends Omit<ServiceValues, 'providersFile'> {
 }
 
 /** The settings that lead to the database. */
-export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>;
+export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databaseReplicaUrl' | 'dataDir'>;
 
 /**
  * Reads the settings from an environment.
@@ -41,10 +41,11 @@ export function readConfig(variables: Environment, readFile: ReadFile): Config {
  */
 export function readDatabaseSettings(environment: Environment, readFile: ReadFile): DatabaseSettings {
   rejectMisspelledSettings(environment);
-  const { databaseUrl, databaseDirectUrl, dataDir } = serviceSettings;
+  const { databaseUrl, databaseDirectUrl, databaseReplicaUrl, dataDir } = serviceSettings;
   return {
     databaseUrl: databaseUrl.parse(settingText(databaseUrl, environment, readFile)),
     databaseDirectUrl: databaseDirectUrl.parse(settingText(databaseDirectUrl, environment, readFile)),
+    databaseReplicaUrl: databaseReplicaUrl.parse(settingText(databaseReplicaUrl, environment, readFile)),
     dataDir: dataDir.parse(settingText(dataDir, environment, readFile)),
   };
 }

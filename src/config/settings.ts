@@ -82,6 +82,14 @@ export const serviceSettings = {
     description:
       'Address of the same database past a pooler in transaction mode, such as PgBouncer, to which `DATABASE_URL` leads.',
   }),
+  databaseReplicaUrl: setting({
+    name: 'DATABASE_REPLICA_URL',
+    schema: Type.String({ pattern: '^postgres(ql)?://' }),
+    isSecret: true,
+    default: undefined,
+    valid: 'an address like postgresql://user:password@host:5432/database',
+    description: 'Address of a streaming standby of the database, from which responses for visitors are read.',
+  }),
   workers: setting({
     name: 'WORKERS',
     schema: Type.Integer({ minimum: 1, maximum: 16 }),

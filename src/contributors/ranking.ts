@@ -1,4 +1,5 @@
 import type { RouteServices } from '../accounts/resolve.ts';
+import { leaveReplica } from '../database/statement-scope.ts';
 import type { Scope } from './contributor.ts';
 import { findRanking, makeRanking } from './store.ts';
 
@@ -12,6 +13,8 @@ export async function currentRanking(
 ): Promise<number> {
   const known = await findRanking(connection, scope);
   if (known !== undefined) return known;
+  // It is stored by the primary, and read from there.
+  leaveReplica();
   const { accountId, repositoryId, includesPrivate } = scope;
   return computations.share(accountId, `ranking ${repositoryId} ${includesPrivate}`, () =>
     makeRanking(connection, scope, now()),

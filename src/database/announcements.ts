@@ -46,13 +46,16 @@ export interface Place {
   snapshot: string;
   /** The time of the server at which it was taken, in s. */
   at: number;
+  /** The end of the server's log, in bytes; everything that is visible in `snapshot` was written before it. */
+  lsn: number;
 }
 
 interface PlaceRow extends Place {
   announcements: [kind: string, key: string][];
 }
 
-const here = `pg_current_snapshot()::text as snapshot, extract(epoch from clock_timestamp())::float8 as at`;
+const here = `pg_current_snapshot()::text as snapshot, extract(epoch from clock_timestamp())::float8 as at,
+  (pg_current_wal_insert_lsn() - '0/0')::float8 as lsn`;
 
 /** Returns the place behind all announcements that are committed. */
 export async function findPlace(client: Pick<Client, 'query'>): Promise<Place> {
@@ -63,12 +66,13 @@ export async function findPlace(client: Pick<Client, 'query'>): Promise<Place> {
 /**
  * Reads the announcements of the transactions that have committed since a place. Snapshots say so exactly: ids do not,
  * because a transaction can commit after others that have greater ids.
- * @returns the new place, and the announcements, each once; undefined: too many of them, or some may be missing.
+ * @returns the new place, the number of announcements, and those that this release knows, each once; undefined: too many
+ * of them, or some may be missing.
  */
 export async function readAnnouncements(
   client: Pick<Client, 'query'>,
   { snapshot, at }: Place,
-): Promise<{ place: Place; announcements: Announcement[] | undefined }> {
+): Promise<{ place: Place; count: number; announcements: Announcement[] | undefined }> {
   const { rows } = await client.query<PlaceRow>(
     `select ${here}, (
        select coalesce(json_agg(json_build_array(kind, key)), '[]') from (
@@ -83,7 +87,7 @@ export async function readAnnouncements(
   const { announcements, ...place } = rows[0] ?? missing();
   const isWhole = announcements.length <= maxAtOnce && place.at - at < missedAfterS;
   const known = announcements.flatMap(([kind, key]) => toAnnouncement(kind, key) ?? []);
-  return { place, announcements: isWhole ? known : undefined };
+  return { place, count: announcements.length, announcements: isWhole ? known : undefined };
 }
 
 /** Deletes announcements that were visible at a place. All nodes must have read beyond it. */

@@ -14,6 +14,8 @@ export interface Database {
   clientConfig: ClientConfig;
   /** Settings for connections whose session lasts: its locks, settings and channels. */
   sessionConfig: ClientConfig;
+  /** Settings for connections to a standby of the database; undefined: there is none. */
+  replicaConfig: ClientConfig | undefined;
   /** A description of the database for people, without secrets. */
   description: string;
   close(): Promise<void>;

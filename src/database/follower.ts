@@ -10,6 +10,7 @@ import {
   toAnnouncement,
 } from './announcements.ts';
 import { jobChannels } from './notifications.ts';
+import { Progress } from './progress.ts';
 
 interface Receivers {
   onAnnouncement: (announcement: Announcement) => void;
@@ -26,6 +27,7 @@ export class Follower {
   #place: Place;
   /** An earlier place; announcements before it are deleted once every node has read beyond it. */
   #earlier: Place;
+  readonly #progress: Progress;
   #reading: Promise<void> | undefined;
   #begunAt = 0;
   #next: Promise<void> | undefined;
@@ -46,6 +48,12 @@ export class Follower {
     this.#receivers = receivers;
     this.#place = place;
     this.#earlier = place;
+    this.#progress = new Progress(place);
+  }
+
+  /** The end of the log, in bytes, up to which a replica must have replayed it so that reads from it are current. */
+  get neededLsn(): number {
+    return this.#progress.neededLsn;
   }
 
   get isReading(): boolean {
@@ -77,8 +85,10 @@ export class Follower {
   }
 
   async #readOnce(): Promise<void> {
-    const { place, announcements } = await readAnnouncements(this.#client, this.#place);
+    const { place, count, announcements } = await readAnnouncements(this.#client, this.#place);
     this.#place = place;
+    // Before receivers drop cached responses, so that no replica can give them the former data again.
+    this.#progress.add(place, { isChanged: count > 0 || announcements === undefined });
     if (announcements === undefined) this.#receivers.onMissed();
     else for (const announcement of announcements) this.#receivers.onAnnouncement(announcement);
     if (place.at - this.#earlier.at < keptForS) return;

@@ -19,6 +19,11 @@ export interface Listener {
   isConnected(): boolean;
   /** Returns the time in ms since this node last had contact with the database. */
   sinceContactMs(): number;
+  /**
+   * Returns the end of the log, in bytes, up to which a replica must have replayed it so that a read from it contains every
+   * change that this node knows of; undefined while the connection is broken.
+   */
+  neededLsn(): number | undefined;
   /** Waits until this node has received every change that was committed before; not while the connection is broken. */
   catchUp(): Promise<void>;
   close(): Promise<void>;
@@ -92,6 +97,7 @@ export async function listen(options: {
     node: node ?? 0,
     notifications,
     isConnected: () => link !== undefined,
+    neededLsn: () => link?.follower.neededLsn,
     sinceContactMs: () => performance.now() - contact.at,
     // The server sends pending notifications before the result of the next query.
     catchUp: async () => {

@@ -1,12 +1,13 @@
-import { Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { registerGauge, sharing } from '../gauge.ts';
 import type { Connection } from './connection.ts';
 import { countJobs, jobStates } from './job-counts.ts';
 import type { PoolObserver } from './pool.ts';
+import { type ReplicaObserver, replicaOutcomes } from './replica.ts';
 import type { OnJobEnd } from './run-job.ts';
 
-/** The connections of requests, those of jobs, and those for cheap statements that must not wait. */
-export type PoolName = 'requests' | 'jobs' | 'control';
+/** The connections of requests, those of jobs, those for cheap statements that must not wait, and those to the replica. */
+export type PoolName = 'requests' | 'jobs' | 'control' | 'replica';
 
 /** Returns a function that makes the observer of a pool, which reports its connections, waits and statements. */
 export function createPoolMetrics(registry: Registry): (name: PoolName) => PoolObserver {
@@ -40,6 +41,39 @@ export function createPoolMetrics(registry: Registry): (name: PoolName) => PoolO
     onOpen: (pool) => pools.set(name, pool),
     onWait: (seconds) => waits.observe({ pool: name }, seconds),
     onStatement: (seconds) => statements.observe({ pool: name }, seconds),
+  });
+}
+
+/** Returns a function that makes the observer of the replica. Without a replica its metrics have no values. */
+export function createReplicaMetrics(registry: Registry): (pool: PoolObserver) => ReplicaObserver {
+  let opened: Parameters<ReplicaObserver['onOpen']>[0] | undefined;
+  const reads = new Counter({
+    name: 'plaudit_replica_reads_total',
+    help: 'Statements for the replica: read (there), behind (it lacked known changes), away, failed; all but read run on the primary.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  registerGauge(registry, {
+    name: 'plaudit_replica_up',
+    help: 'Whether the replica responds and is a standby of the database.',
+    labelNames: [],
+    aggregator: 'min',
+    read: () => (opened === undefined ? [] : [{ labels: {}, value: opened.isUsable ? 1 : 0 }]),
+  });
+  registerGauge(registry, {
+    name: 'plaudit_replica_behind_bytes',
+    help: 'The log that the replica has to have for reads and had not replayed at the last check.',
+    labelNames: [],
+    aggregator: 'max',
+    read: () => (opened === undefined ? [] : [{ labels: {}, value: opened.behindBytes }]),
+  });
+  return (pool) => ({
+    pool,
+    onRead: (outcome) => reads.inc({ outcome }),
+    onOpen: (replica) => {
+      opened = replica;
+      for (const outcome of replicaOutcomes) reads.inc({ outcome }, 0);
+    },
   });
 }
 

@@ -16,6 +16,8 @@ interface OpenOptions {
   databaseUrl: string | undefined;
   /** The address of the same database past a pooler; by default `databaseUrl`, which then leads to no pooler. */
   databaseDirectUrl?: string | undefined;
+  /** The address of a standby. */
+  databaseReplicaUrl?: string | undefined;
   dataDir: string;
   log: (line: string) => void;
   /** The longest time that a statement may take; by default enough for the heaviest. */
@@ -55,13 +57,7 @@ export async function openDatabase(options: OpenOptions & { upTo?: string }): Pr
  * @throws AppError `misconfigured` when the embedded server cannot be started, or an address leads to no session.
  */
 export async function openUnchanged(options: OpenOptions): Promise<Database> {
-  if (options.databaseUrl === undefined && options.databaseDirectUrl !== undefined) {
-    throw new AppError('misconfigured', 'DATABASE_DIRECT_URL needs DATABASE_URL');
-  }
-  const server =
-    options.databaseUrl === undefined
-      ? await openEmbeddedServer(options)
-      : externalServer(options.databaseUrl, options.databaseDirectUrl);
+  const server = await openServer(options);
   const database = connect(server, {
     maxConnections: options.jobConnections ?? fewConnections,
     statementTimeoutMs: options.statementTimeoutMs ?? statementTimeoutMs,
@@ -80,6 +76,7 @@ interface Server {
   clientConfig: ClientConfig;
   /** The connection past the pooler to which `clientConfig` leads; undefined: it leads to none. */
   directConfig?: ClientConfig | undefined;
+  replicaConfig?: ClientConfig | undefined;
   description: string;
   release(): Promise<void>;
 }
@@ -93,22 +90,29 @@ async function openEmbeddedServer(options: OpenOptions): Promise<Server> {
   };
 }
 
-function externalServer(databaseUrl: string, directUrl: string | undefined): Server {
-  const addresses = { DATABASE_URL: databaseUrl, ...(directUrl !== undefined && { DATABASE_DIRECT_URL: directUrl }) };
-  for (const [name, address] of Object.entries(addresses)) {
-    if (URL.canParse(address)) continue;
-    throw new AppError(
-      'misconfigured',
-      `${name} must be an address like postgresql://user:password@host:5432/database`,
-    );
-  }
+async function openServer(options: OpenOptions): Promise<Server> {
+  const { databaseUrl, databaseDirectUrl: DATABASE_DIRECT_URL, databaseReplicaUrl: DATABASE_REPLICA_URL } = options;
+  const others = Object.entries({ DATABASE_DIRECT_URL, DATABASE_REPLICA_URL });
+  const [directConfig, replicaConfig] = others.map(([name, address]) => {
+    if (address === undefined) return undefined;
+    if (databaseUrl === undefined) throw new AppError('misconfigured', `${name} needs DATABASE_URL`);
+    return configOf(name, address);
+  });
+  if (databaseUrl === undefined) return openEmbeddedServer(options);
+  const clientConfig = configOf('DATABASE_URL', databaseUrl);
   const { host, pathname } = new URL(databaseUrl);
   return {
-    clientConfig: { connectionString: databaseUrl },
-    directConfig: directUrl === undefined ? undefined : { connectionString: directUrl },
+    clientConfig,
+    directConfig,
+    replicaConfig,
     description: `PostgreSQL at ${host || 'a local socket'}${pathname}`,
     release: async () => {},
   };
+}
+
+function configOf(name: string, address: string): ClientConfig {
+  if (URL.canParse(address)) return { connectionString: address };
+  throw new AppError('misconfigured', `${name} must be an address like postgresql://user:password@host:5432/database`);
 }
 
 function connect(server: Server, limits: PoolLimits): Database {
@@ -120,7 +124,7 @@ function connect(server: Server, limits: PoolLimits): Database {
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: typeParsers(),
   };
-  const { directConfig } = server;
+  const { description, directConfig } = server;
   // PgBouncer refuses connections that name a time limit for statements.
   const ownConfig = directConfig === undefined ? {} : { statement_timeout: false as const };
   const clientConfig: ClientConfig = { ...server.clientConfig, ...common, ...ownConfig };
@@ -131,8 +135,14 @@ function connect(server: Server, limits: PoolLimits): Database {
     await connections.close();
     await server.release();
   };
-  const { description } = server;
-  return { ...connections, clientConfig, sessionConfig, description, close: () => (closing ??= close()) };
+  return {
+    ...connections,
+    clientConfig,
+    sessionConfig,
+    replicaConfig: server.replicaConfig && { ...server.replicaConfig, ...common },
+    description,
+    close: () => (closing ??= close()),
+  };
 }
 
 /** PostgreSQL's numbers of these types, from its table pg_type. */

@@ -1,23 +1,21 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import type { ClientConfig, Pool, PoolClient } from 'pg';
-import { cancelStatement } from './cancel-statement.ts';
+import type { PostgresPoolClient } from 'kysely';
+import type { ClientConfig, Pool } from 'pg';
+import { Loan } from './loan.ts';
 import { type ConnectionPool, openPool, type PoolLimits } from './pool.ts';
-import { overloaded, Slots } from './slots.ts';
-import { currentScope, errorOfEnd, type StatementScope } from './statement-scope.ts';
+import type { Replica } from './replica.ts';
+import { ReplicaLoan } from './replica-loan.ts';
+import { Slots } from './slots.ts';
+import { currentScope, leaveReplica } from './statement-scope.ts';
 
 /** The queues for connections, by the number of connections. */
 const waitingPerConnection = { ordinary: 16, expensive: 2 };
 const maxWaitMs = 2000;
-/** A cancellation that arrives before its statement has no effect, and is repeated after this time, in ms. */
-const cancelAgainMs = 500;
-const queryCanceled = '57014';
 
 /**
  * Opens the connections of requests: their statements end with their scope, and work that finds no connection in time
- * fails with `overloaded`.
+ * fails with `overloaded`. Scopes that may read from the replica do so.
  */
-export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits): ConnectionPool {
+export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, replica?: Replica): ConnectionPool {
   const { maxConnections, observer } = limits;
   const slots = new Slots({
     slots: maxConnections,
@@ -44,7 +42,7 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits):
       connect: async () => {
         const begunAt = performance.now();
         try {
-          return await lend(pool, slots, clientConfig);
+          return await lend(pool, slots, { clientConfig, replica });
         } finally {
           observer?.onWait((performance.now() - begunAt) / 1000);
         }
@@ -54,91 +52,22 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits):
   });
 }
 
-async function lend(pool: Pool, slots: Slots, clientConfig: ClientConfig): Promise<PostgresPoolClient> {
+async function lend(
+  pool: Pool,
+  slots: Slots,
+  { clientConfig, replica }: { clientConfig: ClientConfig; replica: Replica | undefined },
+): Promise<PostgresPoolClient> {
   const scope = currentScope();
+  if (replica === undefined) leaveReplica();
   const freeSlot = await slots.acquire(scope);
+  const lendPrimary = async (): Promise<Loan> => new Loan(await pool.connect(), { scope, freeSlot, clientConfig });
+  if (replica !== undefined && scope?.reads?.fromReplica === true) {
+    return new ReplicaLoan({ replica, scope, reads: scope.reads, lendPrimary, freeSlot });
+  }
   try {
-    return new Loan(await pool.connect(), { scope, freeSlot, clientConfig });
+    return await lendPrimary();
   } catch (error) {
     freeSlot();
     throw error;
   }
-}
-
-interface LoanTerms {
-  scope: StatementScope | undefined;
-  freeSlot: () => void;
-  clientConfig: ClientConfig;
-}
-
-/** A connection while one piece of work uses it. */
-class Loan implements PostgresPoolClient {
-  readonly #client: PoolClient;
-  readonly #terms: LoanTerms;
-  #statement: Promise<unknown> | undefined;
-  /** Resolves when no cancellation is under way any more, with whether the connection may be used again. */
-  #cancelling: Promise<boolean> | undefined;
-
-  constructor(client: PoolClient, terms: LoanTerms) {
-    this.#client = client;
-    this.#terms = terms;
-    terms.scope?.signal.addEventListener('abort', this.#onAbort, { once: true });
-  }
-
-  readonly #onAbort = (): void => {
-    if (this.#statement !== undefined) this.#cancelling = this.#cancel(this.#statement);
-  };
-
-  query<Row>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
-  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
-  query<Row>(
-    statement: string | PostgresCursor<Row>,
-    parameters: readonly unknown[] = [],
-  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
-    if (typeof statement !== 'string') throw new Error('statements of requests have no cursors');
-    return this.#run(statement, parameters);
-  }
-
-  async #run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    const signal = this.#terms.scope?.signal;
-    if (signal?.aborted && text !== 'rollback') throw errorOfEnd(signal);
-    const client: PostgresPoolClient = this.#client;
-    const statement = client.query<Row>(text, parameters);
-    this.#statement = statement;
-    try {
-      return await statement;
-    } catch (error) {
-      if (signal?.aborted) throw errorOfEnd(signal);
-      throw isCanceled(error) ? overloaded(error) : error;
-    } finally {
-      this.#statement = undefined;
-    }
-  }
-
-  /** Returns the connection to its pool, once no cancellation can reach the statement of the next user. */
-  release(destroy = false): void {
-    const { scope, freeSlot } = this.#terms;
-    scope?.signal.removeEventListener('abort', this.#onAbort);
-    const end = (isUsable: boolean): void => {
-      this.#client.release(destroy || !isUsable);
-      freeSlot();
-    };
-    if (this.#cancelling === undefined) end(true);
-    else void this.#cancelling.then(end);
-  }
-
-  async #cancel(statement: Promise<unknown>): Promise<boolean> {
-    const ended = statement.then(
-      () => true,
-      () => true,
-    );
-    for (;;) {
-      if (!(await cancelStatement(this.#client, this.#terms.clientConfig))) return false;
-      if (await Promise.race([ended, wait(cancelAgainMs, false, { ref: false })])) return true;
-    }
-  }
-}
-
-function isCanceled(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === queryCanceled;
 }

@@ -7,6 +7,13 @@ export interface StatementScope {
   signal: AbortSignal;
   /** True: the statements may take long, and get at most a share of the connections. */
   isExpensive: boolean;
+  /** The server of all further reads; absent: the primary. Statements that do more than read leave the replica first. */
+  reads?: Reads | undefined;
+}
+
+/** The server that a response is read from. */
+export interface Reads {
+  fromReplica: boolean;
 }
 
 const scopes = new AsyncLocalStorage<StatementScope | undefined>();
@@ -23,6 +30,17 @@ export function outsideOfScope<Result>(work: () => Promise<Result>): Promise<Res
 
 export function currentScope(): StatementScope | undefined {
   return scopes.getStore();
+}
+
+/**
+ * Lets everything that follows in the current scope be read from the primary: it depends on a change that was just made.
+ * @returns whether it was read from a replica until now.
+ */
+export function leaveReplica(): boolean {
+  const reads = currentScope()?.reads;
+  if (reads?.fromReplica !== true) return false;
+  reads.fromReplica = false;
+  return true;
 }
 
 /** Returns the error of work whose scope has ended. */

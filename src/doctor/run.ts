@@ -12,6 +12,7 @@ import { examineHost, hostUnchecked } from './checks/hosts.ts';
 import { checkJobs } from './checks/jobs.ts';
 import { checkLookups } from './checks/lookups.ts';
 import { checkDisk, checkGit } from './checks/machine.ts';
+import { checkReplica } from './checks/replica.ts';
 import { countPrivateByCredential, findInstalledAccounts } from './collecting-store.ts';
 import { type Area, type DoctorReport, type Finding, found, toReport } from './finding.ts';
 import { quoted } from './words.ts';
@@ -82,6 +83,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
   const names = config.providers.map(({ name }) => name);
   return [
     { area: 'database', subject: 'clock and nodes', run: () => checkServer(database, now) },
+    { area: 'database', subject: 'replica', run: () => checkReplica(database) },
     { area: 'deliveries', subject: 'deliveries', run: () => checkDeliveries(connection, config.providers, now()) },
     { area: 'hosts', subject: 'installations', run: () => checkInstallations(connection) },
     { area: 'hosts', subject: 'administrators', run: () => checkAdministrators(connection, now()) },

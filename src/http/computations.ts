@@ -11,7 +11,9 @@ class Running<Result> {
   /** @param onOver called when no request waits any more, so that no other one may join. */
   constructor(compute: () => Promise<Result>, onOver: () => void) {
     this.#onOver = onOver;
-    this.#result = withinScope({ signal: this.#ending.signal, isExpensive: true }, compute);
+    const reads = currentScope()?.reads;
+    const scope = { signal: this.#ending.signal, isExpensive: true, reads: reads && { ...reads } };
+    this.#result = withinScope(scope, compute);
     // All requests may have ended when it fails.
     this.#result.catch(() => {});
   }
@@ -67,7 +69,8 @@ export class Computations {
    */
   async share<Result>(accountId: string, what: string, compute: () => Promise<Result>): Promise<Result> {
     if (!this.#isLive()) return this.alone(compute);
-    const key = `${accountId} ${this.#cache.versionOf(accountId)} ${what}`;
+    const server = currentScope()?.reads?.fromReplica === true ? 'replica' : 'primary';
+    const key = `${accountId} ${this.#cache.versionOf(accountId)} ${server} ${what}`;
     const known = this.#running.get(key);
     if (known !== undefined && isOf<Result>(known)) return known.wait();
     const running = new Running(compute, () => this.#running.delete(key));

@@ -19,7 +19,7 @@ import {
 import { EmptySchema, EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
-import { withinRequest } from './request-scope.ts';
+import { readFor } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { compressResponse, type RenderedResponse, renderResponse } from './response.ts';
 import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
@@ -95,14 +95,17 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const sendThatPending = (): Promise<FastifyReply> =>
     sendPending(services, request, reply, { dataType, image, retryAt: requester.retryAt });
 
-  const reading = <Result>(read: () => Promise<Result>): Promise<Result> =>
-    withinRequest(request, reply, services.handlerTimeoutMs, read);
+  const { handlerTimeoutMs } = services;
+  // Owners read their own changes.
+  const terms = { handlerTimeoutMs, reads: { fromReplica: caller === null && !holdsCredential(request.url) } };
 
-  const resolution = await reading(async () =>
-    readers === 'public'
-      ? services.resolver.resolve(params, { deadline, requester })
-      : resolveOwn(services.resolver, params, caller),
-  );
+  const resolution = await readFor(request, reply, terms, {
+    read: async () =>
+      readers === 'public'
+        ? services.resolver.resolve(params, { deadline, requester })
+        : resolveOwn(services.resolver, params, caller),
+    isWhole: ({ state }) => state === 'present',
+  });
   if (resolution.state === 'pending') return sendThatPending();
 
   const { state, account, provider, isOwner } = authorize(readers, resolution, caller);
@@ -111,7 +114,10 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   if (cached !== undefined) return sendResponse(request, reply, cached);
 
   const context = { account, provider, isOwner, deadline, requester, params, query, page, image };
-  const data = await reading(() => endpoint.load(context));
+  const data = await readFor(request, reply, terms, {
+    read: () => endpoint.load(context),
+    isWhole: (loaded) => loaded !== undefined,
+  });
   if (data === undefined) return sendThatPending();
   if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
 

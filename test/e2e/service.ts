@@ -60,14 +60,17 @@ export interface TestServiceOptions {
   start?: typeof startService;
 }
 
-/** Returns the settings that lead to a test database, behind the pooler of the test run where there is one. */
+/** Returns the settings that lead to a test database, through the pooler and to the replica of the test run where there are. */
 function databaseSettings(databaseUrl: string): Record<string, string> {
-  const { TEST_SERVER_URL: serverUrl, TEST_POOLER_URL: poolerUrl } = process.env;
+  const { TEST_SERVER_URL: serverUrl = '', TEST_POOLER_URL: poolerUrl, TEST_REPLICA_URL: replicaUrl } = process.env;
   const name = new URL(databaseUrl).pathname.slice(1);
-  const isPooled = poolerUrl && serverUrl && databaseUrl === databaseUrlOf(serverUrl, name);
-  return isPooled
-    ? { DATABASE_URL: databaseUrlOf(poolerUrl, name), DATABASE_DIRECT_URL: databaseUrl }
-    : { DATABASE_URL: databaseUrl };
+  if (!URL.canParse(serverUrl) || databaseUrl !== databaseUrlOf(serverUrl, name)) return { DATABASE_URL: databaseUrl };
+  return {
+    ...(poolerUrl
+      ? { DATABASE_URL: databaseUrlOf(poolerUrl, name), DATABASE_DIRECT_URL: databaseUrl }
+      : { DATABASE_URL: databaseUrl }),
+    ...(replicaUrl && { DATABASE_REPLICA_URL: databaseUrlOf(replicaUrl, name) }),
+  };
 }
 
 /** A line of the log that says that a job has ended. */

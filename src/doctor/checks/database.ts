@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts';
+import type { DatabaseSettings } from '../../config/config.ts';
 import { readClock } from '../../database/clock.ts';
 import type { Database } from '../../database/connection.ts';
 import { hasEmbeddedDatabase } from '../../database/embedded/embedded.ts';
@@ -26,11 +26,8 @@ export interface Opened {
 }
 
 /** Opens the database without changing anything in it, and checks the versions of the server and of the tables. */
-export async function openForDoctor(
-  config: Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>,
-  statementTimeoutMs: number,
-): Promise<Opened> {
-  const { databaseUrl, databaseDirectUrl, dataDir } = config;
+export async function openForDoctor(config: DatabaseSettings, statementTimeoutMs: number): Promise<Opened> {
+  const { databaseUrl, dataDir } = config;
   if (databaseUrl === undefined && !hasEmbeddedDatabase(dataDir)) {
     const message = `There is no database in ${dataDir} (DATA_DIR) yet.`;
     const remedy = 'Start the service once: it makes one.';
@@ -38,7 +35,7 @@ export async function openForDoctor(
   }
   let opened: Database | undefined;
   try {
-    opened = await openUnchanged({ databaseUrl, databaseDirectUrl, dataDir, statementTimeoutMs, log: () => {} });
+    opened = await openUnchanged({ ...config, statementTimeoutMs, log: () => {} });
     const version = await readServerVersion(opened.pool);
     const server = examineServer(version, opened.description);
     if (server.severity === 'problem') return { findings: [server], database: opened, isReadable: false };

@@ -10,6 +10,7 @@ import { readMigrationState } from '../../../src/database/migrate.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { examineClock, examineMigrations, examineServer } from '../../../src/doctor/checks/database.ts';
 import { examineDisk } from '../../../src/doctor/checks/machine.ts';
+import { examineReplica } from '../../../src/doctor/checks/replica.ts';
 import { findingCodes, found, toReport } from '../../../src/doctor/finding.ts';
 import { renderReport } from '../../../src/doctor/render.ts';
 import { runDoctor } from '../../../src/doctor/run.ts';
@@ -73,6 +74,22 @@ describe('plaudit doctor on the machine and the database', () => {
     const name = new URL(url).pathname.slice(1);
     await fixture.database.pool.query(`alter database ${name} set statement_timeout = '10min'`);
     assert.deepEqual(linesOf(await examine(settings), 'statement_limit_missing'), []);
+  });
+
+  it('reports a replica that does not respond, or is no standby of the database', async () => {
+    await using fixture = await openDoctorFixture();
+    const { DATABASE_URL: url = '' } = fixture.environment;
+    const away = 'postgresql://user:secret-value@127.0.0.1:9/none';
+    const examined = await examine({ ...fixture.environment, DATABASE_REPLICA_URL: away });
+    assert.match(
+      linesOf(examined, 'replica_unreachable')[0] ?? '',
+      /^hint: The replica does not respond: .*ECONNREFUSED.* All responses are read from the primary\./,
+    );
+    assert.ok(!examined.text.includes('secret-value'));
+    const unfit = await examine({ ...fixture.environment, DATABASE_REPLICA_URL: url });
+    assert.deepEqual(problems(unfit), ['replica_unfit']);
+    assert.equal(examineReplica(5).code, 'replica_reachable');
+    assert.equal(examineReplica(17 * 1024 * 1024).code, 'replica_behind');
   });
 
   it('reports tables of a newer release', async () => {

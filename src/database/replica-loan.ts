@@ -1,0 +1,57 @@
+import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { Loan } from './loan.ts';
+import type { Replica } from './replica.ts';
+import type { Reads, StatementScope } from './statement-scope.ts';
+
+interface Terms {
+  replica: Replica;
+  scope: StatementScope;
+  reads: Reads;
+  /** Lends a connection to the primary, which frees the slot when it is released. */
+  lendPrimary: () => Promise<Loan>;
+  freeSlot: () => void;
+}
+
+/**
+ * Stands for a connection while one piece of work reads. A statement that the replica cannot serve now, and all that
+ * follow in the scope, run on the primary.
+ */
+export class ReplicaLoan implements PostgresPoolClient {
+  readonly #terms: Terms;
+  #primary: Loan | undefined;
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  query<Row>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
+  query<Row>(
+    statement: string | PostgresCursor<Row>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
+    if (typeof statement !== 'string') throw new Error('statements of requests have no cursors');
+    return this.#run(statement, parameters);
+  }
+
+  async #run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    const { replica, scope, reads, lendPrimary } = this.#terms;
+    if (this.#primary === undefined && reads.fromReplica && !beginsTransaction(text)) {
+      const result = await replica.read<Row>(scope, text, parameters);
+      if (result !== undefined) return result;
+    }
+    reads.fromReplica = false;
+    this.#primary ??= await lendPrimary();
+    return this.#primary.query<Row>(text, parameters);
+  }
+
+  release(destroy = false): void {
+    if (this.#primary === undefined) this.#terms.freeSlot();
+    else this.#primary.release(destroy);
+  }
+}
+
+/** The statements of one transaction need one connection, and may do more than read. */
+function beginsTransaction(text: string): boolean {
+  return /^(?:begin|start transaction)\b/i.test(text);
+}

@@ -1,0 +1,39 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { openEmbedded } from '../../src/database/embedded/embedded.ts';
+import { createTemplate, databaseUrlOf, onServer, urlOf } from '../database-server.ts';
+import { enterable, postgresPackage, readVersion } from './packages.ts';
+import { type Standby, startStandby } from './standby.ts';
+
+/** A PostgreSQL server and a streaming standby of it. */
+export interface ReplicatedServer extends AsyncDisposable {
+  /** Creates a database with all tables on the primary. @returns its address. */
+  create: (name: string) => Promise<string>;
+  standby: Standby;
+}
+
+/** Starts a server with the version of the test run, and a standby from a copy of its files. */
+export async function startReplicatedServer(): Promise<ReplicatedServer> {
+  await using stack = new AsyncDisposableStack();
+  const place = stack.use(await makeTemporaryDirectory());
+  const dataDir = place.at('server');
+  await mkdir(dataDir);
+  for (const directory of [place.path, dataDir]) await chmod(directory, enterable);
+  const root = postgresPackage(readVersion(process.env['TEST_POSTGRES']));
+  const primary = await openEmbedded({ dataDir, log: () => {}, postgresPackage: root });
+  stack.defer(() => primary.release());
+  const primaryUrl = urlOf(primary.connection);
+  const template = await createTemplate(primaryUrl);
+  const standby = stack.use(await startStandby(primaryUrl, dataDir));
+  const opened = stack.move();
+  return {
+    create: async (name) => {
+      await onServer(primaryUrl, `create database ${name} template ${template}`);
+      const url = databaseUrlOf(primaryUrl, name);
+      await standby.untilReplayed(url);
+      return url;
+    },
+    standby,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
