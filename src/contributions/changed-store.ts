@@ -29,17 +29,37 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
 }
 
 /**
- * Records all contributors to an account's repositories as changed, because other repositories count than before. The
- * caller queues the update of their totals.
+ * Records some contributors, without its owner, to a repository that became visible, hidden or another account's. Repositories that another
+ * transaction is recording are left to that one.
+ * @param which.ownerId restricts them to the repositories of this account; null: of any.
+ * @returns whether there was such a repository.
  */
-export async function markContributorsChanged(transaction: Connection, ownerId: string): Promise<void> {
-  await sql`
-    insert into changed_contributors as c (repository_id, account_id, is_update)
-    select t.repository_id, t.account_id, true
-    from contributor_totals t join repositories r on r.id = t.repository_id
-    where r.owner_id = ${ownerId} and t.account_id <> ${ownerId}
-    order by t.repository_id, t.account_id
-    on conflict (repository_id, account_id) do update set is_update = true where not c.is_update`.execute(transaction);
+export async function recordContributorsOfChanged(
+  transaction: Connection,
+  { limit, ownerId }: { limit: number; ownerId: string | null },
+): Promise<boolean> {
+  const { rows } = await sql<{ isAny: boolean }>`
+    with changed as (
+      select c.repository_id, c.position, r.owner_id from changed_repositories c join repositories r on r.id = c.repository_id
+      where ${ownerId}::uuid is null or r.owner_id = ${ownerId}::uuid
+      order by c.repository_id limit 1 for update of c skip locked
+    ), people as (
+      select t.repository_id, t.account_id from changed c join contributor_totals t using (repository_id)
+      where t.account_id <> c.owner_id and (c.position is null or t.account_id > c.position)
+      order by t.account_id limit ${limit}
+    ), recorded as (
+      insert into changed_contributors as c (repository_id, account_id, is_update)
+      select repository_id, account_id, true from people order by account_id
+      on conflict (repository_id, account_id) do update set is_update = true where not c.is_update
+    ), moved as (
+      update changed_repositories c set position = (select account_id from people order by account_id desc limit 1)
+      from changed where c.repository_id = changed.repository_id and (select count(*) from people) = ${limit}
+    ), ended as (
+      delete from changed_repositories c using changed
+      where c.repository_id = changed.repository_id and (select count(*) from people) < ${limit}
+    )
+    select exists (select from changed) as "isAny"`.execute(transaction);
+  return rows[0]?.isAny ?? false;
 }
 
 /**

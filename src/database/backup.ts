@@ -32,6 +32,7 @@ const tables = [
   'repository_identities',
   'uncounted_commits',
   'changed_contributors',
+  'changed_repositories',
   'pending_details',
   'reported_totals',
   'administrators',

@@ -190,6 +190,13 @@ export interface ChangedContributorsTable {
   is_update: boolean;
 }
 
+/** Repositories that became visible, hidden or another account's. A trigger writes the rows. */
+export interface ChangedRepositoriesTable {
+  repository_id: string;
+  /** The last of its contributors, by id, who is recorded as changed; null: none yet. */
+  position: string | null;
+}
+
 /** Times of the polls that cover all repositories of an installed owner. */
 export interface OwnerPollsTable {
   account_id: string;

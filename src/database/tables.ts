@@ -21,6 +21,7 @@ import type {
 import type {
   CalendarsTable,
   ChangedContributorsTable,
+  ChangedRepositoriesTable,
   CommitsTable,
   ContributionDaysTable,
   ContributionsTable,
@@ -78,6 +79,7 @@ export interface Tables {
   uncounted_commits: UncountedCommitsTable;
   pending_details: PendingDetailsTable;
   changed_contributors: ChangedContributorsTable;
+  changed_repositories: ChangedRepositoriesTable;
   owner_polls: OwnerPollsTable;
   repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;

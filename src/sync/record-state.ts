@@ -1,5 +1,5 @@
 import { findById } from '../accounts/store.ts';
-import { markContributorsChanged } from '../contributions/changed-store.ts';
+import { recordContributorsOfChanged } from '../contributions/changed-store.ts';
 import { recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
@@ -42,7 +42,7 @@ const maxPeopleAtOnce = 50;
 export async function recordVisibility(context: SyncContext, transaction: Connection, ownerId: string): Promise<void> {
   await recordRepositoriesChanged(transaction, ownerId);
   await recordState(context, transaction, ownerId);
-  await markContributorsChanged(transaction, ownerId);
+  await recordContributorsOfChanged(transaction, { limit: maxPeopleAtOnce, ownerId });
   await updateSome(context, transaction, { limit: maxPeopleAtOnce, ownerId });
   // At the end, because all transactions that store contributions wait for the one that has added this job.
   await addJob(transaction, updateTotalsJob);

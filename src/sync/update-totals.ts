@@ -1,15 +1,23 @@
 import { refreshJob } from '../accounts/jobs.ts';
 import { findById } from '../accounts/store.ts';
-import { type ChangedContributor, forgetUncounted, takeChangedContributors } from '../contributions/changed-store.ts';
+import {
+  type ChangedContributor,
+  forgetUncounted,
+  recordContributorsOfChanged,
+  takeChangedContributors,
+} from '../contributions/changed-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
 
 const peopleAtOnce = 20;
+/** The most contributors to a repository that one transaction records after its visibility or owner has changed. */
+const recordedAtOnce = 1000;
 /** The most batches of one job, after which it lets other jobs run. */
 const maxRounds = 100;
 /**
@@ -24,12 +32,26 @@ const refreshDelayMs = 10_000;
  * @returns `more` when accounts are left.
  */
 export async function updateTotals(context: SyncContext): Promise<'done' | 'more'> {
+  const recorded = await recordContributors(context);
   await forgetUncounted(context.connection);
   for (let round = 0; round < maxRounds; round += 1) {
     const updated = await inTransaction(context.connection, (transaction) =>
       updateSome(context, transaction, { limit: peopleAtOnce, ownerId: null }),
     );
-    if (updated === 0) return 'done';
+    if (updated === 0) return recorded;
+  }
+  return 'more';
+}
+
+/** Records the contributors to all repositories that became visible, hidden or another account's. */
+async function recordContributors({ connection }: SyncContext): Promise<'done' | 'more'> {
+  for (let round = 0; round < maxRounds; round += 1) {
+    const isAny = await inTransaction(connection, async (transaction) => {
+      // The rows refer to accounts.
+      await takeSharedErasureLock(transaction);
+      return recordContributorsOfChanged(transaction, { limit: recordedAtOnce, ownerId: null });
+    });
+    if (!isAny) return 'done';
   }
   return 'more';
 }

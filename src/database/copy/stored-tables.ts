@@ -27,6 +27,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   uncounted_commits: true,
   pending_details: true,
   changed_contributors: true,
+  changed_repositories: true,
   owner_polls: true,
   repository_polls: true,
   rankings: false,

@@ -32,6 +32,7 @@ import * as daysOfRepositories from './0037-days-of-repositories.ts';
 import * as activity from './0038-activity.ts';
 import * as definitions from './0039-definitions.ts';
 import * as orderOfDeliveries from './0043-order-of-deliveries.ts';
+import * as changedRepositories from './0044-changed-repositories.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -70,4 +71,5 @@ export const migrations: Record<string, Migration> = {
   '0038-activity': activity,
   '0039-definitions': definitions,
   '0043-order-of-deliveries': orderOfDeliveries,
+  '0044-changed-repositories': changedRepositories,
 };

@@ -30,3 +30,20 @@ referencing new table as changed_rows for each statement execute function record
 
 create or replace trigger contribution_days_noted_delete after delete on contribution_days
 referencing old table as changed_rows for each statement execute function record_changed_contributors();
+
+-- Records the repositories that count for other accounts than before: their people follow in batches, because they may be
+-- thousands.
+create or replace function record_changed_repositories() returns trigger language plpgsql as $$
+begin
+  insert into changed_repositories (repository_id)
+  select n.id from new_rows n join old_rows o using (id)
+  where (o.owner_id, o.is_private, o.deleted_at is null)
+    is distinct from (n.owner_id, n.is_private, n.deleted_at is null)
+  order by n.id
+  on conflict (repository_id) do update set position = null;
+  return null;
+end $$;
+
+create or replace trigger repositories_shown_otherwise after update on repositories
+referencing old table as old_rows new table as new_rows for each statement
+execute function record_changed_repositories();

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { forgetUncounted, takeChangedContributors } from '../../../src/contributions/changed-store.ts';
+import {
+  forgetUncounted,
+  recordContributorsOfChanged,
+  takeChangedContributors,
+} from '../../../src/contributions/changed-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
@@ -40,4 +44,85 @@ describe('accounts whose stored numbers changed', () => {
       assert.deepEqual([await take(), await stored()], [fetchedAt === null ? 0 : 1, 0]);
     });
   }
+});
+
+describe('contributors to a repository that becomes visible, hidden or private', () => {
+  const peopleCount = 5;
+
+  /** Stores two repositories of one owner, with the same contributors. @returns the ids of the repositories. */
+  async function addContributors(connection: Connection): Promise<[string, string]> {
+    const one = await addRepository(connection);
+    const { rows } = await sql<{ id: string }>`
+      insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+        listed_at, created_at, updated_at)
+      select gen_random_uuid(), provider, '2', '2', owner_id, 'other', false, false, now(), now(), now(), now()
+      from repositories where id = ${one} returning id`.execute(connection);
+    await sql`
+      insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+      select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'p' || n, now(), now(), now()
+      from generate_series(1, ${peopleCount}::integer) n`.execute(connection);
+    await sql`
+      insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
+      select r.id, a.id, 1, 0, 0, 0, 0 from repositories r cross join accounts a`.execute(connection);
+    await sql`delete from changed_contributors`.execute(connection);
+    return [one, rows[0]?.id ?? ''];
+  }
+
+  const limit = 2;
+  const record = (connection: Connection): Promise<boolean> =>
+    connection
+      .transaction()
+      .execute((transaction) => recordContributorsOfChanged(transaction, { limit, ownerId: null }));
+
+  const listRecorded = async (connection: Connection): Promise<{ name: string; repository: string }[]> =>
+    (
+      await sql<{ name: string; repository: string }>`
+        select a.name, r.name as repository from changed_contributors c join accounts a on a.id = c.account_id
+        join repositories r on r.id = c.repository_id order by a.name`.execute(connection)
+    ).rows;
+
+  const allOf = (repository: string) =>
+    Array.from({ length: peopleCount }, (_, index) => ({ name: `p${index + 1}`, repository }));
+
+  for (const [what, change] of [
+    ['private', sql`is_private = true`],
+    ['hidden', sql`deleted_at = now()`],
+  ] as const) {
+    it(`are recorded in batches when it becomes ${what}, without the owner and those of other repositories`, async () => {
+      await using opened = await openTestDatabase();
+      const { connection } = opened.database;
+      const [changed] = await addContributors(connection);
+      await sql`update repositories set ${change} where id = ${changed}`.execute(connection);
+      const interrupted = connection.transaction().execute(async (transaction) => {
+        await recordContributorsOfChanged(transaction, { limit, ownerId: null });
+        throw new Error('killed');
+      });
+      await assert.rejects(interrupted, /killed/);
+      assert.equal((await listRecorded(connection)).length, 0);
+      assert.equal(await record(connection), true);
+      assert.equal((await listRecorded(connection)).length, limit);
+      while (await record(connection));
+      assert.deepEqual(await listRecorded(connection), allOf('engine'));
+    });
+  }
+
+  it('are recorded from the first one again when it changes while they are recorded', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const [, other] = await addContributors(connection);
+    await sql`update repositories set is_private = true where id = ${other}`.execute(connection);
+    await record(connection);
+    await sql`delete from changed_contributors`.execute(connection);
+    await sql`update repositories set is_private = false where id = ${other}`.execute(connection);
+    while (await record(connection));
+    assert.deepEqual(await listRecorded(connection), allOf('other'));
+  });
+
+  it('are not recorded for other changes of the repository', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    await addContributors(connection);
+    await sql`update repositories set stars = stars + 1, listed_at = now(), name = name || '2'`.execute(connection);
+    assert.equal(await record(connection), false);
+  });
 });
