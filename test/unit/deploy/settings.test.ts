@@ -9,7 +9,12 @@ import { at, dockerfile, read, readPairs, readYaml, yamlFiles } from './files.ts
 
 const names = new Set(settings.flatMap(({ name, isSecret }) => (isSecret ? [name, fileVariable(name)] : [name])));
 /** Variables of Node, npm and git, which are no settings of the service. */
-const foreign = new Set(['NODE_ENV', 'HTTPS_PROXY']);
+const foreign = new Set([
+  'NODE_ENV',
+  'HTTPS_PROXY',
+  ...['SDK_DISABLED', 'SERVICE_NAME', 'RESOURCE_ATTRIBUTES', 'TRACES_SAMPLER_ARG'].map((name) => `OTEL_${name}`),
+  ...['ENDPOINT', 'TRACES_ENDPOINT', 'HEADERS'].map((name) => `OTEL_EXPORTER_OTLP_${name}`),
+]);
 
 const strings = (values: readonly unknown[]): string[] => values.map(String);
 
