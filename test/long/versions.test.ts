@@ -14,9 +14,9 @@ import { runSync } from '../integration/sync/syncing.ts';
 import { startOwnServer } from '../servers/own-server.ts';
 import { readVersion, versions } from '../servers/packages.ts';
 
-/** The whole test run uses its own version, and CI the oldest one, so that a short run leaves them out. */
+/** The whole test run uses its own version, and CI the oldest one, so that a short run tries one of the others. */
 const usedByAllTests = new Set([versions[0], readVersion(process.env['TEST_POSTGRES'])]);
-const tried = versions.filter((version) => isThorough || !usedByAllTests.has(version));
+const tried = isThorough ? versions : versions.filter((version) => !usedByAllTests.has(version)).slice(0, 1);
 
 function io(environment: Record<string, string>): Io {
   const { signal } = new AbortController();
