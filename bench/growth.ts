@@ -3,13 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
-import type { ContributionPage, ListedRepository, Provider, Streams } from '../src/providers/provider.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
-import { newAppliers, newCost, newPollDemands, type SyncContext } from '../src/sync/context.ts';
+import { newAppliers, newPollDemands, type SyncContext } from '../src/sync/context.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
+import { createIssueSource, unstoppedWork } from './issue-source.ts';
 import { median } from './load.ts';
-import { newIssue } from './new-issue.ts';
 import { sized } from './size.ts';
 
 const sizes = sized({ small: 1000, large: 1_000_000 }, { small: 100, large: 2000 });
@@ -106,17 +105,14 @@ async function apply(
   round: number,
 ): Promise<number> {
   let done = 0;
-  const provider = {
-    name: 'github',
-    repositories: { find: async () => listed(name, contributions) },
-    streams: {
-      list: [{ name: 'issues', covers: ['issue'] }],
-      read: async () => pageOf(round * events + done),
-    } satisfies Streams,
-  };
+  const source = createIssueSource({ externalId: name, name }, () => ({
+    id: `new ${round * events + done}`,
+    author: String(((round * events + done) % people) + 1),
+    total: contributions,
+  }));
   const context = {
     connection,
-    providers: new Map([['github', provider as unknown as Provider]]),
+    providers: new Map([['github', source]]),
     node: 1,
     reading: new Set(),
     pollDemands: newPollDemands(),
@@ -125,57 +121,11 @@ async function apply(
     now: () => new Date(),
     newId: uuidv7,
   } as unknown as SyncContext;
-  const work = {
-    call: { urgency: 'background', signal: new AbortController().signal, cost: newCost() },
-    onProgress: () => {},
-  } as const;
   const times: number[] = [];
   for (; done < events; done += 1) {
     const begun = performance.now();
-    await collectNamedRepository(context, { accountId, repository: name, withPrivate: false }, work);
+    await collectNamedRepository(context, { accountId, repository: name, withPrivate: false }, unstoppedWork);
     times.push(performance.now() - begun);
   }
   return median(times);
-}
-
-function listed(name: string, contributions: number): ListedRepository {
-  return {
-    externalId: name,
-    handle: name,
-    name,
-    description: '',
-    language: '',
-    license: '',
-    defaultBranch: '',
-    isPrivate: false,
-    credentialName: null,
-    isFork: false,
-    stars: 0,
-    forks: 0,
-    openIssues: 0,
-    sizeKib: 0,
-    tips: { issues: { total: contributions, changedAt: new Date(), revision: null } },
-  };
-}
-
-function pageOf(event: number): ContributionPage {
-  const now = new Date();
-  const author = String((event % people) + 1);
-  return {
-    contributions: [newIssue(`new ${event}`, author, now)],
-    actors: [
-      {
-        externalId: author,
-        handle: `U_${author}`,
-        type: 'user',
-        name: `person-${author}`,
-        displayName: '',
-        avatarUrl: '',
-      },
-    ],
-    wholeParents: [],
-    nextCursor: null,
-    total: null,
-    pageSize: 50,
-  };
 }

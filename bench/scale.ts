@@ -2,25 +2,22 @@ import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { eraseAccount } from '../src/access/erasure/store.ts';
 import { findById } from '../src/accounts/store.ts';
-import { openCardImages } from '../src/cards/open.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { recountRepository } from '../src/contributions/recount-store.ts';
 import { type Core, openCore } from '../src/core.ts';
-import { createApp } from '../src/create-app.ts';
+import { createApp, openImages } from '../src/create-app.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import { createLog } from '../src/log.ts';
-import type { ContributionPage, ListedRepository, Provider, Streams } from '../src/providers/provider.ts';
 import { hideRepository } from '../src/repositories/hide-store.ts';
 import { createCleaningTasks } from '../src/sync/clean-up.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
-import { newCost } from '../src/sync/context.ts';
 import { recordVisibility } from '../src/sync/record-state.ts';
 import { updateTotals } from '../src/sync/update-totals.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { countBlocks, reportBlocks } from './blocks.ts';
+import { createIssueSource, unstoppedWork } from './issue-source.ts';
 import { median } from './load.ts';
-import { newIssue } from './new-issue.ts';
 import { sized } from './size.ts';
 import { recountSome, type Size, type StoredOrganization, storeOrganization } from './stored-organization.ts';
 
@@ -103,16 +100,10 @@ interface Web extends AsyncDisposable {
 
 /** Opens the web application without a server and without workers. */
 async function openWeb(config: Config, core: Core): Promise<Web> {
-  const images = await openCardImages({
-    connection: core.requests.connection,
-    dataDir: config.dataDir,
-    ownAddresses: [],
-    allowedHosts: new Set(),
-    now: core.now,
-    onFailure: () => {},
-  });
+  const log = createLog('error');
+  const images = await openImages(config, core, log);
   const app = await createApp(config, core, {
-    log: createLog('error'),
+    log,
     now: core.now,
     registry: new Registry(),
     images,
@@ -190,56 +181,17 @@ async function erase({ sync }: Core, id: string): Promise<void> {
 /** Returns a function that collects one new issue of the largest repository, whose author is known. */
 function applyEvents(
   { sync }: Core,
-  { id: accountId, largestRepository, people: known }: StoredOrganization,
+  { id: accountId, largestRepository: { name }, people: known }: StoredOrganization,
 ): () => Promise<void> {
   let done = 0;
-  const provider = {
-    name: 'github',
-    accounts: { reportsTotals: true },
-    repositories: { find: async () => listed(largestRepository.name, done) },
-    streams: { list: [{ name: 'issues', covers: ['issue'] }], read: async () => pageOf(done, known) } satisfies Streams,
-  };
-  const context = { ...sync, providers: new Map([['github', provider as unknown as Provider]]) };
-  const work = {
-    call: { urgency: 'background', signal: new AbortController().signal, cost: newCost() },
-    onProgress: () => {},
-  } as const;
+  const source = createIssueSource({ externalId: 'r1', name }, () => ({
+    id: `new ${done}`,
+    author: known[done % known.length]?.name.slice('person-'.length) ?? '1',
+    total: done,
+  }));
+  const context = { ...sync, providers: new Map([['github', source]]) };
   return async () => {
     done += 1;
-    await collectNamedRepository(context, { accountId, repository: largestRepository.name, withPrivate: false }, work);
-  };
-}
-
-function listed(name: string, changes: number): ListedRepository {
-  return {
-    externalId: 'r1',
-    handle: 'R_1',
-    name,
-    description: '',
-    language: '',
-    license: '',
-    defaultBranch: '',
-    isPrivate: false,
-    credentialName: null,
-    isFork: false,
-    stars: 0,
-    forks: 0,
-    openIssues: 0,
-    sizeKib: 1,
-    tips: { issues: { total: changes, changedAt: new Date(), revision: null } },
-  };
-}
-
-function pageOf(event: number, known: StoredOrganization['people']): ContributionPage {
-  const now = new Date();
-  const author = known[event % known.length]?.name.slice('person-'.length) ?? '1';
-  const actor = { externalId: author, handle: `U_${author}`, type: 'user', name: `person-${author}` } as const;
-  return {
-    contributions: [newIssue(`new ${event}`, author, now)],
-    actors: [{ ...actor, displayName: '', avatarUrl: '' }],
-    wholeParents: [],
-    nextCursor: null,
-    total: null,
-    pageSize: 50,
+    await collectNamedRepository(context, { accountId, repository: name, withPrivate: false }, unstoppedWork);
   };
 }

@@ -46,15 +46,15 @@ const open = (databaseUrl: string, databaseDirectUrl?: string): ReturnType<typeo
 
 const skip = poolerIsMissing;
 
-describe('an address that leads to a pooler', { skip }, () => {
+describe('detection of a pooler behind an address', { skip }, () => {
   const refusal = { message: /^DATABASE_URL leads to a pooler, such as PgBouncer: set DATABASE_DIRECT_URL / };
 
-  it('is refused without the address of the database itself', async () => {
+  it('refuses a pooler without the address of the database itself', async () => {
     await using pooled = await createPooled();
     await assert.rejects(open(pooled.url), refusal);
   });
 
-  it('is refused for each number of sessions that the pooler has in use', async () => {
+  it('finds the pooler, however many sessions it has in use', async () => {
     await using pooled = await createPooled({ size: 6, ignoredParameters: 'statement_timeout' });
     const clients = await Promise.all(
       Array.from({ length: 5 }, async () => {
@@ -72,18 +72,18 @@ describe('an address that leads to a pooler', { skip }, () => {
     await Promise.all(clients.map((client) => client.end()));
   });
 
-  it('needs no other one when each connection keeps its session', async () => {
+  it('needs no other address when each connection keeps its session', async () => {
     await using pooled = await createPooled({ mode: 'session', size: 10, ignoredParameters: 'statement_timeout' });
     const database = await open(pooled.url);
     await database.close();
   });
 
-  it('is refused as the address of the database itself', async () => {
+  it('refuses a pooler as the address of the database itself', async () => {
     await using pooled = await createPooled();
     await assert.rejects(open(pooled.url, pooled.url), { message: /^DATABASE_DIRECT_URL leads to a pooler/ });
   });
 
-  it('must lead to the same database', async () => {
+  it('refuses two addresses that lead to different databases', async () => {
     await using pooled = await createPooled();
     await using other = await createTestDatabase();
     await assert.rejects(open(pooled.url, other.url), { message: /must lead to the same database/ });

@@ -165,8 +165,8 @@ describe('responses that are read from a replica', () => {
   });
 });
 
-describe('a replica', () => {
-  it('may fall silent, and no request fails', async () => {
+describe('requests while the replica is away', () => {
+  it('succeed when it falls silent', async () => {
     await using simulator = await startSimulator();
     const databaseUrl = await server.create(newName('replicated'));
     await using link = await linkTo(server.standby.urlOf(databaseUrl));
@@ -187,7 +187,7 @@ describe('a replica', () => {
     await untilUp(service, 1);
   });
 
-  it('may be away, of another database or the primary itself, and no request fails', async () => {
+  it('succeed when its address leads nowhere, to another database or to the primary itself', async () => {
     await using simulator = await startSimulator();
     const databaseUrl = await server.create(newName('replicated'));
     const otherUrl = await server.create(newName('replicated'));
@@ -202,7 +202,7 @@ describe('a replica', () => {
     }
   });
 
-  it('may stop at any time, and is read again when it is back', async () => {
+  it('succeed when it stops at any time, and read it again when it is back', async () => {
     await using simulator = await startSimulator();
     await using service = await start(simulator);
     await service.getComplete(`${ada.name}/contributions`);

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
@@ -8,6 +6,7 @@ import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import type { OpenApi } from '../../described/open-api.ts';
 import { Description, type SentResponse } from '../../described/validate.ts';
+import { findPort } from '../../find-port.ts';
 import { until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 
@@ -19,16 +18,6 @@ const images = [
   '/v1/github/entities/a/repositories/b/badges/community?style=flat',
   '/v1/github/entities/a/contributions?format=svg&width=-1&locale=%00&title=%ff%ed%a0%80&accent_color=[]&hide=&columns=1e9',
 ] as const;
-
-/** Returns a port on which no process listens. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('start of a node', () => {
   it('listens while stored times are corrected and waits for quotas end', async () => {

@@ -90,7 +90,7 @@ for (const workers of ['1', '2']) {
   });
 }
 
-describe('a receiver of traces that fails', () => {
+describe('export of traces to a receiver that fails', () => {
   it('does not affect requests, nor the stop', async () => {
     await using simulator = await startSimulator();
     await using receiver = await startReceiver(503);

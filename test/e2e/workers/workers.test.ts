@@ -8,8 +8,9 @@ import { announce } from '../../../src/database/announcements.ts';
 import { isRunning } from '../../../src/database/embedded/postmaster.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
+import { findPort } from '../../find-port.ts';
 import { until } from '../../time.ts';
-import { connectToBoth, findPort, type Received, send, startTestWorkers } from './workers.ts';
+import { connectToBoth, type Received, send, startTestWorkers } from './workers.ts';
 
 const accountPath = '/v1/github/entities/ada-lovelace';
 

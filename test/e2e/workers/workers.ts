@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { isRunning } from '../../../src/database/embedded/postmaster.ts';
+import { findPort } from '../../find-port.ts';
 import { until } from '../../time.ts';
 import { type ServiceProcess, startServiceProcess } from '../installed/service-process.ts';
 
@@ -60,16 +60,6 @@ export async function startTestWorkers(
 
 function fieldsOf(line: string): { worker?: unknown; pid?: unknown } {
   return line.startsWith('{') ? (JSON.parse(line) as object) : {};
-}
-
-/** Returns a port on which no process listens. */
-export async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export interface Received {

@@ -63,8 +63,8 @@ const expected = {
   days: ['2026-05-01', '2026-05-02', '2026-05-03'].map((day) => ({ name: 'ada', day, comments: 1, issues: 0 })),
 };
 
-describe('a counter that is added to the list', () => {
-  it('is counted for the repository, people and days when contributions are stored', async () => {
+describe('addition of a counter to the list', () => {
+  it('counts stored contributions for the repository, people and days', async () => {
     await using opened = await openTestDatabase();
     await prepare(opened.database);
     await opened.database.pool.query(storeComments);
@@ -85,7 +85,7 @@ describe('a counter that is added to the list', () => {
     });
   });
 
-  it('is counted again by the recount, which finds nothing to repair after that', async () => {
+  it('is followed by the recount, which finds nothing to repair after that', async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const id = await prepare(opened.database);

@@ -197,7 +197,7 @@ describe('functions and triggers of a database', () => {
   });
 });
 
-describe('a database of migrations that made functions and triggers', () => {
+describe('upgrade from migrations that made functions and triggers', () => {
   /** Upgrades the tables of a release that had no files. @returns the functions and triggers. */
   const upgrade = async (options: MigrateOptions): Promise<Listed[]> => {
     await using created = await createTestDatabase({ withTables: false });
@@ -213,12 +213,12 @@ describe('a database of migrations that made functions and triggers', () => {
     return rows;
   };
 
-  it('has those of the files after the upgrade', async () => {
+  it('ends with those of the files', async () => {
     await using opened = await open();
     assert.deepEqual(definitionsOf(await upgrade({})), definitionsOf(await opened.list()));
   });
 
-  it('loses those that the files do not define', async () => {
+  it('drops those that the files do not define', async () => {
     assert.deepEqual(await upgrade({ definitions: [] }), []);
   });
 });

@@ -3,10 +3,9 @@ import { Registry } from 'prom-client';
 import type { Simulator, SimulatorOptions } from '../../../simulators/github/simulator.ts';
 import { generateWorld } from '../../../simulators/world/generate.ts';
 import type { Service } from '../../../src/app.ts';
-import { openCardImages } from '../../../src/cards/open.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { type AppOptions, openCore } from '../../../src/core.ts';
-import { createApp } from '../../../src/create-app.ts';
+import { createApp, openImages } from '../../../src/create-app.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { formatUrl, serveMetrics } from '../../../src/http/metrics-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../database.ts';
@@ -28,14 +27,7 @@ async function startWithoutWorkers(config: Config, { log, ...options }: AppOptio
   stack.defer(() => core.close());
   const metrics = await serveMetrics(registry, config.metricsHost, config.metricsPort);
   stack.defer(() => metrics.close());
-  const images = await openCardImages({
-    connection: core.requests.connection,
-    dataDir: config.dataDir,
-    ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
-    allowedHosts: config.outboundAllowed,
-    now: core.now,
-    onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
-  });
+  const images = await openImages(config, core, log);
   stack.defer(() => images.close());
   const app = await createApp(config, core, { log, now: core.now, registry, images });
   stack.defer(() => app.close());

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** Tests with errors that no code catches, for the tests of the runner; they run by no other command. */
 
-describe('a suite', () => {
+describe('errors that no code catches', () => {
   it('passes', async () => {
     await wait(1);
   });
