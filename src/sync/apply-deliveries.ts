@@ -100,7 +100,7 @@ async function applyNextKey(context: SyncContext, which: Which, onFound: () => v
       await endLimits(transaction);
       return 'more';
     }
-    await addJob(transaction, applyAgainJob);
+    await tryAgain(transaction);
     return 'done';
   });
 }
@@ -125,7 +125,7 @@ async function applyInOrder(
     if (failure === undefined || first === undefined) return 'applied';
     if (isLockWait(failure) || (which === 'new' && isTooSlow(failure))) {
       await delayKey(transaction, first);
-      await addJob(transaction, applyAgainJob);
+      await tryAgain(transaction);
       return 'waits';
     }
     if (part.length === 1) await countFailure(transaction, first);
@@ -136,4 +136,10 @@ async function applyInOrder(
   for (const delivery of deliveries) {
     if ((await apply([delivery])) === 'waits') return;
   }
+}
+
+/** Adds the job that applies keys that wait. All transactions add the same row, and wait for each other's commit. */
+async function tryAgain(transaction: Connection): Promise<void> {
+  await endLimits(transaction);
+  await addJob(transaction, applyAgainJob);
 }

@@ -139,6 +139,39 @@ describe('parallel application of deliveries', () => {
     assert.deepEqual(scene.failures, []);
   });
 
+  it('waits for another transaction that adds the job for keys that wait, longer than for other locks', async () => {
+    await using scene = await openAppliers({ nodes: 1, repositories: 1 });
+    const { pool } = scene.database;
+    // The first job of a task stores the task as well.
+    await scene.receive([owned('1')]);
+    await scene.applyUntil(0);
+    const other = await pool.connect();
+    let applying: Promise<'done' | 'more'>;
+    try {
+      await other.query('begin');
+      await other.query(`select graphile_worker.add_job('apply_deliveries', job_key => 'apply_deliveries again')`);
+      await using stack = new AsyncDisposableStack();
+      stack.use(await holdRepositories(scene.database, ['1']));
+      await scene.receive([hidden('1')]);
+      applying = applyDeliveries(scene.nodes[0] ?? assert.fail());
+      const waited = until(async () => {
+        const { rows } = await pool.query(
+          `select from pg_stat_activity where datname = current_database() and query like '%add_job%'
+           and wait_event_type = 'Lock' and now() - query_start > interval '1 second'`,
+        );
+        return rows.length > 0 ? true : undefined;
+      }, 'it has waited longer than the limits of a first and of a later try');
+      await Promise.race([waited, applying]);
+    } finally {
+      await other.query('rollback');
+      other.release();
+    }
+    await applying;
+    assert.equal(await scene.pending(), 1);
+    await scene.applyUntil(0);
+    assert.deepEqual(scene.failures, []);
+  });
+
   it('ends without a deadlock when two nodes apply many deliveries about the same people and owners', async () => {
     const random = new Random(11);
     await using scene = await openAppliers({ nodes: 2, repositories: 8 });
