@@ -23,6 +23,7 @@ import { Rejections } from './deliveries/rejections.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { App } from './http/app.ts';
 import { Computations } from './http/computations.ts';
+import { Endpoints } from './http/endpoints.ts';
 import { healthRoutes } from './http/health.ts';
 import type { CardImages } from './http/images.ts';
 import { createHttpMetrics } from './http/metrics.ts';
@@ -33,6 +34,9 @@ import { usableResponses } from './http/response-cache.ts';
 import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { notificationRoutes } from './notifications/routes.ts';
+import type { Site } from './pages/layout.ts';
+import { problemPage } from './pages/problem-page.ts';
+import { pageRoutes, stylePath } from './pages/routes.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 
 /** The time limit of a response, without the wait for a provider, in ms. */
@@ -100,6 +104,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
     else if (announcement.kind === 'account') access.forget(announcement.key);
   });
   const metrics = createHttpMetrics(registry);
+  const site = siteOf(config, publicUrl);
   const app: App = await createServer({
     cache,
     usableResponses: () => usableResponses({ isConnected: isLive(), sinceContactMs: listener.sinceContactMs() }),
@@ -107,6 +112,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
     recognize: (token) => access.recognize(token),
     catchUp: () => listener.catchUp(),
     images,
+    renderProblem: (problem) => problemPage(site, problem),
     counts,
     readsPerMinute: config.rateLimitPerMinute,
     trustedProxies: config.trustedProxies,
@@ -128,6 +134,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         lookUpBudgetMs: config.lookupBudgetMs,
         handlerTimeoutMs,
         computations: new Computations(cache, isLive),
+        endpoints: new Endpoints(),
         anonymousRepositoryContributors: config.anonymousRepositoryContributors,
         onDataAge: (route: string, seconds: number): void => metrics.observeAge(route, seconds),
         publicUrl,
@@ -144,7 +151,8 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),
       };
       for (const addRoutes of moduleRoutes) addRoutes(routes, services);
-      composerRoutes(routes, { ...services, profileUrl: profileUrls(config) });
+      composerRoutes(routes, { ...services, profileUrl: site.profileUrl });
+      pageRoutes(routes, { ...services, site, example: config.siteExample, images });
       healthRoutes(routes, () => findFault(core, config));
     },
   });
@@ -161,6 +169,18 @@ function createResolver(config: Config, { requests, providers, outcomes }: Core,
     allowances: { perAddress: config.lookupsPerHour, perNetwork: config.networkLookupsPerHour },
     onBackgroundFailure: (error) => log.warn({ err: error }, 'could not start a refresh'),
   });
+}
+
+function siteOf(config: Config, publicUrl: () => string): Site {
+  return {
+    name: config.siteName,
+    imprintUrl: config.imprintUrl,
+    isIndexed: config.siteIndexed,
+    publicUrl,
+    providers: config.providers.map(({ name }) => name),
+    profileUrl: profileUrls(config),
+    stylePath,
+  };
 }
 
 /** Returns a function that builds the URL of an account's page, from the operator's settings of its provider. */

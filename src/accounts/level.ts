@@ -8,3 +8,25 @@ const unit = 100;
 export function levelOf(experience: number): number {
   return experience <= 0 ? 0 : Math.floor(Math.sqrt(experience / unit)) + 1;
 }
+
+/** The way from one level to the next. */
+export interface LevelProgress {
+  /** The part of the way that is done, from 0 to 1. */
+  share: number;
+  /** The experience that is still needed. */
+  left: number;
+  /** The next level. */
+  next: number;
+}
+
+/** Returns the progress to the next level. Level 1 begins with the first contribution, level n + 1 at 100·n². */
+export function progressOf(experience: number): LevelProgress {
+  const level = Math.max(1, levelOf(experience));
+  const from = unit * (level - 1) ** 2;
+  const to = unit * level ** 2;
+  return {
+    share: Math.min(1, Math.max(0, (experience - from) / (to - from))),
+    left: Math.max(0, to - experience),
+    next: level + 1,
+  };
+}

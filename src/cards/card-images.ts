@@ -1,5 +1,6 @@
 import type { CardImage, CardImages, CardProblem, ImageFormat, ImageRequest, Parameters } from '../http/images.ts';
 import type { Drawing } from './frame.ts';
+import { fromDataAddress } from './images/encode.ts';
 import type { ImageSource } from './images/image-source.ts';
 import { cardOf } from './index.ts';
 import { fill } from './languages/language.ts';
@@ -53,6 +54,11 @@ export function createCardImages({
     },
     drawProblem: (card, format, query, problem) =>
       finish(format, { scale: looseScale(query) }, drawProblem(card, query, problem)),
+    findAvatar: async (url, deadline) => {
+      const found = await images.find([url], { size: 'large', deadline });
+      const address = found.images.get(url);
+      return { image: address === undefined ? undefined : fromDataAddress(address), isFinal: found.isFinal };
+    },
   };
 }
 

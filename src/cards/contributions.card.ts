@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { progressOf } from '../accounts/level.ts';
 import { type CounterName, counterRows } from '../contributions/kinds.ts';
 import { avatarClip, drawAvatar } from './avatar.ts';
 import { Canvas, textStyles } from './canvas.ts';
@@ -165,17 +166,14 @@ function drawHeader(canvas: Canvas, { account }: Content, options: CardOptions, 
   return headerHeight(options);
 }
 
-/** Draws the level with a progress bar, which runs linearly from 100·(level−1)² to 100·level². */
+/** Draws the level with a progress bar. */
 function drawLevel(canvas: Canvas, content: Content, options: CardOptions, y: number): number {
   const { language } = options;
-  const { experience, level } = content.account;
+  const { experience } = content.account;
   const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
-  const from = 100 * Math.max(0, level - 1) ** 2;
-  const to = 100 * Math.max(1, level) ** 2;
-  const share = Math.min(1, Math.max(0, (experience - from) / (to - from)));
-  const left = Math.max(0, to - experience);
+  const { share, left, next } = progressOf(experience);
   const used = canvas.text('name', { at: padding, y: y + 11, maxWidth: width * 0.6 }, levelOf(content, language));
-  const way = fill(language.words.toNext, { n: language.number(left), level: language.number(Math.max(1, level) + 1) });
+  const way = fill(language.words.toNext, { n: language.number(left), level: language.number(next) });
   if (!isUnknown(content, 'level', experience)) {
     canvas.text('label', { at: padding + width, y: y + 11, maxWidth: width - used - gap, anchor: 'end' }, way);
   }

@@ -24,6 +24,24 @@ const ProvidersFile = Type.Array(Entry, { maxItems: 100 });
 type ProvidersFile = Static<typeof ProvidersFile>;
 const compiledProvidersFile = Compile(ProvidersFile);
 
+/** The first segments of paths that are not the name of a host. */
+const reservedSegments: ReadonlySet<string> = new Set([
+  'avatars',
+  'boards',
+  'cards',
+  'docs',
+  'find',
+  'gallery',
+  'healthz',
+  'hooks',
+  'pages',
+  'readyz',
+  'settings',
+  'sign-in',
+  'sign-out',
+  'v1',
+]);
+
 /**
  * Reads the file of further code hosts.
  * @param taken names that other settings gave to hosts.
@@ -32,6 +50,9 @@ const compiledProvidersFile = Compile(ProvidersFile);
 export function parseProviders(text: string, taken: readonly string[]): ProviderConfig[] {
   const names = new Set(taken);
   return parseProvidersFile(text).map((entry) => {
+    if (reservedSegments.has(entry.name)) {
+      throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is the address of a page; choose another one`);
+    }
     if (names.has(entry.name)) throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken`);
     names.add(entry.name);
     const place = `PROVIDERS_FILE: ${entry.name}`;

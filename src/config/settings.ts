@@ -55,6 +55,41 @@ export const serviceSettings = {
     description: 'Address of the service in links and in tokens.',
     toConfig: (url) => (url === undefined ? undefined : withoutSlash(url)),
   }),
+  siteName: setting({
+    name: 'SITE_NAME',
+    schema: Type.String({ minLength: 1, maxLength: 40 }),
+    default: 'Plaudit',
+    valid: 'a name of at most 40 characters',
+    description: 'Name of the site in the headers and titles of its pages.',
+  }),
+  imprintUrl: setting({
+    name: 'IMPRINT_URL',
+    schema: Type.String({ format: 'http-url' }),
+    default: undefined,
+    valid: validUrl,
+    description: "Address of the operator's imprint, which all pages link to.",
+  }),
+  siteIndexed: setting({
+    name: 'SITE_INDEXED',
+    schema: Type.Enum(['yes', 'no']),
+    default: 'no',
+    valid: 'yes or no',
+    description: 'Whether search engines may list the pages of accounts.',
+    toConfig: (value) => value === 'yes',
+  }),
+  /** An account whose cards the start page shows. */
+  siteExample: setting({
+    name: 'SITE_EXAMPLE',
+    schema: Type.String({ pattern: '^[a-z][a-z0-9-]{0,38}/[^\\s?#]{1,255}$' }),
+    default: undefined,
+    valid: 'a host and an account of it, such as github/octocat',
+    description: 'Host and account (`github/octocat`) whose cards the start page shows.',
+    toConfig: (text) => {
+      if (text === undefined) return undefined;
+      const [provider = '', ...name] = text.split('/');
+      return { provider, name: name.join('/') };
+    },
+  }),
   dataDir: setting({
     name: 'DATA_DIR',
     schema: Type.String({ minLength: 1 }),

@@ -89,6 +89,14 @@ export interface CardImages {
    * @param query the raw parameters, because they may be the cause of the error.
    */
   drawProblem(card: string, format: ImageFormat, query: Parameters, problem: CardProblem): Promise<CardImage>;
+  /** Finds the avatar at a URL. Waits until the deadline for one that was never fetched before. */
+  findAvatar(url: string, deadline: Date): Promise<Avatar>;
+}
+
+/** An avatar as JPEG or PNG; `image` is undefined where there is none, and `isFinal` false while it is being fetched. */
+export interface Avatar {
+  image: Buffer | undefined;
+  isFinal: boolean;
 }
 
 declare module 'fastify' {

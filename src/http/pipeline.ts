@@ -16,6 +16,7 @@ import {
   type RequestedPage,
   type ResolvedAccount,
 } from './endpoint.ts';
+import type { Endpoints } from './endpoints.ts';
 import { EmptySchema, EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
@@ -41,6 +42,7 @@ export interface PipelineServices {
   /** The time within which every request gets a response. */
   handlerTimeoutMs: number;
   computations: Computations;
+  endpoints: Endpoints;
   /** Returns the public base URL of this service, without a trailing slash. */
   publicUrl: () => string;
 }
@@ -72,6 +74,7 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
     },
   };
   const config = cards === undefined ? {} : { cards, isImageOnly: item === undefined };
+  services.endpoints.add(endpoint);
   app.get(path, { schema, config }, async (request, reply) => respond(services, endpoint, request, reply));
 }
 

@@ -72,8 +72,6 @@ export function renderResponse(content: {
     .filter(([, address]) => address !== undefined)
     .map(([relation, address]) => `<${address}>; rel="${relation}"`)
     .join(', ');
-  const keepUntil = now.getTime() + maxAge * 1000;
-  const staleAt = content.staleAt.getTime();
   return {
     body,
     etag,
@@ -90,8 +88,41 @@ export function renderResponse(content: {
       ...(link !== '' && { link }),
     },
     accountId: content.accountId,
-    // The data is stale already: its refresh was requested, and the end of the refresh drops this response.
-    expiresAt: staleAt > now.getTime() ? Math.min(keepUntil, staleAt) : now.getTime() + maxAgeS.incomplete * 1000,
+    expiresAt: expiryOf(maxAge, now, content.staleAt),
+  };
+}
+
+/** The headers of pages. They load nothing from other servers, run no inline script, and are shown in no frame. */
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Renders a page for visitors once, so that it can be sent many times. */
+export function renderPage(content: {
+  html: string;
+  isComplete: boolean;
+  accountId: string;
+  now: Date;
+  staleAt: Date;
+}): RenderedResponse {
+  const { html, isComplete, accountId, now, staleAt } = content;
+  const body = Buffer.from(html);
+  const etag = etagOf(body);
+  return {
+    body,
+    etag,
+    headers: {
+      ...pageHeaders,
+      'content-length': String(body.length),
+      etag,
+      'cache-control': cacheControl('public_until_withdrawn', isComplete),
+    },
+    accountId,
+    expiresAt: expiryOf(maxAgeOf(isComplete), now, staleAt),
   };
 }
 
@@ -107,7 +138,7 @@ const brotliQuality = 7;
 /** Smaller bodies fit in one packet with their headers, compressed or not. */
 const minCompressedBytes = 1024;
 /** PNG is compressed already. */
-const compressible = /^(application\/json|image\/svg\+xml)/;
+const compressible = /^(application\/json|image\/svg\+xml|text\/(html|css))/;
 
 /**
  * Adds the compressed representations of a response that is worth it; compresses away from the event loop. The length of
@@ -153,6 +184,16 @@ export function representationFor(response: Representations, acceptEncoding: str
   // Only codings that the client names: some that send `*` cannot read Brotli.
   const named = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } }).encodings();
   return named.includes('br') ? compressed.br : named.includes('gzip') ? compressed.gzip : response;
+}
+
+/**
+ * Returns the time until which a response may be sent, in ms since 1970. Where its data is stale already, its refresh was
+ * requested, and the end of the refresh drops the response.
+ */
+function expiryOf(maxAge: number, now: Date, staleAt: Date): number {
+  const nowMs = now.getTime();
+  if (staleAt <= now) return nowMs + maxAgeS.incomplete * 1000;
+  return Math.min(nowMs + maxAge * 1000, staleAt.getTime());
 }
 
 function maxAgeOf(isFinished: boolean): number {

@@ -9,6 +9,7 @@ import {
   isNotModified,
   maxAgeS,
   notModifiedHeaders,
+  pageHeaders,
   type Representations,
   representationFor,
 } from './response.ts';
@@ -56,15 +57,16 @@ export async function sendPending(
 }
 
 /**
- * Sends an error: as a card where the request is for one, otherwise as JSON. The card is a 200 unless the request has a
+ * Sends an error: as a page or a card where the request is for one, otherwise as JSON. The card is a 200 unless the request has a
  * credential, because proxies for images show nothing else.
  */
 export async function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: Problem,
-  { images, log }: { images: CardImages; log: FastifyBaseLogger },
+  { images, renderProblem, log }: { images: CardImages; renderProblem: RenderProblem; log: FastifyBaseLogger },
 ): Promise<FastifyReply> {
+  if (wantsPage(request)) return sendProblemAsPage(reply, problem, renderProblem);
   const { cards, isImageOnly = false } = request.routeOptions.config;
   const query: Parameters = Object(request.query);
   const given = query['format'];
@@ -85,6 +87,23 @@ export async function sendProblem(
 
 export function sendProblemAsJson(reply: FastifyReply, problem: Problem): FastifyReply {
   return reply.code(problem.status).headers(headersOf(problem)).type(json).send(JSON.stringify(problem.body));
+}
+
+/** Renders an error for readers of pages. */
+export type RenderProblem = (problem: { status: number; message: string }) => string;
+
+/** Returns whether a request is from a reader of pages, not from a program that uses the API. */
+function wantsPage({ url, headers, routeOptions }: FastifyRequest): boolean {
+  const isOfPages = routeOptions.config?.isPage === true || (routeOptions.url === undefined && !url.startsWith('/v1/'));
+  return isOfPages && headers.accept?.includes('text/html') === true;
+}
+
+function sendProblemAsPage(reply: FastifyReply, problem: Problem, render: RenderProblem): FastifyReply {
+  const { status, body } = problem;
+  return reply
+    .code(status)
+    .headers({ ...headersOf(problem), ...pageHeaders })
+    .send(render({ status, message: body.error.message }));
 }
 
 function headersOf({ headers }: Problem): Record<string, string> {
@@ -113,7 +132,7 @@ export function sendRedirect(
 }
 
 function ofAccount(address: string, name: string): string {
-  return address.replace(/^(\/v1\/[^/]+\/entities\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
+  return address.replace(/^(\/v1\/[^/]+\/entities\/|\/[^/]+\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
 }
 
 /**
@@ -123,7 +142,10 @@ function ofAccount(address: string, name: string): string {
 function ofRepository(address: string, name: string): string {
   const [path = '', query] = address.split(/\?(.*)/s);
   const coded = encodeURIComponent(name);
-  const renamed = path.replace(/^(\/v1\/[^/]+\/entities\/[^/]+\/repositories\/)[^/]+/, `$1${coded}`);
+  const renamed = path.replace(
+    /^(\/v1\/[^/]+\/entities\/[^/]+\/repositories\/|\/(?!v1\/)[^/]+\/[^/]+\/)[^/]+/,
+    `$1${coded}`,
+  );
   if (query === undefined || renamed !== path) return query === undefined ? renamed : `${renamed}?${query}`;
   const parameters = query
     .split('&')

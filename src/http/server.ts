@@ -25,7 +25,7 @@ import {
   representationFor,
 } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
-import { sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
+import { type RenderProblem, sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export interface ServerOptions {
@@ -45,6 +45,7 @@ export interface ServerOptions {
   /** Waits until this node has received every change that is stored by now. */
   catchUp: () => Promise<void>;
   images: CardImages;
+  renderProblem: RenderProblem;
   counts: Counts;
   readsPerMinute: number;
   trustedProxies: readonly string[];
@@ -128,7 +129,9 @@ export async function createServer(options: ServerOptions): Promise<App> {
     const stored = problem.status === 429 || problem.status >= 500 ? findStoredImage(options, request) : undefined;
     return stored === undefined ? sendProblem(request, reply, problem, options) : sendResponse(request, reply, stored);
   });
-  app.setNotFoundHandler(async (request, reply) => sendProblemAsJson(reply, unmatched(app, request, options.now())));
+  app.setNotFoundHandler(async (request, reply) =>
+    sendProblem(request, reply, unmatched(app, request, options.now()), options),
+  );
   return app;
 }
 

@@ -14,9 +14,6 @@ export interface SentResponse {
   body: Buffer;
 }
 
-/** Pages for people, which are no part of the description. */
-const pages = /^\/(docs|cards)(\/|$)/;
-
 /** Fields of every HTTP message, which OpenAPI does not describe or describes elsewhere. */
 const messageFields = new Set([
   'connection',
@@ -27,10 +24,16 @@ const messageFields = new Set([
   'transfer-encoding',
 ]);
 
+function firstSegment(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
 /** An OpenAPI document by which responses are validated. */
 export class Description {
   readonly #document: OpenApi;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  /** The first segments of all described paths. */
+  readonly #segments: ReadonlySet<string>;
   readonly #templates: { pattern: RegExp; literals: number; item: Record<string, Operation> }[];
 
   constructor(document: OpenApi) {
@@ -38,6 +41,7 @@ export class Description {
     formats.default(this.#ajv);
     // A field that a schema does not name is not described, so that all objects are closed here.
     this.#ajv.addSchema(closed(document) as object, 'openapi');
+    this.#segments = new Set(Object.keys(document.paths).map(firstSegment));
     this.#templates = Object.entries(document.paths)
       .map(([path, item]) => ({
         pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
@@ -51,13 +55,20 @@ export class Description {
   faultsOf(sent: SentResponse): string[] {
     const path = sent.url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
     // Requests that browsers send ahead of others are described by CORS.
-    if (sent.method === 'OPTIONS' || pages.test(path)) return [];
+    if (sent.method === 'OPTIONS' || this.#isForReaders(path, sent)) return [];
     const found = this.#find(path, sent.method.toLowerCase(), String(sent.status));
     const faults =
       found === undefined
         ? ['the status is not described']
         : [...this.#faultsOfHeaders(found.response, sent), ...this.#faultsOfBody(found, sent)];
     return faults.map((fault) => `${sent.method} ${path} ${sent.status}: ${fault}`);
+  }
+
+  /** Returns whether a response is a page, or a file of a page, which are no part of the description. */
+  #isForReaders(path: string, { status, headers }: SentResponse): boolean {
+    const isOfApi = this.#segments.has(firstSegment(path));
+    const type = String(headers['content-type']);
+    return !isOfApi && (type.startsWith('text/html') || (status < 400 && !type.startsWith('application/json')));
   }
 
   /** Finds the description of a response. Methods and addresses that are not described give errors alone. */

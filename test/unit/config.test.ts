@@ -203,6 +203,7 @@ describe('settings', () => {
       ['- {name: work, kind: github, url: "file:///etc"}', /the fault is at \/0\/url/],
       ['{}', /the fault is at the top/],
       ['- [', /isn't valid YAML/],
+      ['[{name: cards, kind: gitea, url: "https://git.example"}]', /the name cards is the address of a page/],
       ['a: &a [*a]', /PROVIDERS_FILE/],
     ];
     for (const [yaml, expected] of cases) {

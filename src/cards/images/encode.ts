@@ -58,3 +58,8 @@ export function toDataAddress(image: Buffer): string {
   const type = image[0] === 0xff ? 'image/jpeg' : 'image/png';
   return `data:${type};base64,${image.toString('base64')}`;
 }
+
+/** Returns the bytes of an image from its data URL. */
+export function fromDataAddress(address: string): Buffer {
+  return Buffer.from(address.slice(address.indexOf(',') + 1), 'base64');
+}

@@ -12,7 +12,9 @@ describe('routing of requests with an absolute URL as target', () => {
     assert.equal(absolute.status, 200, absolute.body);
     const link = String(absolute.headers['link']);
     assert.ok(link.startsWith(`<${service.url}/v1/`), link);
-    assert.equal((await send(service, 'http://elsewhere.example')).status, 404);
-    assert.equal((await send(service, 'HTTP://elsewhere.example?limit=1')).status, 404);
+    assert.equal((await send(service, 'http://elsewhere.example/nowhere')).status, 404);
+    for (const start of ['http://elsewhere.example', 'HTTP://elsewhere.example?limit=1']) {
+      assert.match((await send(service, start)).body, /^<!doctype html>/);
+    }
   });
 });

@@ -114,7 +114,7 @@ describe('invalid requests', () => {
       assert.doesNotMatch(refused.body, /nonsense|xxxx/);
     }
     for (const path of [
-      '/',
+      '/nowhere',
       '/v1',
       '/v2/github/entities/a',
       '/v1/github',

@@ -1,0 +1,48 @@
+import type { TObject } from 'typebox';
+import { type Endpoint, type HandlerResult, MovedRepository, type ResolvedAccount } from './endpoint.ts';
+
+/** A request for the data of an endpoint by another part of the service. */
+export interface PartRequest {
+  /** The path parameters besides the account. */
+  params?: Readonly<Record<string, string>>;
+  /** The parameters that differ from their defaults, as they are once they were parsed. */
+  query?: Readonly<Record<string, unknown>>;
+  /** The number of items; absent: the default of the listing. */
+  limit?: number;
+}
+
+/** The result of an endpoint: undefined while nothing at all is known yet. */
+export type PartResult = HandlerResult | MovedRepository | undefined;
+
+type Read = (resolved: ResolvedAccount, wanted: PartRequest) => Promise<PartResult>;
+
+/** The endpoints of the service by their operation ids. Pages read them, so that they show the same data as the API. */
+export class Endpoints {
+  readonly #reads = new Map<string, Read>();
+
+  /** Adds an endpoint whose readers are public. */
+  add<Path extends TObject, Query extends TObject, Data>(endpoint: Endpoint<Path, Query, Data>): void {
+    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit }) => {
+      const context = {
+        ...resolved,
+        params: Object({ ...params, provider: resolved.account.provider, name: resolved.account.name }),
+        query: Object({ ...query }),
+        page: { limit: limit ?? endpoint.listing?.defaultLimit ?? 0, start: {} },
+        image: undefined,
+      };
+      const data = await endpoint.load(context);
+      if (data === undefined) return undefined;
+      return data instanceof MovedRepository ? data : endpoint.present(data, context);
+    });
+  }
+
+  /**
+   * Reads the first page of an endpoint for a visitor.
+   * @throws AppError as the endpoint does.
+   */
+  async read(operationId: string, resolved: ResolvedAccount, wanted: PartRequest = {}): Promise<PartResult> {
+    const read = this.#reads.get(operationId);
+    if (read === undefined) throw new Error(`there is no endpoint ${operationId}`);
+    return read({ ...resolved, isOwner: false }, wanted);
+  }
+}

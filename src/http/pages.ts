@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject } from 'typebox';
+import type { App } from './app.ts';
+import { authorize } from './authorize.ts';
+import { type AccountName, MovedRepository, type ResolvedAccount } from './endpoint.ts';
+import type { PartRequest, PartResult } from './endpoints.ts';
+import type { PipelineServices } from './pipeline.ts';
+import { readFor } from './request-scope.ts';
+import { requesterOf } from './requester.ts';
+import { compressResponse, pageHeaders, renderPage } from './response.ts';
+import { cacheKey } from './response-cache.ts';
+import { sendRedirect, sendResponse } from './send.ts';
+
+/** Reads the data of an endpoint about the account of a page. */
+export type ReadPart = (operationId: string, wanted?: PartRequest) => Promise<PartResult>;
+
+/** A page about an account, which is rendered once for all visitors. */
+export interface Page<Path extends TObject, Data> {
+  path: string;
+  params: Path;
+  /**
+   * Reads what the page shows.
+   * @returns undefined while nothing at all is known yet.
+   */
+  load: (
+    read: ReadPart,
+    context: ResolvedAccount & { params: Static<Path> },
+  ) => Promise<Data | MovedRepository | undefined>;
+  /** Returns the HTML. It reads nothing: the same data gives the same page. */
+  render: (data: Data, context: ResolvedAccount & { params: Static<Path> }) => RenderedPage;
+  /** Returns the HTML that is shown while nothing is known yet. */
+  renderPending: (params: Static<Path>) => string;
+}
+
+export interface RenderedPage {
+  html: string;
+  /** False while a part is still being collected. */
+  isComplete: boolean;
+  staleAt: Date;
+}
+
+/** The time, in seconds, after which a page that shows nothing yet is requested again. */
+export const pendingRefreshS = 3;
+
+/** Adds a page. Its requests take the steps of the request pipeline: resolve → authorize → load → render → send. */
+export function addPage<Path extends TObject, Data>(
+  app: App,
+  services: PipelineServices,
+  page: Page<Path, Data>,
+): void {
+  const { path, params } = page;
+  app.get(path, { schema: { hide: true, params }, config: { isPage: true } }, async (request, reply) =>
+    respond(services, page, request, reply),
+  );
+}
+
+async function respond<Path extends TObject, Data>(
+  services: PipelineServices,
+  page: Page<Path, Data>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { resolver, cache, endpoints, now, lookUpBudgetMs, handlerTimeoutMs } = services;
+  const params: Static<Path> & AccountName = Object(request.params);
+  const deadline = new Date(now().getTime() + lookUpBudgetMs);
+  const requester = requesterOf(request, false);
+  const begun = cache.begin();
+  const terms = { handlerTimeoutMs, reads: { fromReplica: true } };
+  const sendPending = (): FastifyReply =>
+    sendPage(reply.code(202).header('cache-control', 'no-store'), page.renderPending(params));
+
+  const resolution = await readFor(request, reply, terms, {
+    read: () => resolver.resolve(params, { deadline, requester }),
+    isWhole: ({ state }) => state === 'present',
+  });
+  if (resolution.state === 'pending') return sendPending();
+  // Pages are for visitors: a token changes nothing.
+  const { state, account, provider } = authorize('public', resolution, null);
+  if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
+
+  const context = { account, provider, isOwner: false, deadline, requester, params };
+  const data = await readFor(request, reply, terms, {
+    read: () => page.load((operationId, wanted) => endpoints.read(operationId, context, wanted), context),
+    isWhole: (loaded) => loaded !== undefined,
+  });
+  if (data === undefined) return sendPending();
+  if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
+  const rendered = page.render(data, context);
+  const response = await compressResponse(renderPage({ ...rendered, accountId: account.id, now: now() }));
+  cache.put(cacheKey(request.url, null), response, begun);
+  return sendResponse(request, reply, response);
+}
+
+/** Sends a page that no cache may store. */
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply.headers(pageHeaders).send(Buffer.from(html));
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for routes that return pages, whose errors are pages too. */
+    isPage?: boolean;
+  }
+}

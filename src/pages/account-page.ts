@@ -1,0 +1,142 @@
+import { progressOf } from '../accounts/level.ts';
+import type { Account } from '../accounts/store.ts';
+import { fill, languageOf } from '../cards/languages/language.ts';
+import { AccountPath, MovedRepository } from '../http/endpoint.ts';
+import { type Page, pendingRefreshS, type ReadPart } from '../http/pages.ts';
+import type { Repository } from '../repositories/store.ts';
+import { accountPath, composerPath, endpointPath } from './addresses.ts';
+import { html, type Markup } from './html.ts';
+import { renderDocument, type Site } from './layout.ts';
+import { AccountPart, AwardPart, type Part, PersonPart, partReader } from './parts.ts';
+import { levelRing } from './ring.ts';
+import { achievements, avatar, calendar, counters, people, repositories, section } from './sections.ts';
+import { pageWords as words } from './words.ts';
+
+const shown = { awards: 12, people: 20, repositories: 12 };
+const readAccount = partReader(AccountPart);
+const readAwards = partReader(AwardPart);
+const readPeople = partReader(PersonPart);
+
+interface Data {
+  account: Part<AccountPart>;
+  awards: Part<AwardPart> | undefined;
+  /** For organizations alone. */
+  people: Part<PersonPart> | undefined;
+  repositories: readonly Repository[];
+}
+
+/** Finds public repositories of an account, the most starred first. */
+export type FindRepositories = (account: Account, limit: number) => Promise<readonly Repository[]>;
+
+/** The page of a person or an organization. */
+export function accountPage(
+  site: Site,
+  findRepositories: FindRepositories,
+  path: string,
+): Page<typeof AccountPath, Data> {
+  return {
+    path,
+    params: AccountPath,
+    load: async (read, { account }) => {
+      const own = await readPart(read, 'listContributions', readAccount);
+      if (own === undefined) return undefined;
+      const isOrganization = account.type === 'organization';
+      return {
+        account: own,
+        awards: isOrganization ? undefined : await readPart(read, 'listAwards', readAwards, shown.awards),
+        people: isOrganization ? await readPart(read, 'listContributors', readPeople, shown.people) : undefined,
+        repositories: await findRepositories(account, shown.repositories),
+      };
+    },
+    render: (data) => {
+      const [account] = data.account.items;
+      if (account === undefined) throw new Error('the response has no account');
+      const parts = [data.account, data.awards, data.people].filter((part) => part !== undefined);
+      return {
+        html: renderAccount(site, account, data),
+        isComplete: parts.every(({ missing }) => missing.length === 0),
+        staleAt: new Date(Math.min(...parts.map(({ staleAt }) => staleAt.getTime()))),
+      };
+    },
+    renderPending: ({ provider, name }) =>
+      renderDocument(site, {
+        title: name,
+        description: words.collectingDetail,
+        refreshS: pendingRefreshS,
+        main: html`<section class="state"><div class="ring-box">${levelRing({ share: 0.25, label: words.collecting })}${avatar(provider, { name, display_name: name }, 112)}</div>
+<h1>${name}</h1><p role="status">${words.collectingDetail}</p></section>`,
+      }),
+  };
+}
+
+async function readPart<Item>(
+  read: ReadPart,
+  operationId: string,
+  readItems: (result: Awaited<ReturnType<ReadPart>>) => Part<Item> | MovedRepository | undefined,
+  limit?: number,
+): Promise<Part<Item> | undefined> {
+  const part = readItems(await read(operationId, limit === undefined ? {} : { limit }));
+  return part instanceof MovedRepository ? undefined : part;
+}
+
+function renderAccount(site: Site, account: AccountPart, data: Data): string {
+  const { provider, name, display_name: displayName, description, type } = account;
+  const language = languageOf('en');
+  const isOrganization = type === 'organization';
+  const path = accountPath(provider, name);
+  const title = displayName || name;
+  return renderDocument(site, {
+    title: displayName === '' || displayName === name ? name : `${displayName} (${name})`,
+    description: description || `${language.words.publicOnly}: ${title}`,
+    path,
+    previewPath: endpointPath(provider, name, 'contributions', { format: 'png', scale: '2' }),
+    isAboutAccount: true,
+    facts: {
+      '@type': isOrganization ? 'Organization' : 'Person',
+      name: title,
+      alternateName: name,
+      url: `${site.publicUrl()}${path}`,
+      sameAs: [site.profileUrl(provider, name)],
+    },
+    main: html`${hero(site, account, data.account)}
+${section(words.contributions, counters(data.account, account, language), dataLink(account, 'contributions'))}
+${section(words.year, calendar(provider, name))}
+${
+  data.people !== undefined &&
+  section(words.contributorsOf, html`${people(provider, data.people, language)}`, dataLink(account, 'contributors'))
+}
+${
+  data.awards !== undefined &&
+  section(words.achievements, achievements(provider, name, data.awards, language), dataLink(account, 'achievements'))
+}
+${section(words.repositories, repositories(name, data.repositories, language))}`,
+  });
+}
+
+function hero(site: Site, account: AccountPart, part: Part<AccountPart>): Markup {
+  const { provider, name, display_name: displayName, description, website, experience, level } = account;
+  const { words: names, number } = languageOf('en');
+  const { share, left, next } = progressOf(experience);
+  const isUnknown = experience === 0 && part.missing.includes('level');
+  const levelText = fill(names.level, { n: isUnknown ? '–' : number(level) });
+  const wayText = fill(names.toNext, { n: number(left), level: number(next) });
+  return html`<section class="hero">
+<div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<span class="level">${levelText}</span></div>
+<div class="about">
+<h1>${displayName || name}</h1>
+<p class="handle"><a href="${site.profileUrl(provider, name)}" rel="me">${name}</a> · ${provider}</p>
+${description !== '' && html`<p class="bio">${description}</p>`}
+<p class="facts"><span>${fill(words.experience, { n: number(experience) })}</span><span>${wayText}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
+<p><a class="button" href="${composerPath({ provider, name })}">${words.toReadme}</a></p>
+</div>
+</section>`;
+}
+
+function dataLink({ provider, name }: AccountPart, endpoint: string): Markup {
+  return html`<a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a>`;
+}
+
+/** People write anything into their profiles, so only addresses of the web become links. */
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,103 @@
+import { html, type Markup, trusted } from './html.ts';
+import { pageWords as words } from './words.ts';
+
+/** The site as its operator configured it. */
+export interface Site {
+  name: string;
+  /** The address of the operator's imprint; undefined where there is none. */
+  imprintUrl: string | undefined;
+  /** True when search engines may list pages about accounts. */
+  isIndexed: boolean;
+  /** Returns the public base URL of this service, without a trailing slash. */
+  publicUrl: () => string;
+  /** The code hosts, the first one preselected. */
+  providers: readonly string[];
+  /** Returns the address of an account on its code host. */
+  profileUrl: (provider: string, name: string) => string;
+  /** The path of the stylesheet, which changes with its content. */
+  stylePath: string;
+}
+
+export interface Document {
+  title: string;
+  description: string;
+  /** The path of the page, for its canonical address; undefined for pages that are no result, such as errors. */
+  path?: string;
+  /** The path of a card for previews in other services. */
+  previewPath?: string;
+  /** True for pages about accounts, which search engines list only if the operator allows it. */
+  isAboutAccount?: boolean;
+  /** The time, in seconds, after which the page is requested again. */
+  refreshS?: number;
+  /** Facts about the subject of the page in the vocabulary of schema.org. */
+  facts?: object;
+  main: Markup;
+}
+
+/** Returns a whole page. */
+export function renderDocument(site: Site, document: Document): string {
+  const { title, description, main } = document;
+  return `<!doctype html>\n${html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title === site.name ? title : `${title} · ${site.name}`}</title>
+<meta name="description" content="${description}">
+${head(site, document)}
+<link rel="stylesheet" href="${site.stylePath}">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+</head>
+<body>
+<a class="skip" href="#main">${words.skip}</a>
+<header class="top"><div>
+<a class="brand" href="/">${mark} ${site.name}</a>
+<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="/docs">${words.api}</a></nav>
+${searchForm(site)}
+</div></header>
+<main id="main">
+${main}
+</main>
+<footer><p><a href="/">${site.name}</a> · <a href="/docs">${words.api}</a>${
+    site.imprintUrl !== undefined && html` · <a href="${site.imprintUrl}">${words.imprint}</a>`
+  }</p></footer>
+</body>
+</html>
+`}`;
+}
+
+/** The mark of the service: an open ring, as around avatars. */
+export const mark = html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" stroke-opacity=".3" stroke-width="4"/><path d="M12 3.5a8.5 8.5 0 1 1-8.08 5.86" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round"/></svg>`;
+
+function head(
+  site: Site,
+  { title, description, path, previewPath, isAboutAccount, refreshS, facts }: Document,
+): Markup {
+  const base = site.publicUrl();
+  const isListed = path !== undefined && (isAboutAccount !== true || site.isIndexed);
+  return html`${!isListed && html`<meta name="robots" content="noindex">`}
+${path !== undefined && html`<link rel="canonical" href="${base}${path}"><meta property="og:url" content="${base}${path}">`}
+<meta property="og:title" content="${title}"><meta property="og:description" content="${description}">
+<meta property="og:type" content="${isAboutAccount === true ? 'profile' : 'website'}"><meta property="og:site_name" content="${site.name}">
+${previewPath !== undefined && html`<meta property="og:image" content="${base}${previewPath}"><meta name="twitter:card" content="summary_large_image">`}
+${refreshS !== undefined && html`<meta http-equiv="refresh" content="${refreshS}">`}
+${facts !== undefined && factsScript(facts)}`;
+}
+
+/** Embeds facts as JSON-LD. It is data, which browsers do not run, so that the content security policy permits it. */
+function factsScript(facts: object): Markup {
+  const json = JSON.stringify({ '@context': 'https://schema.org', ...facts });
+  return html`<script type="application/ld+json">${trusted(json.replaceAll('<', '\\u003c'))}</script>`;
+}
+
+function searchForm({ providers }: Site): Markup {
+  return html`<form class="search" action="/find" method="get" role="search">
+${
+  providers.length > 1
+    ? html`<select name="provider" aria-label="${words.host}">${providers.map((name) => html`<option>${name}</option>`)}</select>`
+    : html`<input type="hidden" name="provider" value="${providers[0] ?? ''}">`
+}
+<input name="name" type="search" required maxlength="255" aria-label="${words.account}" placeholder="${words.search}" autocomplete="off" autocapitalize="off" spellcheck="false">
+<button type="submit">${words.show}</button>
+</form>`;
+}

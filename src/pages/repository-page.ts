@@ -1,0 +1,91 @@
+import type { Account } from '../accounts/store.ts';
+import { languageOf } from '../cards/languages/language.ts';
+import { AppError } from '../errors.ts';
+import { MovedRepository, RepositoryPath } from '../http/endpoint.ts';
+import { type Page, pendingRefreshS } from '../http/pages.ts';
+import type { Repository } from '../repositories/store.ts';
+import { accountPath, composerPath, endpointPath, repositoryPath } from './addresses.ts';
+import { html } from './html.ts';
+import { renderDocument, type Site } from './layout.ts';
+import { type Part, PersonPart, partReader } from './parts.ts';
+import { people, provenance, repositoryFacts, section } from './sections.ts';
+import { pageWords as words } from './words.ts';
+
+const shownPeople = 50;
+const readPeople = partReader(PersonPart);
+
+interface Data {
+  repository: Repository;
+  people: Part<PersonPart>;
+}
+
+/** Finds a public repository of an account by its present name. */
+export type FindRepository = (account: Account, name: string) => Promise<Repository | undefined>;
+
+/** The page of a public repository. */
+export function repositoryPage(
+  site: Site,
+  findRepository: FindRepository,
+  path: string,
+): Page<typeof RepositoryPath, Data> {
+  return {
+    path,
+    params: RepositoryPath,
+    load: async (read, { account, params: { repository: name } }) => {
+      const found = readPeople(await read('listContributors', { query: { repository: name }, limit: shownPeople }));
+      if (found === undefined || found instanceof MovedRepository) return found;
+      const repository = await findRepository(account, name);
+      if (repository === undefined) {
+        throw new AppError('not_found', 'This account has no such public repository.', {
+          explanations: [{ phrase: 'noRepository' }],
+        });
+      }
+      return { repository, people: found };
+    },
+    render: (data, { account, provider }) => ({
+      html: renderRepository(site, account.name, data, provider.name),
+      isComplete: data.people.missing.length === 0,
+      staleAt: data.people.staleAt,
+    }),
+    renderPending: ({ repository }) =>
+      renderDocument(site, {
+        title: repository,
+        description: words.collectingDetail,
+        refreshS: pendingRefreshS,
+        main: html`<section class="state"><h1>${repository}</h1><p role="status">${words.collectingDetail}</p></section>`,
+      }),
+  };
+}
+
+function renderRepository(site: Site, owner: string, { repository, people: found }: Data, provider: string): string {
+  const { name, description } = repository;
+  const language = languageOf('en');
+  const path = repositoryPath(provider, owner, name);
+  return renderDocument(site, {
+    title: `${owner}/${name}`,
+    description: description || `${owner}/${name}`,
+    path,
+    previewPath: endpointPath(provider, owner, 'contributors', { repository: name, format: 'png', scale: '2' }),
+    isAboutAccount: true,
+    facts: {
+      '@type': 'SoftwareSourceCode',
+      name,
+      description,
+      url: `${site.publicUrl()}${path}`,
+      codeRepository: `${site.profileUrl(provider, owner)}/${name}`,
+    },
+    main: html`<section class="title"><p class="handle"><a href="${accountPath(provider, owner)}">${owner}</a> ·
+<a href="${site.profileUrl(provider, owner)}/${name}">${provider}</a></p>
+<h1>${name}</h1>
+${description !== '' && html`<p class="bio">${description}</p>`}
+${repositoryFacts(repository, language)}
+<p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
+${section(
+  words.contributorsOf,
+  found.items.length === 0
+    ? html`<p class="empty">${language.words.nobodyYet}</p>`
+    : html`${people(provider, found, language)}${provenance(found, language)}`,
+  html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', { repository: name })}">${words.asData}</a>`,
+)}`,
+  });
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { RouteServices } from '../accounts/resolve.ts';
+import { initialsOf } from '../cards/avatar.ts';
+import { escapeText } from '../cards/markup.ts';
+import { palettes } from '../cards/themes.ts';
+import { AppError } from '../errors.ts';
+import type { App } from '../http/app.ts';
+import { authorize } from '../http/authorize.ts';
+import { type AccountName, AccountPath } from '../http/endpoint.ts';
+import { addPage, sendPage } from '../http/pages.ts';
+import { requesterOf } from '../http/requester.ts';
+import { imageHeaders } from '../http/response.ts';
+import { findPublicRepositories, findPublicRepository } from '../repositories/public-store.ts';
+import { accountPage } from './account-page.ts';
+import { accountPath } from './addresses.ts';
+import { type Example, homePage } from './home-page.ts';
+import { mark, type Site } from './layout.ts';
+import { repositoryPage } from './repository-page.ts';
+
+export interface PageServices extends RouteServices {
+  site: Site;
+  example: Example | undefined;
+}
+
+const hidden = { schema: { hide: true } };
+const dayS = 86_400;
+
+/** Registers the pages for visitors, with their stylesheet and images. */
+export function pageRoutes(app: App, services: PageServices): void {
+  const { site, connection, example } = services;
+  const provider = providerSegment(site.providers);
+  app.get('/', { ...hidden, config: { isPage: true } }, async (_request, reply) =>
+    sendPage(reply.header('cache-control', 'public, max-age=300'), homePage(site, example)),
+  );
+  addSearch(app, services);
+  addPage(
+    app,
+    services,
+    accountPage(site, ({ id }, limit) => findPublicRepositories(connection, id, limit), `/${provider}/:name`),
+  );
+  addPage(
+    app,
+    services,
+    repositoryPage(
+      site,
+      ({ id }, name) => findPublicRepository(connection, id, name),
+      `/${provider}/:name/:repository`,
+    ),
+  );
+  addAvatars(app, services, provider);
+  addFiles(app, site);
+}
+
+/** Returns the segment of a path that only the names of the code hosts match, in any case of letters. */
+function providerSegment(providers: readonly string[]): string {
+  const names = providers.map((name) => name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`));
+  return `:provider(^(?:${names.join('|')})$)`;
+}
+
+const Wanted = Type.Object({
+  provider: Type.Optional(Type.String({ maxLength: 100, 'x-lower-case': true })),
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+});
+
+/** Leads from the search form to the page of an account, or of a repository of `owner/name`. */
+function addSearch(app: App, { site }: PageServices): void {
+  app.get(
+    '/find',
+    { schema: { hide: true, querystring: Wanted }, config: { isPage: true } },
+    async (request, reply) => {
+      const { provider = site.providers[0] ?? '', name = '' } = request.query;
+      const wanted = name.trim().replace(/^@/, '');
+      const path = wanted === '' || !site.providers.includes(provider) ? '/' : accountPath(provider, wanted);
+      return reply.header('cache-control', 'no-store').redirect(path, 303);
+    },
+  );
+}
+
+function addAvatars(app: App, services: PageServices, provider: string): void {
+  const { resolver, now, lookUpBudgetMs, images } = services;
+  const config = { schema: { hide: true, params: AccountPath } };
+  const findAccount = async (request: FastifyRequest, name: AccountName, deadline: Date) => {
+    try {
+      const resolution = await resolver.resolve(name, { deadline, requester: requesterOf(request, true) });
+      return resolution.state === 'pending' ? undefined : authorize('public', resolution, null).account;
+    } catch (error) {
+      // An image says nothing of a host's failure. Where the host knows no account, its initials show as well.
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
+  };
+  app.get(`/avatars/${provider}/:name`, config, async (request, reply) => {
+    const deadline = new Date(now().getTime() + lookUpBudgetMs);
+    const account = await findAccount(request, request.params, deadline);
+    const found = account && (await images.findAvatar(account.avatarUrl, deadline));
+    const isFinal = found?.isFinal === true;
+    reply.headers({ ...imageHeaders, 'cache-control': `public, max-age=${isFinal ? dayS : 5}` });
+    if (found?.image === undefined) {
+      return reply
+        .type('image/svg+xml; charset=utf-8')
+        .send(initialsImage(account?.displayName || request.params.name));
+    }
+    return reply.type(found.image[0] === 0xff ? 'image/jpeg' : 'image/png').send(found.image);
+  });
+}
+
+/** Draws the initials of an account that has no image. */
+function initialsImage(name: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#7d8590"/><text x="50" y="50" dy=".35em" text-anchor="middle" font-family="sans-serif" font-size="40" font-weight="600" fill="#ffffff">${escapeText(initialsOf(name))}</text></svg>`;
+}
+
+/** The stylesheet: the colours of cards, then the rules. */
+const style = `${tokens()}\n${readFileSync(new URL('style.css', import.meta.url), 'utf8')}`;
+
+/** The path of the stylesheet. It changes with the content, so that it may be cached for ever. */
+export const stylePath = `/pages/style-${createHash('sha256').update(style).digest('hex').slice(0, 12)}.css`;
+
+function tokens(): string {
+  const { light, dark } = palettes;
+  if (light === undefined || dark === undefined) throw new Error('a theme is missing');
+  const lines = Object.entries(light).map(
+    ([name, colour]) => `  --${name}: light-dark(${colour}, ${Object(dark)[name]});`,
+  );
+  return `:root {\n  color-scheme: light dark;\n${lines.join('\n')}\n}`;
+}
+
+function addFiles(app: App, site: Site): void {
+  const favicon = `<svg xmlns="http://www.w3.org/2000/svg" ${mark.toString().replace(/^<svg class="mark"/, 'color="#0969da"')}`;
+  const robots = `User-agent: *\nDisallow: /v1/\nDisallow: /find\n${site.isIndexed ? '' : site.providers.map((name) => `Disallow: /${name}/\n`).join('')}`;
+  const files = [
+    { path: stylePath, type: 'text/css; charset=utf-8', body: style, cache: 'public, max-age=31536000, immutable' },
+    { path: '/favicon.svg', type: 'image/svg+xml', body: favicon, cache: `public, max-age=${dayS}` },
+    { path: '/robots.txt', type: 'text/plain; charset=utf-8', body: robots, cache: `public, max-age=${dayS}` },
+  ];
+  for (const { path, type, body, cache } of files) {
+    app.get(path, hidden, async (_request, reply) => reply.header('cache-control', cache).type(type).send(body));
+  }
+}

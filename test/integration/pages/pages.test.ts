@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { describe, it } from 'node:test';
+import { counterRows } from '../../../src/contributions/kinds.ts';
+import type { ServiceResponse } from '../../e2e/service.ts';
+import { sharedBrowser } from '../cards/browser.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+import { storeAbsent, storeAbsentRepositories } from '../http/stored-world.ts';
+
+const asReader = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+const user = 'ada-lovelace';
+
+/** Returns the text of the elements of a page with a tag, without their markup. */
+function textsOf(page: string, tag: string): string[] {
+  return [...page.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inner = '']) =>
+    inner.replace(/<[^>]*>/g, '').trim(),
+  );
+}
+
+describe('pages for visitors', () => {
+  const shared = shareStoredService({
+    service: { settings: { SITE_NAME: 'Credits & Co', SITE_EXAMPLE: `github/${user}` } },
+  });
+  const page = (path: string): Promise<ServiceResponse> => shared.service.get(path, asReader);
+
+  it('begin with a search for accounts and with live cards', async () => {
+    const { status, text } = await page('/');
+    assert.equal(status, 200);
+    assert.ok(text.includes('<title>Credits &amp; Co</title>'));
+    assert.ok(text.includes(`/v1/github/entities/${user}/contributions?format=svg`));
+    const found = await page(`/find?provider=GitHub&name=%20@${user}`);
+    assert.deepEqual([found.status, found.headers.get('location')], [303, `/github/${user}`]);
+    for (const foreign of ['/find?provider=evil.example&name=x', '/find?name=', '/find']) {
+      assert.equal((await page(foreign)).headers.get('location'), '/', foreign);
+    }
+    const slashes = await page('/find?name=//evil.example/x');
+    assert.equal(slashes.headers.get('location'), '/github/%2F%2Fevil.example%2Fx');
+  });
+
+  it('show the same counters, people and public repositories as the API', async () => {
+    const { organization } = shared.simulator.accounts;
+    for (const name of [user, organization]) {
+      const { text, status } = await page(`/github/${name}`);
+      assert.equal(status, 200);
+      const [account] = (await shared.service.get(`${name}/contributions`)).body.data;
+      const values = counterRows.map(({ name: counter }) =>
+        new Intl.NumberFormat('en').format(Object(account).contributions[counter]),
+      );
+      assert.deepEqual(textsOf(text, 'dd'), values);
+    }
+    const people = await shared.service.get(`${organization}/contributors?limit=20`);
+    const { text } = await page(`/github/${organization}`);
+    const counts = people.body.data.map((person) => new Intl.NumberFormat('en').format(Object(person).contributions));
+    assert.deepEqual(
+      [...text.matchAll(/class="count">([^<]*)</g)].map(([, count]) => count),
+      counts,
+    );
+    const { rows } = await shared.service.database.pool.query<{ name: string; is_private: boolean }>(
+      `select r.name, r.is_private from repositories r join accounts a on a.id = r.owner_id where a.name = $1`,
+      [organization],
+    );
+    const links = [...text.matchAll(new RegExp(`href="/github/${organization}/([^"]+)"`, 'g'))].map(([, one]) => one);
+    const shown = rows.filter(({ is_private: isPrivate }) => !isPrivate).map(({ name }) => encodeURIComponent(name));
+    assert.deepEqual(new Set(links), new Set(shown));
+  });
+
+  it('are sent from the cache, with an ETag, and are made again when the account changes', async () => {
+    const first = await page(`/github/${user}`);
+    const etag = first.headers.get('etag') ?? '';
+    const again = await shared.service.get(`/github/${user}`, {
+      headers: { ...asReader.headers, 'if-none-match': etag },
+    });
+    assert.equal(again.status, 304);
+    const { pool } = shared.service.database;
+    await pool.query(`update accounts set display_name = '<b>Ada</b>' where name = $1`, [user]);
+    await pool.query(`insert into announcements (kind, key) select 'account', id from accounts where name = $1`, [
+      user,
+    ]);
+    await shared.service.service.catchUp();
+    const { text } = await page(`/github/${user}`);
+    assert.ok(text.includes('<h1>&lt;b&gt;Ada&lt;/b&gt;</h1>'));
+    assert.ok(!text.includes('<b>Ada'));
+  });
+
+  it('of a repository name the people who contributed to it; a private and an absent one are the same 404', async () => {
+    const { organization } = shared.simulator.accounts;
+    const { pool } = shared.service.database;
+    const { rows } = await pool.query<{ name: string }>(
+      `select r.name from repositories r join accounts a on a.id = r.owner_id
+       where a.name = $1 and not r.is_private and not r.is_fork and r.collected_at is not null limit 1`,
+      [organization],
+    );
+    const name = rows[0]?.name ?? assert.fail();
+    const { status, text } = await page(`/github/${organization}/${name}`);
+    assert.equal(status, 200);
+    const { body } = await shared.service.get(`${organization}/contributors?repository=${name}&limit=50`);
+    assert.equal(textsOf(text, 'strong').length, body.data.length);
+    assert.ok(body.data.length > 0);
+    await pool.query(
+      `with changed as (update repositories set is_private = true, credential_name = 'x' where name = $1 returning owner_id)
+       insert into announcements (kind, key) select 'account', owner_id from changed`,
+      [name],
+    );
+    await shared.service.service.catchUp();
+    await storeAbsentRepositories(shared.service.database.connection, organization, ['no-such', name]);
+    const hidden = await page(`/github/${organization}/${name}`);
+    const absent = await page(`/github/${organization}/no-such`);
+    assert.deepEqual([hidden.status, absent.status], [404, 404]);
+    assert.equal(hidden.text, absent.text);
+  });
+
+  it('are errors as pages for readers, and JSON for programs', async () => {
+    await storeAbsent(shared.service.database.connection, ['nobody-here']);
+    for (const path of ['/github/nobody-here', '/no/such/page', '/nothing']) {
+      const { status, headers, text } = await page(path);
+      assert.equal(status, 404, path);
+      assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+      assert.match(text, /<h1>[^<]+<\/h1>/);
+      const forPrograms = await shared.service.get(path);
+      assert.equal(forPrograms.status, 404, path);
+      assert.equal(Object(forPrograms.body).error.type, 'not_found');
+    }
+    const api = await page('/v1/github/entities/nobody-here');
+    assert.match(api.headers.get('content-type') ?? '', /^application\/json/);
+  });
+
+  it('show avatars from this service alone, or initials', async () => {
+    const { status, headers, text } = await shared.service.get(`/avatars/github/${user}`);
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
+    assert.match(text, />[A-Z]{1,2}<\/text>/);
+    const { text: html } = await page(`/github/${shared.simulator.accounts.organization}`);
+    for (const [, address = ''] of html.matchAll(/(?:src|action)="([^"]*)"/g))
+      assert.match(address, /^\/[^/]/, address);
+  });
+
+  it('are accessible, fit a narrow screen, and load nothing that their policy forbids', async () => {
+    const browser = await sharedBrowser();
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const { organization } = shared.simulator.accounts;
+    const complaints: string[] = [];
+    for (const path of ['/', `/github/${user}`, `/github/${organization}`, '/no/such/page']) {
+      for (const [colorScheme, width] of [
+        ['light', 320],
+        ['dark', 1280],
+      ] as const) {
+        const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: false });
+        const opened = await context.newPage();
+        opened.on('console', (message) => {
+          if (message.type() === 'error' && !message.text().includes('404'))
+            complaints.push(`${path} ${message.text()}`);
+        });
+        await opened.goto(`${shared.service.url}${path}`, { waitUntil: 'networkidle' });
+        assert.equal(await opened.evaluate('document.documentElement.scrollWidth'), width, `${path} at ${width} px`);
+        await context.close();
+        const audited = await browser.newPage({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+        await audited.emulateMedia({ reducedMotion: 'reduce' });
+        await audited.goto(`${shared.service.url}${path}`);
+        await audited.evaluate(axe);
+        const violations = await audited.evaluate(
+          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html)))',
+        );
+        assert.deepEqual(violations, [], `${path} ${colorScheme}`);
+        await audited.close();
+      }
+    }
+    assert.deepEqual(complaints, []);
+  });
+});
