@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
+import { checkSummed } from '../src/contributions/owner-sum-store.ts';
 import { recountRepository } from '../src/contributions/recount-store.ts';
-import type { Database } from '../src/database/connection.ts';
+import type { Connection, Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 
 /** The size of a stored database. Half of everything belongs to one organization, the rest to many accounts. */
@@ -26,12 +27,13 @@ export interface StoredOrganization {
 
 const contributionsOfOthers = 1000;
 const rowsOfInsert = 500_000;
+const repositoriesAtOnce = 1000;
 const organization = 'large';
 /** One person of a hundred has a profile; the others are known as contributors alone. */
 const personWithProfile = 100;
 
 /** Stores an organization and other accounts, with totals as the service counts them. */
-export async function storeOrganization({ pool }: Database, size: Size): Promise<StoredOrganization> {
+export async function storeOrganization({ connection, pool }: Database, size: Size): Promise<StoredOrganization> {
   const client = await pool.connect();
   try {
     await client.query("set session_replication_role = replica; set work_mem = '256MB'");
@@ -41,11 +43,22 @@ export async function storeOrganization({ pool }: Database, size: Size): Promise
     await storeCommits(client, size);
     await storeSums(client);
     await client.query('reset session_replication_role; reset work_mem');
+    await sumUp(connection);
     await client.query('vacuum analyze');
   } finally {
     client.release();
   }
   return findStored(pool);
+}
+
+/** Makes the sums of all owners by the service's own check. */
+async function sumUp(connection: Connection): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const position = { after, limit: repositoriesAtOnce };
+    const { last } = await inTransaction(connection, (transaction) => checkSummed(transaction, position));
+    if (last === undefined) return;
+    after = last;
+  }
 }
 
 /**
@@ -65,10 +78,10 @@ async function storePeople(client: PoolClient, { contributions, people }: Size):
   const others = Math.ceil(contributions / 2 / contributionsOfOthers);
   await client.query(
     `insert into accounts (id, provider, external_id, handle, type, name, named_at, fetched_at, listed_at, pinned,
-       uncollected, created_at, updated_at)
+       created_at, updated_at)
      select gen_random_uuid(), 'github', case when n = 0 then $4::text else n::text end, 'U_' || n,
        case when n = 0 then 'organization' else 'user' end, case when n = 0 then $4::text else 'person-' || n end, now(),
-       case when n % $3::integer = 0 or n > $1 then now() end, case when n = 0 or n > $1 then now() end, false, '{}', now(), now()
+       case when n % $3::integer = 0 or n > $1 then now() end, case when n = 0 or n > $1 then now() end, false, now(), now()
      from generate_series(0, $1::integer + $2::integer) n`,
     [people, others, personWithProfile, organization],
   );

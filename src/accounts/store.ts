@@ -85,6 +85,13 @@ export async function findById(connection: Connection, id: string): Promise<Acco
   return row && toAccount(row);
 }
 
+/** Finds an account and keeps other transactions from changing it until this one ends. */
+export async function lockAccount(transaction: Connection, id: string): Promise<Account | undefined> {
+  const query = transaction.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate();
+  const row = await query.executeTakeFirst();
+  return row && toAccount(row);
+}
+
 /**
  * Stores the record of an account that the provider sent at `fetchedAt`, and the name that the account had before. An
  * older record never replaces a newer one.

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
 import { requestTotals } from './changed-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
+import { sumOverOwned } from './owner-sum-store.ts';
 import { takeChanged } from './total-store.ts';
-import { isUncollected, toKinds, uncollectedKinds } from './uncollected-store.ts';
+import { toKinds } from './uncollected-store.ts';
 
 /** The state of collecting the contributions to an account's repositories. */
 export interface Collection {
@@ -28,35 +28,18 @@ export async function findCollection(
   accountId: string,
   { withPrivate }: { withPrivate: boolean } = { withPrivate: false },
 ): Promise<Collection> {
-  const { rows } = await sql<{
-    listed_at: Date | null;
-    is_outdated: boolean;
-    uncollected: string[];
-    is_unfinished: boolean;
-  }>`
-    select listed_at, listing_wanted_at is not null as is_outdated, ${withPrivate ? uncollectedKinds('all') : sql`uncollected`} as uncollected,
-      case when uncollected = '{}' and not ${withPrivate}::boolean then false else exists (
-        select from repositories r join streams s on s.repository_id = r.id
-        where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
-          and s.completed_at is null and s.failure is null) end as is_unfinished
-    from accounts a where id = ${accountId}`.execute(connection);
-  const [row] = rows;
-  if (row === undefined)
-    return { listedAt: null, isListOutdated: false, uncollected: [...contributionKinds], isUnfinished: false };
-  return {
-    listedAt: row.listed_at,
-    isListOutdated: row.is_outdated,
-    uncollected: toKinds(row.uncollected),
-    isUnfinished: row.is_unfinished,
-  };
+  const owned = await sumOverOwned(connection, accountId, withPrivate ? 'all' : 'public');
+  const { listedAt, isListOutdated, uncollected } = owned;
+  // Public numbers may be complete without all streams.
+  const isUnfinished = owned.isUnfinished && (withPrivate || uncollected.length > 0);
+  return { listedAt, isListOutdated, uncollected, isUnfinished };
 }
 
 /** Finds the kinds of contributions to one repository that are not completely known. */
 export async function findUncollected(connection: Connection, repositoryId: string): Promise<ContributionKind[]> {
-  const { rows } = await sql<{ kind: string }>`
-    select kind from unnest(${[...contributionKinds]}::text[]) as kinds (kind)
-    where ${isUncollected(sql`${repositoryId}::uuid`)}`.execute(connection);
-  return contributionKinds.filter((kind) => rows.some((row) => row.kind === kind));
+  const { rows } = await sql<{ kinds: string[] }>`
+    select uncollected_kinds(${repositoryId}::uuid) as kinds`.execute(connection);
+  return toKinds(rows[0]?.kinds ?? contributionKinds);
 }
 
 /**
@@ -94,11 +77,4 @@ export async function recordTotalsChanged(connection: Connection, repositoryId: 
 export async function recordRepositoriesChanged(connection: Connection, accountId: string): Promise<void> {
   await connection.deleteFrom('rankings').where('account_id', '=', accountId).execute();
   await outdateListings(connection, accountId);
-}
-
-/** Updates an account's state of collecting from the streams of its repositories, and announces it to all nodes. */
-export async function recordCollected(connection: Connection, accountId: string): Promise<void> {
-  await sql`
-    update accounts a set uncollected = ${uncollectedKinds('public')} where id = ${accountId}`.execute(connection);
-  await announce(connection, { kind: 'account', key: accountId });
 }

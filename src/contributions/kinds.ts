@@ -163,6 +163,25 @@ function isCounterName(name: string): name is CounterName {
 /** The lifetime counters that are sums of totals; the others follow from repositories. */
 export const lifetimeOfPeople = ofPeople(storedCounters).filter(({ name }) => isCounterName(name));
 
+/** The lifetime counters of an owner that are sums over its repositories. */
+export const summedNames: readonly CounterName[] = [
+  ...lifetimeOfPeople.map(({ name }) => name).filter(isCounterName),
+  'contributed_to',
+  'stars',
+];
+
+/** The column of `owner_sums` with the number of repositories of which a kind is not completely known. */
+export function uncollectedColumn(kind: ContributionKind): string {
+  return `uncollected_${namesOfKinds([kind]).join('_')}`;
+}
+
+/** The columns of `owner_sums` and `summed_repositories` that are added up. */
+export const sumColumns: readonly string[] = [
+  ...summedNames,
+  ...contributionKinds.map(uncollectedColumn),
+  'unfinished',
+];
+
 /** The kinds that must be completely known for the counter of an organization. */
 export function needsOf(name: CounterName): readonly ContributionKind[] {
   return list[name].lifetime.needs;

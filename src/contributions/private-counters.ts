@@ -2,8 +2,8 @@ import type { Account } from '../accounts/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './counter-store.ts';
 import { type CounterName, completeCounters, counterNames, unknownCounters } from './counters.ts';
+import { sumOverOwned } from './owner-sum-store.ts';
 import { countStored, findReportedTotals } from './private-store.ts';
-import { sumOverOwned } from './total-store.ts';
 
 /**
  * Adds the private contributions that are stored now to the public counters of a day. The totals of a provider's
@@ -35,7 +35,7 @@ async function ofUser(connection: Connection, accountId: string, day: CountersOf
 }
 
 async function ofOrganization(connection: Connection, accountId: string, day: CountersOfDay): Promise<CountersOfDay> {
-  const { counters, listedAt, uncollected } = await sumOverOwned(connection, accountId, { withPrivate: true });
+  const { counters, listedAt, uncollected } = await sumOverOwned(connection, accountId, 'all');
   const { missing } = completeCounters(counters, uncollected);
   return { ...day, counters: listedAt === null ? unknownCounters : counters, missing };
 }

@@ -5,7 +5,8 @@ import { contributionsIn, lifetimeSums } from './column-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';
 import { needsOf } from './kinds.ts';
-import { toKinds, uncollectedKinds } from './uncollected-store.ts';
+import { sumsOf, uncollectedKinds } from './owner-sum-store.ts';
+import { toKinds } from './uncollected-store.ts';
 
 /** Sums over the stored contributions of an account. */
 export interface StoredTotals {
@@ -25,13 +26,16 @@ export async function countStored(
 ): Promise<StoredTotals> {
   const isPrivate = visibility === 'private';
   const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null }>`
-    with counted as (select r.id from repositories r where r.is_private = ${isPrivate} and ${isPresentInSql('r')})
+    with counted as (
+      select r.id from repositories r where r.is_private = ${isPrivate} and ${isPresentInSql('r')}
+    ), owned as materialized (
+      select sums.stars, ${uncollectedKinds(visibility)} as uncollected
+      from accounts a cross join lateral ${sumsOf(visibility)} sums where a.id = ${accountId}
+    )
     select ${lifetimeSums('t', {
-      stars: sql`
-        select coalesce(sum(r.stars), 0) from repositories r
-        where r.owner_id = ${accountId} and r.is_private = ${isPrivate} and not r.is_fork and ${isPresentInSql('r')}`,
+      stars: sql`coalesce((select stars from owned), 0)`,
       contributed_to: sql`count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0)`,
-    })}, (select ${uncollectedKinds(visibility)} from accounts a where a.id = ${accountId}) as uncollected
+    })}, (select uncollected from owned) as uncollected
     from contributor_totals t where account_id = ${accountId} and repository_id in (select id from counted)`.execute(
     connection,
   );

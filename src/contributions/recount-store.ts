@@ -29,7 +29,10 @@ export async function recountRepository(
     await recountContributors(connection, repositoryId, ofPeople(counters)),
     await recountWhole(connection, repositoryId, counters),
   ].reduce((sum, count) => sum + count, 0);
-  if (differences > 0) await markTotalsChanged(connection, repositoryId);
+  if (differences > 0) {
+    await markTotalsChanged(connection, repositoryId);
+    await sql`select mark_unsummed(array[${repositoryId}::uuid])`.execute(connection);
+  }
   return differences;
 }
 

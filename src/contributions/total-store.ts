@@ -1,12 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
-import { contributionsIn, lifetimeSums } from './column-store.ts';
-import { type ContributionKind, contributionKinds } from './contribution.ts';
-import { type Counters, unknownCounters } from './counters.ts';
 import { markAddressesCounted } from './identity-store.ts';
-import { needsOf } from './kinds.ts';
-import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /**
  * Totals of a repository, per contributor, per day and overall. Triggers of the table count changes of issues, pull
@@ -107,38 +101,4 @@ export async function takeChanged(connection: Connection, repositoryId: string):
     .returning('repository_id')
     .execute();
   return changed.length > 0;
-}
-
-/** Sums over the repositories that an account owns. */
-export interface OwnedTotals {
-  /** The time when its repositories were last listed; null: never. */
-  listedAt: Date | null;
-  counters: Counters;
-  /** Kinds of contributions of which the sums may lack some. */
-  uncollected: ContributionKind[];
-}
-
-/**
- * Returns the contributions to the repositories that an account owns, which are an organization's counters, as of one
- * moment.
- */
-export async function sumOverOwned(
-  connection: Connection,
-  ownerId: string,
-  { withPrivate }: { withPrivate: boolean },
-): Promise<OwnedTotals> {
-  const { rows } = await sql<Counters & { listed_at: Date | null; uncollected: string[] }>`
-    select a.listed_at, ${uncollectedKinds(withPrivate ? 'all' : 'public')} as uncollected, sums.*
-    from accounts a cross join lateral (
-      select ${lifetimeSums('t', {
-        stars: sql`coalesce(sum(r.stars) filter (where not r.is_fork), 0)`,
-        contributed_to: sql`count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0)`,
-      })}
-      from repositories r left join repository_totals t on t.repository_id = r.id
-      where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) sums
-    where a.id = ${ownerId}`.execute(connection);
-  const [row] = rows;
-  if (row === undefined) return { listedAt: null, counters: unknownCounters, uncollected: [...contributionKinds] };
-  const { listed_at: listedAt, uncollected, ...counters } = row;
-  return { listedAt, counters, uncollected: toKinds(uncollected) };
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { transact } from './apply-migrations.ts';
-import { type Definition, isFunction } from './definitions.ts';
+import { type Definition, dropOf, isFunction } from './definitions.ts';
 import type { Reporting } from './migrating-session.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function applyDefinitions(
   if (changed.length + removed.length === 0) return;
   await transact(session, 'the definition of functions and triggers', report, async (transaction) => {
     const drop = async ({ object }: { object: string }): Promise<void> => {
-      await sql`drop ${sql.raw(object.replace(' ', ' if exists '))}`.execute(transaction);
+      await sql.raw(dropOf(object)).execute(transaction);
       await sql`delete from applied_definitions where object = ${object}`.execute(transaction);
     };
     for (const trigger of removed.filter((one) => !isFunction(one))) await drop(trigger);

@@ -28,6 +28,8 @@ const tables = [
   'repository_totals',
   'contributor_totals',
   'contribution_days',
+  'owner_sums',
+  'summed_repositories',
   'calendars',
   'repository_identities',
   'uncounted_commits',
@@ -56,7 +58,14 @@ const tables = [
 const formerTables = ['seen_totals', 'lacking_details', 'achievement_work'] as const;
 
 /** Tables whose triggers maintain other tables. */
-const counted = ['contributions', 'contributor_totals', 'contribution_days'] as const;
+const counted = [
+  'repositories',
+  'streams',
+  'skipped_items',
+  'contributions',
+  'contributor_totals',
+  'contribution_days',
+] as const;
 
 const rowsAtOnce = 2000;
 

@@ -197,6 +197,25 @@ export interface ChangedRepositoriesTable {
   position: string | null;
 }
 
+/** Sums over the repositories of an owner, in rows that are added up; their columns follow from `kinds.ts`. */
+export interface OwnerSumsTable {
+  owner_id: string;
+  is_private: boolean;
+}
+
+/** The part of a repository in the sums of its owner, in the same columns. Null: it counts for no owner. */
+export interface SummedRepositoriesTable {
+  repository_id: string;
+  owner_id: string | null;
+  is_private: boolean | null;
+}
+
+/** Repositories whose part changes at the end of a transaction, which empties the table before others see it. */
+export interface UnsummedRepositoriesTable {
+  transaction_id: string;
+  repository_id: string;
+}
+
 /** Times of the polls that cover all repositories of an installed owner. */
 export interface OwnerPollsTable {
   account_id: string;

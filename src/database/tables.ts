@@ -29,6 +29,7 @@ import type {
   DriftsTable,
   IdentitiesTable,
   OwnerPollsTable,
+  OwnerSumsTable,
   PendingDetailsTable,
   RankingsTable,
   RanksTable,
@@ -37,7 +38,9 @@ import type {
   SkippedItemsTable,
   StarEventsTable,
   StreamsTable,
+  SummedRepositoriesTable,
   UncountedCommitsTable,
+  UnsummedRepositoriesTable,
 } from './contribution-tables.ts';
 import type { CredentialKeysTable, CredentialSignersTable, CredentialStatusesTable } from './credential-tables.ts';
 import type {
@@ -80,6 +83,9 @@ export interface Tables {
   pending_details: PendingDetailsTable;
   changed_contributors: ChangedContributorsTable;
   changed_repositories: ChangedRepositoriesTable;
+  owner_sums: OwnerSumsTable;
+  summed_repositories: SummedRepositoriesTable;
+  unsummed_repositories: UnsummedRepositoriesTable;
   owner_polls: OwnerPollsTable;
   repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;
@@ -155,8 +161,6 @@ interface AccountsTable {
   listed_at: Date | null;
   /** The time when the provider last reported that the list changed. */
   listing_wanted_at: Date | null;
-  /** Kinds of contributions to owned public repositories that are not all known. */
-  uncollected: Generated<string[]>;
   /** Grows with every change of the contributors to the account's repositories, or of their numbers. */
   contributors_version: Generated<number>;
   /** True when the owner hides the account from all others. */

@@ -1,24 +1,27 @@
-import { findById } from '../accounts/store.ts';
+import { lockAccount } from '../accounts/store.ts';
 import { recordContributorsOfChanged } from '../contributions/changed-store.ts';
-import { recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
+import { recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
 import { updateTotalsJob } from '../contributions/jobs.ts';
+import { foldSums, sumOverOwned } from '../contributions/owner-sum-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
-import { sumOverOwned } from '../contributions/total-store.ts';
+import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
 import { updateSome } from './update-totals.ts';
 
-/** Stores the present state of an account's data: the kinds that are complete, and the counters that are summed. */
+/** Stores the counters of an account that are summed from its data, and announces that to all nodes. */
 export async function recordState(context: SyncContext, transaction: Connection, accountId: string): Promise<void> {
-  const account = await findById(transaction, accountId);
+  // Orders the writers of the counters, so that the last one has read the newest sums.
+  const account = await lockAccount(transaction, accountId);
   if (account === undefined) return;
-  await recordCollected(transaction, accountId);
+  await foldSums(transaction, accountId);
+  await announce(transaction, { kind: 'account', key: accountId });
   if (account.type === 'organization') {
-    const { listedAt, counters, uncollected } = await sumOverOwned(transaction, accountId, { withPrivate: false });
+    const { listedAt, counters, uncollected } = await sumOverOwned(transaction, accountId, 'public');
     if (listedAt === null) return;
     await saveCounters(transaction, accountId, {
       ...completeCounters(counters, uncollected),

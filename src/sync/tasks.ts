@@ -19,6 +19,7 @@ import { fetchReportedTotals } from './fetch-reported-totals.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { createWithdrawalTasks } from './lost-access.ts';
+import { createRecountTasks } from './recount-owners.ts';
 import { updateTotals } from './update-totals.ts';
 
 /** The time slice, in ms, of a job that collects. */
@@ -69,6 +70,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       run: (_payload, signal) => checkAccounts(context, call('background', signal)),
     },
     ...createCleaningTasks(context),
+    ...createRecountTasks(context),
   };
 }
 

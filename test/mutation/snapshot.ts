@@ -23,7 +23,9 @@ const parts: Record<string, string> = {
   account: `
     select external_id, type, handle, name, display_name, avatar_url, website, description, socials, followers,
       following, experience, hidden, publishes_private, deleted_at is not null as is_deleted, fetched_at is not null as is_fetched,
-      listed_at is not null as is_listed, uncollected
+      listed_at is not null as is_listed, array(
+        select distinct kind from repositories r cross join unnest(uncollected_kinds(r.id)) as kinds (kind)
+        where r.owner_id = accounts.id and not r.is_private and r.deleted_at is null order by kind) as uncollected
     from accounts`,
   former_name: `select name_key, ${person('account_id')} as account from former_names`,
   counters: `

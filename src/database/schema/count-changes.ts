@@ -1,4 +1,4 @@
-import { ofDays, ofPeople, type StoredCounter } from '../../contributions/kinds.ts';
+import { ofDays, ofPeople, type StoredCounter, summedNames } from '../../contributions/kinds.ts';
 
 /** Returns the definitions of the functions that follow from the list of stored counters. */
 export function countingFunctions(counters: readonly StoredCounter[]): string {
@@ -45,6 +45,10 @@ begin
   on conflict (repository_id) do update set is_changed = true,
     ${additions(counters)};
 
+  perform mark_unsummed(array(
+    select c.repository_id from ${changes}
+    where c.counter in (${literals(people.filter(isSummed))}) and c.whole <> 0));
+
   insert into contributor_totals as t (repository_id, account_id, ${names(people)})
   select c.repository_id, c.account_id,
     ${sums(people, 'added')}
@@ -75,6 +79,10 @@ begin
   end if;
 end $$;
 `;
+}
+
+function isSummed(counter: StoredCounter): boolean {
+  return summedNames.some((name) => name === counter.name);
 }
 
 function names(counters: readonly StoredCounter[]): string {

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import { daysOf } from '../../../simulators/world/expected-totals.ts';
 import { findByName } from '../../../src/accounts/store.ts';
 import { saveReportedCalendar } from '../../../src/contributions/calendar-store.ts';
-import { recordCollected } from '../../../src/contributions/collection-store.ts';
+
 import { calendarJob } from '../../../src/contributions/jobs.ts';
+import { announce } from '../../../src/database/announcements.ts';
 import { failLookup, type Outcome } from '../../../src/database/lookups.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { TestService } from '../../e2e/service.ts';
@@ -107,12 +108,12 @@ describe('the calendar card', () => {
     const id = await idOf(shared.service, engines.name);
     const owned = 'where repository_id in (select id from repositories where owner_id = $1)';
     await pool.query(`update streams set completed_at = null ${owned}`, [id]);
-    await recordCollected(connection, id);
+    await announce(connection, { kind: 'account', key: id });
     const early = await draw(shared.service, calendarOf(engines.name));
     assert.equal(early.coverage, `${inCollected} · still counting`);
     assert.equal(early.cacheControl, 'public, max-age=5');
     await pool.query(`update streams set completed_at = $2 ${owned}`, [id, now()]);
-    await recordCollected(connection, id);
+    await announce(connection, { kind: 'account', key: id });
     const drawn = await draw(shared.service, `${calendarOf(engines.name)}&v=2`);
     assert.equal(drawn.coverage, inCollected);
     assert.match(drawn.cacheControl, final);

@@ -34,11 +34,14 @@ describe('private counters', () => {
 
       const locker = await pool.connect();
       try {
-        // Readers of `streams` wait and readers of totals do not, so that collecting ends between the two reads.
+        // Readers of these sums wait and readers of other totals do not, so that collecting ends between two reads.
         await locker.query('begin');
-        await locker.query('lock table streams in access exclusive mode');
+        await locker.query('lock table owner_sums in access exclusive mode');
         const reading = withPrivate(connection, account, nothingPublic);
-        await until(async () => ((await waitingFor(opened.database, 'streams')) ? true : undefined), 'a reader waits');
+        await until(
+          async () => ((await waitingFor(opened.database, 'owner_sums')) ? true : undefined),
+          'a reader waits',
+        );
         await addPullRequest({ pool: locker }, repositoryId, '2');
         await locker.query('update streams set completed_at = now() where completed_at is null');
         await locker.query('commit');

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { uncollectedKinds } from '../../../src/contributions/uncollected-store.ts';
+import { findUncollected } from '../../../src/contributions/collection-store.ts';
+import { sumOverOwned } from '../../../src/contributions/owner-sum-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
 
 /** Stores a completely read repository with one part of a response that could not be read. */
-async function addSkipped(connection: Connection, kind: string, { isCounted }: { isCounted: boolean }): Promise<void> {
+async function addSkipped(
+  connection: Connection,
+  kind: string,
+  { isCounted }: { isCounted: boolean },
+): Promise<string> {
   const id = await addRepository(connection);
   await sql`update accounts set listed_at = now()`.execute(connection);
   await sql`
@@ -19,9 +24,17 @@ async function addSkipped(connection: Connection, kind: string, { isCounted }: {
     values ('github', ${id}, 'all', ${kind}, 'unreadable', '/*', '', false, ${isCounted}, 1, now(), now())`.execute(
     connection,
   );
+  return id;
 }
 
-describe('uncollectedKinds', () => {
+/** @returns the kinds that are not completely known of the repository's owner, and of itself. */
+async function readUncollected(connection: Connection, repositoryId: string): Promise<string[][]> {
+  const { rows } = await sql<{ id: string }>`select owner_id as id from repositories`.execute(connection);
+  const { uncollected } = await sumOverOwned(connection, rows[0]?.id ?? '', 'public');
+  return [uncollected, await findUncollected(connection, repositoryId)];
+}
+
+describe('the kinds of contributions that are not completely known', () => {
   const cases: [string, string[]][] = [
     ['issue', ['issue']],
     ['pull_request', ['pull_request', 'review']],
@@ -29,24 +42,18 @@ describe('uncollectedKinds', () => {
     ['label', []],
   ];
   for (const [kind, expected] of cases) {
-    it(`returns ${expected.join(' and ') || 'nothing'} for a skipped ${kind}`, async () => {
+    it(`are ${expected.join(' and ') || 'none'} with a skipped ${kind}`, async () => {
       await using opened = await openTestDatabase();
       const { connection } = opened.database;
-      await addSkipped(connection, kind, { isCounted: false });
-      const { rows } = await sql<{
-        kinds: string[];
-      }>`select ${uncollectedKinds('public')} as kinds from accounts a`.execute(connection);
-      assert.deepEqual(rows[0]?.kinds.toSorted(), expected);
+      const id = await addSkipped(connection, kind, { isCounted: false });
+      assert.deepEqual(await readUncollected(connection, id), [expected, expected]);
     });
   }
 
-  it('returns nothing for a part without which the numbers are complete', async () => {
+  it('are none with a skipped part without which the numbers are complete', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    await addSkipped(connection, 'issue', { isCounted: true });
-    const { rows } = await sql<{
-      kinds: string[];
-    }>`select ${uncollectedKinds('public')} as kinds from accounts a`.execute(connection);
-    assert.deepEqual(rows[0]?.kinds, []);
+    const id = await addSkipped(connection, 'issue', { isCounted: true });
+    assert.deepEqual(await readUncollected(connection, id), [[], []]);
   });
 });

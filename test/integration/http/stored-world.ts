@@ -6,7 +6,7 @@ import type { World } from '../../../simulators/world/world.ts';
 import type { AccountFacts } from '../../../src/accounts/account.ts';
 import { lookUpJob } from '../../../src/accounts/jobs.ts';
 import { findByName, saveAccount } from '../../../src/accounts/store.ts';
-import { recordCollected } from '../../../src/contributions/collection-store.ts';
+
 import { type CommitRecord, saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import type { Contribution, ItemKind } from '../../../src/contributions/contribution.ts';
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
@@ -45,7 +45,6 @@ export async function storeWorld(connection: Connection, world: World, now: Date
       await storeContributions(connection, { world, repository, repositoryId, accountIds: ids, now });
     }
     await sql`update accounts set listed_at = ${now} where id = ${accountId}`.execute(connection);
-    await recordCollected(connection, accountId);
     await saveCounters(connection, accountId, {
       counters: countersOf(world, account.login),
       missing: [],

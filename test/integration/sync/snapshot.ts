@@ -5,8 +5,10 @@ import {
   ofPeople,
   type StoredCounter,
   storedCounters,
+  sumColumns,
 } from '../../../src/contributions/kinds.ts';
 
+const sums = sumColumns.map((name) => `sum(t.${name})`);
 const columns = (counters: readonly StoredCounter[]): string => counters.map(({ name }) => `t.${name}`).join(', ');
 
 /**
@@ -39,8 +41,12 @@ const parts: Record<string, string> = {
     select r.name, a.name as contributor, t.day::text, ${columns(ofDays(storedCounters))}
     from contribution_days t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
     order by 1, 2, 3`,
+  sums: `
+    select a.name, t.is_private, ${sums.join(', ')}
+    from owner_sums t join accounts a on a.id = t.owner_id
+    group by a.id, t.is_private having ${sums.map((sum) => `${sum} <> 0`).join(' or ')} order by 1, 2`,
   counters: `
-    select a.name, a.uncollected, ${counterNames.map((name) => `c.${name}`).join(', ')}, c.missing
+    select a.name, ${counterNames.map((name) => `c.${name}`).join(', ')}, c.missing
     from accounts a join counters c on c.account_id = a.id order by 1`,
 };
 

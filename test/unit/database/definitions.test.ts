@@ -28,6 +28,12 @@ describe('definitions of functions and triggers', () => {
     assert.notEqual(parseDefinitions(noteItem.replace('null', 'new'))[0]?.hash, one?.hash);
   });
 
+  it('replace a constraint trigger, which has no statement for that', () => {
+    const [one] = parseDefinitions(itemsNoted.replace('or replace', 'constraint'));
+    assert.equal(one?.object, 'trigger items_noted on items');
+    assert.match(one?.statement ?? '', /^drop trigger if exists items_noted on items;\ncreate constraint trigger /);
+  });
+
   it('refuse other statements, and two of one name', () => {
     assert.throws(
       () => parseDefinitions('create table items ()'),

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { type Batch, type Checked, checkSummed, checkSums } from '../contributions/owner-sum-store.ts';
+import type { Connection } from '../database/connection.ts';
+import { addJob, type Job, type Task } from '../database/queue.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { SyncContext } from './context.ts';
+import { recordState } from './record-state.ts';
+
+/** The repositories or owners that one job compares. */
+const atOnce = 500;
+
+const Position = Type.Object({ after: Type.Optional(Type.String()) });
+
+type Check = (transaction: Connection, batch: Batch) => Promise<Checked>;
+
+/** Returns the jobs that compare the sums of owners with their repositories every night, and repair them. */
+export function createRecountTasks(context: SyncContext): Record<string, Task> {
+  const taskOf = (task: string, check: Check, onEnd?: Job): Task => ({
+    urgency: 'background',
+    run: async (payload) => {
+      const after = await recountSome(context, check, Value.Parse(Position, payload ?? {}).after);
+      if (after !== undefined) await addJob(context.connection, { task, payload: { after }, key: task, priority: 60 });
+      else if (onEnd !== undefined) await addJob(context.connection, onEnd);
+    },
+  });
+  const owners: Job = { task: 'recount_owners', payload: {}, key: 'recount_owners', priority: 60 };
+  return {
+    recount_repositories: { ...taskOf('recount_repositories', checkSummed, owners), schedule: '20 1 * * *' },
+    recount_owners: taskOf('recount_owners', checkSums),
+  };
+}
+
+/** @returns the position of the next part; undefined at the end. */
+export async function recountSome(
+  context: SyncContext,
+  check: Check,
+  after: string | undefined,
+): Promise<string | undefined> {
+  const checked = await inTransaction(context.connection, (transaction) =>
+    check(transaction, { after, limit: atOnce }),
+  );
+  for (const id of checked.different) {
+    context.onFailure(new Error(`sums of the owner ${id} differed from its repositories`), 'recounting');
+    await inTransaction(context.connection, (transaction) => recordState(context, transaction, id));
+  }
+  return checked.last;
+}
