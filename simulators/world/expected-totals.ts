@@ -41,9 +41,9 @@ const finders: Readonly<Record<Name, (world: World, repository: Repository) => C
   discussions_answered: (world, { discussions }) =>
     discussions
       .filter(({ answerId }) => answerId !== null)
-      .map(({ answerId, comments }) => ({
+      .map(({ answerId, answerChosenAt, comments }) => ({
         people: comments.filter(({ id }) => id === answerId).map(({ authorId }) => world.accountById(authorId)),
-        at: null,
+        at: answerChosenAt,
       })),
 };
 
@@ -53,25 +53,38 @@ function counted(world: World, authorId: number, at: Date | null): Counted {
   return { people: [world.accountById(authorId)], at };
 }
 
+/** A range of time; null: open. */
+export interface Range {
+  since: Date | null;
+  until: Date | null;
+}
+
+const always: Range = { since: null, until: null };
+
 /**
- * Returns the lifetime counters of an account, as far as `viewer` may see; those of an organization count its own
- * repositories.
+ * Returns the counters of an account within a range, by default of its lifetime, as far as `viewer` may see; those of an
+ * organization count its own repositories.
  */
-export function countersOf(world: World, login: string, viewer: Viewer = anybody): Counters {
+export function countersOf(world: World, login: string, viewer: Viewer = anybody, range: Range = always): Counters {
   const account = existing(world, login);
   const visible = world.repositories.filter((repository) => world.canSee(viewer, repository));
   const owned = visible.filter(({ ownerId }) => ownerId === account.id);
   const [repositories, person] = account.type === 'Organization' ? [owned, undefined] : ([visible, account] as const);
   const total = (...names: Name[]): number =>
-    sum(repositories.map((repository) => countIn(world, repository, names, person)));
+    sum(repositories.map((repository) => countIn(world, repository, names, { person, range })));
   return {
     commits: total('commits'),
     issues: total('issues'),
     pull_requests: total('pull_requests'),
     reviews: total('reviews'),
-    stars: sum(owned.filter(({ isFork }) => !isFork).map((repository) => world.starsOf(repository).length)),
+    stars: sum(
+      owned
+        .filter(({ isFork }) => !isFork)
+        .map((repository) => world.starsOf(repository).filter(({ starredAt }) => isWithin(starredAt, range)).length),
+    ),
     contributed_to: repositories.filter(
-      (repository) => countIn(world, repository, ['commits', 'issues', 'pull_requests', 'reviews'], person) > 0,
+      (repository) =>
+        countIn(world, repository, ['commits', 'issues', 'pull_requests', 'reviews'], { person, range }) > 0,
     ).length,
     issues_closed: total('issues_closed'),
     pull_requests_merged: total('pull_requests_merged'),
@@ -80,10 +93,21 @@ export function countersOf(world: World, login: string, viewer: Viewer = anybody
   };
 }
 
-/** @param person the account for which it counts; undefined: the repository itself. */
-function countIn(world: World, repository: Repository, names: readonly Name[], person: Account | undefined): number {
+/** @param which.person the account for which it counts; undefined: the repository itself. */
+function countIn(
+  world: World,
+  repository: Repository,
+  names: readonly Name[],
+  { person, range }: { person: Account | undefined; range: Range },
+): number {
   const found = names.flatMap((name) => finders[name](world, repository));
-  return found.filter(({ people }) => person === undefined || people.includes(person)).length;
+  return found.filter(({ people, at }) => (person === undefined || people.includes(person)) && isWithin(at, range))
+    .length;
+}
+
+function isWithin(at: Date | null, { since, until }: Range): boolean {
+  if (since === null && until === null) return true;
+  return at !== null && (since === null || at >= since) && (until === null || at < until);
 }
 
 /** Contributions of an account on one day (UTC), either to public repositories or to all others. */
@@ -121,9 +145,9 @@ const none: Record<CountedOfDay, number> = { commits: 0, issues: 0, pull_request
 export function contributorsOf(
   world: World,
   login: string,
-  options: { repository?: string; viewer?: Viewer } = {},
+  options: { repository?: string; viewer?: Viewer; range?: Range } = {},
 ): ContributorCount[] {
-  const { viewer = anybody } = options;
+  const { viewer = anybody, range = always } = options;
   const owned = world
     .owned(existing(world, login))
     .filter((repository) => world.canSee(viewer, repository))
@@ -133,7 +157,7 @@ export function contributorsOf(
     .filter((account) => !account.isDeleted && account.type !== 'Mannequin')
     .map((account) => ({
       login: account.login,
-      contributions: found.filter(({ people }) => people.includes(account)).length,
+      contributions: found.filter(({ people, at }) => people.includes(account) && isWithin(at, range)).length,
     }));
   return counts
     .filter(({ contributions }) => contributions > 0)

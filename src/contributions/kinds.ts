@@ -13,6 +13,8 @@ interface Counting {
   where?: string;
   /** The column with the account for which it counts; absent: the author. */
   person?: 'answered_by';
+  /** The column with the moment at which it counts in a window of time; absent: `created_at`, of commits `authored_at`. */
+  at?: 'closed_at' | 'merged_at' | 'answered_at';
   /** The smallest part for which the number is kept: a person's day, a person, or the repository; also all larger ones. */
   per: 'day' | 'person' | 'repository';
 }
@@ -67,12 +69,12 @@ const list = {
   },
   issues_closed: {
     rule: 'issue.closed',
-    stored: { kind: 'issue', where: 'c.closed_at is not null', per: 'person' },
+    stored: { kind: 'issue', where: 'c.closed_at is not null', at: 'closed_at', per: 'person' },
     lifetime: { needs: ['issue'], row: 8, isUsual: false },
   },
   pull_requests_merged: {
     rule: 'pull-request.merged',
-    stored: { kind: 'pull_request', where: 'c.merged_at is not null', per: 'person' },
+    stored: { kind: 'pull_request', where: 'c.merged_at is not null', at: 'merged_at', per: 'person' },
     lifetime: { needs: ['pull_request'], row: 7, isUsual: false },
   },
   discussions: {
@@ -82,7 +84,7 @@ const list = {
   },
   discussions_answered: {
     rule: 'discussion.answered',
-    stored: { kind: 'discussion', where: 'c.answered', person: 'answered_by', per: 'person' },
+    stored: { kind: 'discussion', where: 'c.answered', person: 'answered_by', at: 'answered_at', per: 'person' },
     lifetime: { needs: ['discussion'], row: 10, isUsual: false },
   },
   issue_comments: { rule: 'issue.commented', stored: { kind: 'issue_comment', per: 'repository' } },
@@ -181,6 +183,8 @@ export const sumColumns: readonly string[] = [
   ...contributionKinds.map(uncollectedColumn),
   'unfinished',
 ];
+/** The lifetime counters of which single items are stored; `contributed_to` follows from the others. */
+export const itemised = storedCounters.filter(({ name }) => isCounterName(name));
 
 /** The kinds that must be completely known for the counter of an organization. */
 export function needsOf(name: CounterName): readonly ContributionKind[] {

@@ -6,25 +6,21 @@ import type { Account } from '../accounts/store.ts';
 import { findOutcome } from '../database/lookups.ts';
 import type { App } from '../http/app.ts';
 import { AccountPath, type HandlerResult, type RequestContext, type ResolvedAccount } from '../http/endpoint.ts';
-import { envelope, formatTimestamp } from '../http/envelope.ts';
+import { envelope, formatTimestamp, WindowSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
-import {
-  cutPage,
-  neighbourCursors,
-  type Page,
-  PageParameters,
-  type PageStart,
-  type Place,
-  staleCursor,
-} from '../http/pagination.ts';
+import { cutPage, neighbourCursors, type Page, PageParameters } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
+import { WindowParameters } from '../windows/parameters.ts';
+import { invalid } from '../windows/problem.ts';
+import { meaningOf, type Window } from '../windows/window.ts';
 import { type Calendar, findCalendar } from './calendar.ts';
 import { findCollection } from './collection-store.ts';
-import { type CountersOfDay, findHistory } from './counter-store.ts';
-import { counterNames, experienceOf, unknownCounters } from './counters.ts';
+import type { CountersOfDay } from './counter-store.ts';
+import { type Counters, counterNames, experienceOf, unknownCounters } from './counters.ts';
+import { findDays } from './history.ts';
 import { collectJob, fetchReportedTotalsJob } from './jobs.ts';
-import { isSame, withPrivate } from './private-counters.ts';
 import { findReportedTotals } from './private-store.ts';
+import { countWindows, type WindowSeries, wholeDays } from './window.ts';
 
 const ContributionCounters = Type.Object(
   Object.fromEntries(counterNames.map((name) => [name, Type.Integer({ minimum: 0, examples: [24] })])),
@@ -34,14 +30,15 @@ const ContributionCounters = Type.Object(
 /** The cards that are drawn from the response; the first is the default. */
 const cards = ['contributions', 'calendar'] as const;
 
-/** An account with its lifetime counters. */
+/** An account with its lifetime counters, or those of a window. */
 const EntityWithContributions = Type.Object(
-  { ...Entity.properties, contributions: ContributionCounters },
+  { ...Entity.properties, contributions: ContributionCounters, window: Type.Optional(WindowSchema) },
   { title: 'EntityWithContributions' },
 );
 
 const Query = Type.Object({
   ...PageParameters.properties,
+  ...WindowParameters.properties,
   format: FormatParameter,
   card: Type.Optional(Type.Enum([...cards], { description: 'The card to draw.', default: cards[0] })),
   private: Type.Optional(
@@ -57,7 +54,9 @@ export function contributionRoutes(app: App, services: RouteServices): void {
     path: '/v1/:provider/entities/:name/contributions',
     operationId: 'listContributions',
     tag: 'Contributions',
-    summary: "An account's lifetime contributions",
+    summary: "An account's contributions, in its lifetime or in a window of time",
+    description:
+      'With a window, `limit` is the length of a series: the window and those of the same length before it, newest first. `experience` and `level` are always lifetime.',
     readers: 'public',
     params: AccountPath,
     query: Query,
@@ -65,10 +64,16 @@ export function contributionRoutes(app: App, services: RouteServices): void {
     dataType: 'entity',
     item: EntityWithContributions,
     cards,
-    load: async (context): Promise<History | LoadedCalendar | undefined> =>
-      context.image?.card === 'calendar' ? loadCalendar(services, context) : loadHistory(services, context),
-    present: (data, context) =>
-      'calendar' in data ? presentCalendar(services, data, context) : presentHistory(services, data, context),
+    load: async (context): Promise<History | LoadedSeries | LoadedCalendar | undefined> => {
+      if (context.image?.card === 'calendar') return loadCalendar(services, context);
+      return context.window === undefined
+        ? loadHistory(services, context)
+        : loadSeries(services, context, context.window);
+    },
+    present: (data, context) => {
+      if ('calendar' in data) return presentCalendar(services, data, context);
+      return 'series' in data ? presentSeries(services, data, context) : presentHistory(services, data, context);
+    },
   });
 }
 
@@ -76,6 +81,14 @@ type Context = RequestContext<unknown, Static<typeof Query>>;
 
 /** A page of the history of an account's counters. */
 interface History extends Page<CountersOfDay> {
+  asOf: Date;
+  includesPrivate: boolean;
+}
+
+/** The counters of windows, and the lifetime counters. */
+interface LoadedSeries {
+  series: WindowSeries;
+  lifetime: Counters;
   asOf: Date;
   includesPrivate: boolean;
 }
@@ -91,8 +104,22 @@ async function loadHistory(services: RouteServices, context: Context): Promise<H
   const includesPrivate = mayIncludePrivate(context);
   if (includesPrivate) await loadPrivateTotals(services, context);
   const found = await findDays(services, account, { ...page, limit: page.limit + 1, includesPrivate });
-  const asOf = await lastFetched(services, context, includesPrivate);
+  const asOf = await lastFetched(services, context, { includesPrivate, isCollected: false });
   return { ...cutPage(found, page.limit, page.start), asOf, includesPrivate };
+}
+
+async function loadSeries(services: RouteServices, context: Context, wanted: Window): Promise<LoadedSeries> {
+  const { account, page, isOwner } = context;
+  if (page.start.after !== undefined || page.start.before !== undefined) {
+    throw invalid('A series of windows has no cursors; use limit instead of after or before.');
+  }
+  const includesPrivate = mayIncludePrivate(context);
+  const window = includesPrivate && !isOwner ? wholeDays(wanted) : wanted;
+  const terms = { window, limit: page.limit, withPrivate: includesPrivate };
+  const series = await countWindows(services, context, terms);
+  const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
+  const asOf = await lastFetched(services, context, { includesPrivate, isCollected: true });
+  return { series, lifetime: newest?.counters ?? unknownCounters, asOf, includesPrivate };
 }
 
 async function loadCalendar(services: RouteServices, context: Context): Promise<LoadedCalendar | undefined> {
@@ -130,6 +157,35 @@ function presentHistory(
   };
 }
 
+function presentSeries(
+  { resolver }: RouteServices,
+  { series: { windows, missing }, lifetime, asOf, includesPrivate }: LoadedSeries,
+  { account, provider }: Context,
+): HandlerResult {
+  const url = provider.accounts.urlOf(account);
+  const lifetimeItem = { day: '', counters: lifetime, missing, updatedAt: account.updatedAt };
+  return {
+    envelope: envelope({
+      dataType: 'entity',
+      data: windows.map(({ window, counters }) => ({
+        ...toItem(account, url, lifetimeItem),
+        contributions: toMembers(counters),
+        window: meaningOf(window),
+      })),
+      provenance: {
+        asOf,
+        missing,
+        includesPrivate,
+        ...(windows[0] && { window: windows[0].window }),
+        source: 'collected',
+      },
+    }),
+    staleAt: resolver.staleAt(asOf),
+    cardInput: { countsCollected: account.type !== 'organization' },
+    ...(includesPrivate && { isWithdrawable: true, isCacheable: false }),
+  };
+}
+
 function presentCalendar(
   { resolver }: RouteServices,
   { calendar: { input, asOf, isFinal }, includesPrivate }: LoadedCalendar,
@@ -149,21 +205,17 @@ function presentCalendar(
   };
 }
 
-function dayOf(time: Date): string {
-  return time.toISOString().slice(0, 10);
-}
-
 /** Returns when the data behind the counters was last fetched; requests it again in the background when that is due. */
 async function lastFetched(
   { connection, resolver, now }: RouteServices,
   { account, provider, requester }: ResolvedAccount,
-  includesPrivate: boolean,
+  { includesPrivate, isCollected }: { includesPrivate: boolean; isCollected: boolean },
 ): Promise<Date> {
   const asOf = account.fetchedAt ?? now();
   // A user's public counters come from the provider, if it reports them; all others are counted from collected
   // contributions.
   const isReported = account.type !== 'organization' && provider.accounts.reportsTotals;
-  if (isReported && !includesPrivate) return asOf;
+  if (isReported && !includesPrivate && !isCollected) return asOf;
   const { listedAt, isUnfinished } = await findCollection(connection, account.id, {
     withPrivate: includesPrivate,
   });
@@ -197,42 +249,6 @@ async function loadPrivateTotals(
 }
 
 /**
- * Finds a page of the history, newest day first. On the first page, the newest day includes the private contributions
- * that are stored now.
- */
-async function findDays(
-  { connection }: RouteServices,
-  account: Account,
-  { limit, start, includesPrivate }: { limit: number; start: PageStart; includesPrivate: boolean },
-): Promise<CountersOfDay[]> {
-  const page = {
-    limit,
-    after: start.after && placeOf('after', start.after, account),
-    before: start.before && placeOf('before', start.before, account),
-  };
-  const isFirstPage = page.after === undefined && page.before === undefined;
-  const found = await findHistory(connection, account.id, page);
-  const days = found.length === 0 && isFirstPage ? [neverCounted(account)] : found;
-  if (!includesPrivate) return days;
-  const all = await findHistory(connection, account.id, { ...page, withPrivate: true });
-  const [newest] = days;
-  if (!isFirstPage || newest === undefined) return all;
-  const now = await withPrivate(connection, account, newest);
-  // When nothing private is known any more, earlier days with private contributions are not shown either.
-  return isSame(now, newest) ? [now, ...days.slice(1)] : [now, ...all.slice(1)];
-}
-
-function placeOf(parameter: string, [accountId, day]: Place, account: Account): string {
-  if (accountId !== account.id || typeof day !== 'string') throw staleCursor(parameter);
-  return day;
-}
-
-function neverCounted(account: Account): CountersOfDay {
-  const day = dayOf(account.createdAt);
-  return { day, counters: unknownCounters, missing: [...counterNames], updatedAt: account.updatedAt };
-}
-
-/**
  * Returns the names of the values that may be outdated or unknown: the missing counters, and the sums that contain
  * them.
  */
@@ -247,7 +263,11 @@ function toItem(account: Account, url: string, day: CountersOfDay): object {
     ...toEntity(account, url),
     experience,
     level: levelOf(experience),
-    contributions: Object.fromEntries(counterNames.map((name) => [name, day.counters[name] ?? 0])),
+    contributions: toMembers(day.counters),
     updated_dttm: formatTimestamp(day.updatedAt),
   };
+}
+
+function toMembers(counters: Counters): Record<string, number> {
+  return Object.fromEntries(counterNames.map((name) => [name, counters[name] ?? 0]));
 }

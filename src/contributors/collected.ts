@@ -103,7 +103,7 @@ function findMoved({ connection }: LoadServices, { account, isOwner }: ResolvedA
   return findByFormerName(connection, account.id, name, { withPrivate: isOwner });
 }
 
-function noSuchRepository(isOwner: boolean): AppError {
+export function noSuchRepository(isOwner: boolean): AppError {
   return new AppError('not_found', `This account has no such ${isOwner ? '' : 'public '}repository.`, {
     explanations: isOwner ? [] : [{ phrase: 'noRepository' }],
   });

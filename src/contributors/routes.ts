@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { accountProperties } from '../accounts/entity.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
-import { namesOfKinds } from '../contributions/kinds.ts';
+import { type ContributionKind, contributionKinds, namesOfKinds } from '../contributions/kinds.ts';
 import type { App } from '../http/app.ts';
 import {
   AccountPath,
@@ -10,7 +10,7 @@ import {
   RepositoryPath,
   type RequestContext,
 } from '../http/endpoint.ts';
-import { envelope, formatTimestamp, TimestampSchema } from '../http/envelope.ts';
+import { envelope, formatTimestamp, type Provenance, TimestampSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
@@ -18,6 +18,7 @@ import { type Collected, collectedOfAccount, collectedOfRepository } from './col
 import type { Contributor, Scope } from './contributor.ts';
 import { currentRanking } from './ranking.ts';
 import { countContributors, findContributors, hasRanking } from './store.ts';
+import { type Limits, loadWithinLimits, readLimits, WindowQuery, WindowQueryOfAccount } from './window.ts';
 
 const ContributorItem = Type.Object(
   {
@@ -33,12 +34,14 @@ const ContributorItem = Type.Object(
 
 const Query = Type.Object({
   ...PageParameters.properties,
+  ...WindowQuery.properties,
   format: FormatParameter,
   bots: Type.Optional(Type.Boolean({ description: 'False leaves bots out. Default: true in JSON, false in images.' })),
 });
 
 const QueryOfAccount = Type.Object({
   ...Query.properties,
+  ...WindowQueryOfAccount.properties,
   repository: Type.Optional(
     Type.String({
       minLength: 1,
@@ -77,11 +80,12 @@ export function contributorRoutes(app: App, services: ContributorServices): void
     query: QueryOfAccount,
     load: async (context) => {
       const { repository } = context.query;
+      const limits = readLimits(context.query, context.window);
       const collected =
         repository === undefined
           ? await collectedOfAccount(services, context)
           : await collectedOfRepository(services, context, repository);
-      return loadPage(services, context, collected);
+      return loadPage(services, context, collected, limits);
     },
     present: (contributors, context) => present(services, contributors, context),
   });
@@ -96,9 +100,10 @@ export function contributorRoutes(app: App, services: ContributorServices): void
     params: RepositoryPath,
     query: Query,
     load: async (context) => {
+      const limits = readLimits(context.query, context.window);
       if (context.isOwner) services.resolver.refreshStale(context.account);
       const collected = await collectedOfRepository(services, context, context.params.repository);
-      return loadPage(services, context, collected);
+      return loadPage(services, context, collected, limits);
     },
     present: (contributors, context) => present(services, contributors, context),
   });
@@ -106,20 +111,62 @@ export function contributorRoutes(app: App, services: ContributorServices): void
 
 type Context = RequestContext<unknown, Static<typeof Query>>;
 
-/** A page of a ranking of contributors. */
+/** A page of contributors. */
 interface Contributors extends Page<Contributor> {
-  ranking: number;
   collected: Collected;
+  /** The kinds that are counted. */
+  kinds: readonly ContributionKind[];
+  /** Returns the place of one of them in the list, for cursors. */
+  placeOf: (contributor: Contributor) => Place;
   /** The number of contributors after the page, for cards. */
   further: number | undefined;
+  /** The window, and the origin of its numbers; empty: lifetime. */
+  origin: Pick<Provenance, 'window' | 'source'>;
 }
 
 async function loadPage(
   services: RouteServices,
-  { account, isOwner, query, page: { limit, start }, image }: Context,
+  context: Context,
   collected: Collected | MovedRepository | undefined,
+  limits: Limits | undefined,
 ): Promise<Contributors | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;
+  return limits === undefined
+    ? loadLifetime(services, context, collected)
+    : loadWindow(services, context, collected, limits);
+}
+
+/** Images leave bots out unless the request includes them. */
+function includesBots({ query, image }: Context): boolean {
+  return query.bots ?? image === undefined;
+}
+
+async function loadWindow(
+  services: RouteServices,
+  context: Context,
+  collected: Collected,
+  limits: Limits,
+): Promise<Contributors> {
+  const { page, image } = context;
+  const wanted = { ...page, withBots: includesBots(context) };
+  const { found, further, listKey, window } = await loadWithinLimits(services, context, collected, limits, wanted);
+  return {
+    ...cutPage(found, page.limit, page.start),
+    collected,
+    kinds: limits.kinds,
+    placeOf: ({ contributions, name, id }) => [...listKey, contributions, name.toLowerCase(), id],
+    further: image && further,
+    origin: { ...(window && { window }), source: 'collected' },
+  };
+}
+
+async function loadLifetime(services: RouteServices, context: Context, collected: Collected): Promise<Contributors> {
+  const {
+    account,
+    isOwner,
+    page: { limit, start },
+    image,
+  } = context;
   const { connection } = services;
   const { scope } = collected;
   const place = start.after ?? start.before;
@@ -127,8 +174,7 @@ async function loadPage(
     place === undefined
       ? await currentRanking(services, scope)
       : await keptRanking(services, start.after === undefined ? 'before' : 'after', place, scope);
-  // Images leave bots out unless the request includes them.
-  const visible = { withBots: query.bots ?? image === undefined, viewerId: isOwner ? account.id : null };
+  const visible = { withBots: includesBots(context), viewerId: isOwner ? account.id : null };
   const found = await findContributors(connection, ranking, {
     ...visible,
     limit: limit + 1,
@@ -138,7 +184,14 @@ async function loadPage(
   const page = cutPage(found, limit, start);
   const after = page.page.at(-1)?.rank ?? 0;
   const further = image && (await countContributors(connection, ranking, { ...visible, after }));
-  return { ...page, ranking, collected, further };
+  return {
+    ...page,
+    collected,
+    kinds: contributionKinds,
+    placeOf: ({ rank }) => [ranking, rank],
+    further,
+    origin: {},
+  };
 }
 
 function present(
@@ -146,14 +199,19 @@ function present(
   contributors: Contributors,
   { provider, isOwner }: Context,
 ): HandlerResult {
-  const { page, ranking, further } = contributors;
+  const { page, kinds, placeOf, further, origin } = contributors;
   const { asOf, uncollected } = contributors.collected;
   return {
     envelope: envelope({
       dataType: 'contributor',
       data: page.map((contributor) => toItem(contributor, provider.accounts.urlOf(contributor))),
-      provenance: { asOf, missing: namesOfKinds(uncollected), includesPrivate: isOwner },
-      ...neighbourCursors(contributors, ({ rank }) => cursors.write(listing, [ranking, rank])),
+      provenance: {
+        asOf,
+        missing: namesOfKinds(uncollected.filter((kind) => kinds.includes(kind))),
+        includesPrivate: isOwner,
+        ...origin,
+      },
+      ...neighbourCursors(contributors, (contributor) => cursors.write(listing, placeOf(contributor))),
     }),
     staleAt: resolver.staleAt(asOf),
     ...(further !== undefined && { cardInput: { further } }),

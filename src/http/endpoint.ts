@@ -2,6 +2,7 @@ import type { FastifyContextConfig } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Account } from '../accounts/store.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { Window } from '../windows/window.ts';
 import type { Caller } from './caller.ts';
 import type { Tag } from './description/document.ts';
 import { type dataTypes, EmptySchema, type Envelope } from './envelope.ts';
@@ -95,6 +96,8 @@ export interface RequestContext<Path, Query> extends ResolvedAccount {
   params: Path;
   query: Query;
   page: RequestedPage;
+  /** The window of time of the request; undefined without one, and where the endpoint declares no `WindowParameters`. */
+  window: Window | undefined;
   /** The card to draw; undefined for a response in JSON. */
   image: ImageRequest | undefined;
 }

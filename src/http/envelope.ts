@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { meaningOf, type Window, type WindowMeaning } from '../windows/window.ts';
 
 /** The types of items, by the number in `meta_data.data_type`. */
 export const dataTypes = {
@@ -19,7 +20,14 @@ export interface Provenance {
   /** Names of the parts that are not completely known. */
   missing: readonly string[];
   includesPrivate: boolean;
+  /** The window of time of the numbers; absent: lifetime. */
+  window?: Pick<Window, 'since' | 'until' | 'timeZone'>;
+  /** With a window, the origin of its numbers: contributions collected here, or the host's own numbers. */
+  source?: Source;
 }
+
+export const sources = ['collected', 'host'] as const;
+export type Source = (typeof sources)[number];
 
 export interface Envelope {
   meta_data: {
@@ -29,6 +37,8 @@ export interface Envelope {
     complete?: boolean;
     missing?: readonly string[];
     includes_private?: boolean;
+    window?: WindowMeaning;
+    source?: Source;
   };
   data: readonly unknown[];
   previous_cursor?: string;
@@ -55,6 +65,8 @@ export function envelope(content: {
         complete: provenance.missing.length === 0,
         ...(provenance.missing.length > 0 && { missing: provenance.missing }),
         includes_private: provenance.includesPrivate,
+        ...(provenance.window && { window: meaningOf(provenance.window) }),
+        ...(provenance.source && { source: provenance.source }),
       }),
       ...(content.includesPrivate !== undefined && { includes_private: content.includesPrivate }),
     },
@@ -114,6 +126,16 @@ export function SingleSchema(item: TSchema) {
   return Type.Object({ meta_data: ItemMetadata, data: item }, { title: `${titleOf(item)}Item` });
 }
 
+/** A window of time as instants. */
+export const WindowSchema = Type.Object(
+  {
+    since: OptionalTimestampSchema('First instant; null: no beginning.'),
+    until: OptionalTimestampSchema('First instant after the window; null: no end.'),
+    time_zone: Type.String({ description: 'IANA name.', examples: ['Europe/Berlin'] }),
+  },
+  { title: 'Window', description: 'The window of time of the numbers. Absent: lifetime.' },
+);
+
 const ListMetadata = Type.Object(
   {
     count,
@@ -124,6 +146,12 @@ const ListMetadata = Type.Object(
       Type.Array(Type.String(), { description: 'Names of the numbers that are incomplete.', examples: [['commits']] }),
     ),
     includes_private: Type.Optional(Type.Boolean({ description: 'Private data is counted or listed.' })),
+    window: Type.Optional(WindowSchema),
+    source: Type.Optional(
+      Type.Enum([...sources], {
+        description: 'Of the numbers of a window: contributions collected here, or the numbers of the host.',
+      }),
+    ),
   },
   { title: 'ListMetadata' },
 );

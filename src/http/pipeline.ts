@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, Type } from 'typebox';
+import { readWindow, type WindowText } from '../windows/window.ts';
 import type { App } from './app.ts';
 import { authorize, resolveOwn } from './authorize.ts';
 import type { Caller } from './caller.ts';
@@ -88,10 +89,11 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const { dataType } = endpoint;
   const { caller } = request;
   const params: Static<Path> & AccountName = Object(request.params);
-  const query: Static<Query> & PageParameters = Object(request.query);
+  const query: Static<Query> & PageParameters & WindowText = Object(request.query);
   const readers = readersOf(endpoint, caller, { ...query });
   const image = readImage(services, endpoint, readers, { ...params }, { ...query });
   const page = readPage(services, endpoint, query);
+  const window = readWindow(query, services.now());
   const deadline = deadlineOf(services, image);
   const requester = requesterOf(request, image !== undefined);
   const begun = services.cache.begin();
@@ -116,7 +118,7 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const cached = findCachedImage(services, request, account.id, image);
   if (cached !== undefined) return sendResponse(request, reply, cached);
 
-  const context = { account, provider, isOwner, deadline, requester, params, query, page, image };
+  const context = { account, provider, isOwner, deadline, requester, params, query, page, window, image };
   const data = await readFor(request, reply, terms, {
     read: () => endpoint.load(context),
     isWhole: (loaded) => loaded !== undefined,

@@ -14,10 +14,12 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
 import { currentRanking } from '../ranking.ts';
 import { countContributors } from '../store.ts';
+import { loadWithinLimits, readLimits, WindowQuery } from '../window.ts';
 
 const Query = Type.Object({
   format: Type.Optional(Type.Enum([...imageFormats], { default: 'svg' })),
   bots: Type.Optional(Type.Boolean({ description: 'Counts bots too.', default: false })),
+  ...WindowQuery.properties,
 });
 
 /** Registers the badges: small images with the number of contributors, for use in a line of text. */
@@ -53,10 +55,16 @@ interface Badge {
 
 async function load(
   services: RouteServices,
-  { account, isOwner, query }: RequestContext<unknown, Static<typeof Query>>,
+  context: RequestContext<unknown, Static<typeof Query>>,
   collected: Collected | MovedRepository | undefined,
 ): Promise<Badge | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;
+  const { account, isOwner, query } = context;
+  const limits = readLimits(query, context.window);
+  if (limits !== undefined) {
+    const none = { limit: 0, start: {}, withBots: query.bots ?? false };
+    return { collected, contributors: (await loadWithinLimits(services, context, collected, limits, none)).further };
+  }
   const ranking = await currentRanking(services, collected.scope);
   const contributors = await countContributors(services.connection, ranking, {
     after: 0,

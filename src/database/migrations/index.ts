@@ -34,6 +34,7 @@ import * as definitions from './0039-definitions.ts';
 import * as orderOfDeliveries from './0043-order-of-deliveries.ts';
 import * as changedRepositories from './0044-changed-repositories.ts';
 import * as ownerSums from './0045-owner-sums.ts';
+import * as itemsByTime from './0055-items-by-time.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -74,4 +75,5 @@ export const migrations: Record<string, Migration> = {
   '0043-order-of-deliveries': orderOfDeliveries,
   '0044-changed-repositories': changedRepositories,
   '0045-owner-sums': ownerSums,
+  '0055-items-by-time': itemsByTime,
 };

@@ -1,0 +1,171 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
+import { counts } from './column-store.ts';
+import { type CounterName, counterNames, eachCounter } from './counters.ts';
+import { itemised, namesOfKinds, needsOf, type StoredCounter } from './kinds.ts';
+
+/**
+ * Numbers of windows of time. Items are counted by indexes that begin with the person or the repository; of a person's
+ * commits, which have no such index, whole days (UTC) come from `contribution_days`.
+ */
+
+/** The account whose counters are counted. */
+export interface CountedAccount {
+  id: string;
+  /** True for an organization: the counters are those of the repositories that it owns. */
+  isOwner: boolean;
+  withPrivate: boolean;
+}
+
+/** A range of time without a gap between its parts. */
+export interface Parts {
+  /** The first instants of the parts, oldest first, and the end of the last one; null: open, only first and last. */
+  bounds: readonly (Date | null)[];
+}
+
+/** The number of a counter in one part for each repository. */
+interface CountedRow {
+  part: number;
+  counter: string;
+  count: number;
+}
+
+/** Counts the contributions of each part; `contributed_to` is the number of repositories with any in the part. */
+export async function countParts(
+  connection: Connection,
+  account: CountedAccount,
+  parts: Parts,
+): Promise<Record<CounterName, number>[]> {
+  const range = toRange(parts);
+  const branches = itemised.map((counter) =>
+    account.isOwner || counter.kind === 'star'
+      ? countOfOwned(account.id, counter, range)
+      : counter.kind === 'commit'
+        ? countOfDays(account.id, counter, range)
+        : countOfPerson(account.id, counter, range),
+  );
+  const contributing = namesOfKinds(needsOf('contributed_to'));
+  const { rows } = await sql<CountedRow>`
+    with counted as (${sql.join(branches, sql` union all `)}), visible as materialized (
+      select c.* from counted c join repositories r on r.id = c.repository_id
+      where (${account.withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
+    )
+    select part, counter, sum(n)::integer as count from visible group by part, counter
+    union all
+    select part, 'contributed_to', count(distinct repository_id)::integer from visible
+    where counter = any(${contributing}::text[]) and n > 0 group by part`.execute(connection);
+  return Array.from({ length: parts.bounds.length - 1 }, (_, index) => {
+    const ofPart = new Map(rows.filter(({ part }) => part === index + 1).map((row) => [row.counter, row.count]));
+    return eachCounter((name) => ofPart.get(name) ?? 0);
+  });
+}
+
+/** SQL about the range of all parts. */
+interface Range {
+  since: RawBuilder<Date>;
+  until: RawBuilder<Date>;
+  bounds: RawBuilder<Date[]>;
+  /** Days (UTC) that a bound divides. */
+  dividedDays: readonly string[];
+}
+
+const dayMs = 86_400_000;
+
+function toRange({ bounds }: Parts): Range {
+  const texts = bounds.map((at, index) => at?.toISOString() ?? (index === 0 ? '-infinity' : 'infinity'));
+  const divided = bounds.filter((at) => at !== null && at.getTime() % dayMs !== 0);
+  return {
+    since: sql`${texts[0]}::timestamptz`,
+    until: sql`${texts.at(-1)}::timestamptz`,
+    bounds: sql`${texts}::timestamptz[]`,
+    dividedDays: [...new Set(divided.flatMap((at) => at?.toISOString().slice(0, 10) ?? []))],
+  };
+}
+
+/** The column of the item `c` with the moment at which it counts. */
+export function momentOf({ kind, at }: StoredCounter): RawBuilder<Date> {
+  return sql.ref(`c.${kind === 'commit' ? 'authored_at' : (at ?? 'created_at')}`);
+}
+
+/** The condition that the moment of an item `c` is in the range. An item is never closed before it is created. */
+function isWithin(counter: StoredCounter, { since, until }: Pick<Range, 'since' | 'until'>): RawBuilder<boolean> {
+  const moment = momentOf(counter);
+  const within = sql<boolean>`${moment} >= ${since} and ${moment} < ${until}`;
+  const isByCreation = counter.at === 'closed_at' || counter.at === 'merged_at';
+  return isByCreation ? sql`c.created_at < ${until} and ${within}` : within;
+}
+
+/** Counts one counter of a person, except commits. */
+function countOfPerson(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
+  const moment = momentOf(counter);
+  return sql`
+    (select width_bucket(${moment}, ${range.bounds}) as part, ${counter.name}::text as counter, c.repository_id,
+      count(*) as n
+    from contributions c
+    where ${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${accountId}::uuid and ${counts(counter)}
+      and ${isWithin(counter, range)} group by 1, 3)`;
+}
+
+/** Counts the commits of a person: whole days, and single commits of the days that a bound divides. */
+function countOfDays(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
+  const { since, until, bounds, dividedDays } = range;
+  const days = sql`(
+    select d.repository_id, d.commits, d.day = any(${dividedDays}::date[]) as is_divided,
+      d.day::timestamp at time zone 'UTC' as begins, (d.day + 1)::timestamp at time zone 'UTC' as ends
+    from contribution_days d
+    where d.account_id = ${accountId}::uuid and d.commits > 0
+      and d.day >= (${since} at time zone 'UTC')::date and d.day <= (${until} at time zone 'UTC')::date) d`;
+  return sql`
+    (select width_bucket(d.begins, ${bounds}) as part, ${counter.name}::text as counter, d.repository_id,
+      sum(d.commits) as n
+    from ${days} where not d.is_divided and d.begins >= ${since} and d.begins < ${until} group by 1, 3
+    union all
+    select width_bucket(c.authored_at, ${bounds}), ${counter.name}::text, d.repository_id, count(*)
+    from ${days} join commits c on c.repository_id = d.repository_id
+      and c.authored_at >= d.begins and c.authored_at < d.ends
+    where d.is_divided and ${isWithin(counter, range)} and ${isCommitOf(accountId)}
+    group by 1, 3)`;
+}
+
+/** The condition that a person authored or co-authored the commit `c`, and that it is counted. */
+export function isCommitOf(accountId: string): RawBuilder<boolean> {
+  return sql<boolean>`(
+    c.identity_ids && (select array_agg(i.id) from identities i where i.account_id = ${accountId}::uuid)
+    and not exists (
+      select from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid))`;
+}
+
+/** Counts one counter of the repositories that an account owns; stars of forks count for no account. */
+function countOfOwned(ownerId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
+  const table = sql.table(counter.kind === 'commit' ? 'commits' : 'contributions');
+  const isCounted = counter.kind === 'commit' ? sql`true` : counts(counter);
+  const isOfOwned = counter.kind === 'star' ? sql`not owned.is_fork` : sql`true`;
+  return sql`
+    (select width_bucket(${momentOf(counter)}, ${range.bounds}) as part, ${counter.name}::text as counter,
+      c.repository_id, count(*) as n
+    from repositories owned join ${table} c on c.repository_id = owned.id
+    where owned.owner_id = ${ownerId}::uuid and ${isOfOwned} and ${isCounted} and ${isWithin(counter, range)}
+    group by 1, 3)`;
+}
+
+/** Counters of which items are stored whose moment is not known, so that no window can count them. */
+export async function findUndated(
+  connection: Connection,
+  { id, isOwner, withPrivate }: CountedAccount,
+): Promise<CounterName[]> {
+  const isTheirs = isOwner ? sql`r.owner_id = ${id}::uuid` : sql`c.answered_by = ${id}::uuid`;
+  const { rows } = await sql<{ answered: boolean; stars: boolean }>`
+    select exists (
+      select from contributions c join repositories r on r.id = c.repository_id
+      where ${isTheirs} and c.kind = 'discussion' and c.answered and c.answered_at is null
+        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) as answered,
+    exists (
+      select from repositories r left join repository_totals t on t.repository_id = r.id
+      where r.owner_id = ${id}::uuid and not r.is_fork and r.stars > coalesce(t.stars, 0)
+        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) as stars`.execute(connection);
+  const [row] = rows;
+  return counterNames.filter(
+    (name) => (name === 'discussions_answered' && row?.answered) || (name === 'stars' && row?.stars),
+  );
+}

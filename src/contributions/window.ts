@@ -1,0 +1,91 @@
+import type { RouteServices } from '../accounts/resolve.ts';
+import type { Account } from '../accounts/store.ts';
+import type { ResolvedAccount } from '../http/endpoint.ts';
+import { type Window, windowsUpTo } from '../windows/window.ts';
+import { findCollection } from './collection-store.ts';
+import { findHistory } from './counter-store.ts';
+import { type CounterName, type Counters, completeCounters, counterNames, unknownCounters } from './counters.ts';
+import { countStored } from './private-store.ts';
+import { type CountedAccount, countParts, findUndated } from './window-store.ts';
+
+/** The counters of a window. */
+export interface CountedWindow {
+  window: Window;
+  counters: Counters;
+}
+
+/** The counters of a window and of those before it, newest first. */
+export interface WindowSeries {
+  windows: CountedWindow[];
+  /** Counters that may lack contributions. */
+  missing: CounterName[];
+}
+
+const dayMs = 86_400_000;
+
+/** Widens a window to whole days (UTC), so that no caller sees at which hours of the day a person works in private. */
+export function wholeDays(window: Window): Window {
+  const { since, until, length } = window;
+  const first = since && new Date(Math.floor(since.getTime() / dayMs) * dayMs);
+  const end = until && new Date(Math.ceil(until.getTime() / dayMs) * dayMs);
+  const isSame = first?.getTime() === since?.getTime() && end?.getTime() === until?.getTime();
+  const days = first && end && { days: (end.getTime() - first.getTime()) / dayMs };
+  return { since: first, until: end, timeZone: 'UTC', length: isSame && window.timeZone === 'UTC' ? length : days };
+}
+
+/**
+ * Counts the collected contributions of an account in a window and in those of the same length before it.
+ * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
+ */
+export async function countWindows(
+  { connection, computations }: Pick<RouteServices, 'connection' | 'computations'>,
+  { account, provider }: Pick<ResolvedAccount, 'account' | 'provider'>,
+  { window, limit, withPrivate }: { window: Window; limit: number; withPrivate: boolean },
+): Promise<WindowSeries> {
+  const windows = windowsUpTo(window, limit);
+  const counted = { id: account.id, isOwner: account.type === 'organization', withPrivate };
+  const bounds = [windows.at(-1)?.since ?? null, ...windows.toReversed().map(({ until }) => until)];
+  const read = async (): Promise<WindowSeries> => {
+    // The state is read first: contributions collected after that make the numbers newer than the state, never older.
+    const missing = await findMissing(connection, counted, account.type, provider.accounts.reportsTotals);
+    const parts = (await countParts(connection, counted, { bounds })).toReversed();
+    return {
+      missing,
+      windows: windows.map((one, index) => ({ window: one, counters: parts[index] ?? unknownCounters })),
+    };
+  };
+  // Contributions to repositories of others depend on more than this account.
+  return withPrivate
+    ? computations.alone(read)
+    : computations.share(account.id, `window ${bounds.map((at) => at?.getTime()).join(' ')}`, read);
+}
+
+/**
+ * Returns the counters of which contributions are not collected, or have no known time. Of a user they are all collected
+ * when there are as many as the host reports in all.
+ */
+async function findMissing(
+  connection: RouteServices['connection'],
+  counted: CountedAccount,
+  type: Account['type'],
+  reportsTotals: boolean,
+): Promise<CounterName[]> {
+  const { id, withPrivate } = counted;
+  const missing = new Set<CounterName>(await findUndated(connection, counted));
+  if (type === 'organization') {
+    const { uncollected } = await findCollection(connection, id, { withPrivate });
+    for (const name of completeCounters(unknownCounters, uncollected).missing) missing.add(name);
+  } else {
+    const [reported] = await findHistory(connection, id, { limit: 1 });
+    const { counters: stored } = await countStored(connection, id, 'public');
+    for (const name of counterNames) {
+      const total = reported?.missing.includes(name) ? null : (reported?.counters[name] ?? null);
+      if (total === null || (reportsTotals && stored[name] < total)) missing.add(name);
+    }
+    if (withPrivate) {
+      const { uncollected } = await countStored(connection, id, 'private');
+      for (const name of completeCounters(unknownCounters, uncollected).missing) missing.add(name);
+    }
+  }
+  return counterNames.filter((name) => missing.has(name));
+}

@@ -1,0 +1,156 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isShownInSql } from '../accounts/shown-store.ts';
+import { columnOf, counts } from '../contributions/column-store.ts';
+import { type ContributionKind, ofContributions, storedCounters } from '../contributions/kinds.ts';
+import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
+import type { Contributor, Scope } from './contributor.ts';
+
+/** Lists of contributors in a window of time: whole days (UTC) from `contribution_days`, the rest from single items. */
+
+/** Contributions that a list counts. */
+export interface CountedContributions {
+  scope: Scope;
+  /** Null: open. */
+  since: Date | null;
+  until: Date | null;
+  kinds: readonly ContributionKind[];
+  /** Ids of the repositories to narrow the scope to; null: all. */
+  only: readonly string[] | null;
+  except: readonly string[];
+}
+
+/** People whom a list shows. */
+export interface ListedPeople {
+  /** Null: all. */
+  types: readonly string[] | null;
+  /** The account that reads the list, and that sees itself even when it is hidden. */
+  viewerId: string | null;
+}
+
+/** A place in the order of a list: most contributions first, then by name. */
+export interface ListPlace {
+  contributions: number;
+  /** In lower case. */
+  name: string;
+  id: string;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Finds a page of the contributors in a window, after a place or right before one.
+ * @returns `upTo` is the number of contributors from the first of them on.
+ */
+export async function findWindowContributors(
+  connection: Connection,
+  counted: CountedContributions,
+  { types, viewerId }: ListedPeople,
+  page: { limit: number; after?: ListPlace | undefined; before?: ListPlace | undefined },
+): Promise<{ contributors: Contributor[]; upTo: number }> {
+  const { after, before, limit } = page;
+  const order = before === undefined ? sql`l.n desc, l.key, l.id` : sql`l.n, l.key desc, l.id desc`;
+  const { rows } = await sql<Contributor & { upTo: number }>`
+    with ${sumsOf(counted)}, listed as (
+      select a.*, s.n, lower(a.name) collate "C" as key from summed s join accounts a on a.id = s.account_id
+      where (${isShownInSql('a')} or (a.deleted_at is null and a.id = ${viewerId}::uuid))
+        and (${types}::text[] is null or a.type = any(${types}::text[]))
+    )
+    select l.id, l.provider, l.type, l.name, l.display_name as "displayName", l.avatar_url as "avatarUrl",
+      l.n as contributions, l.created_at as "createdAt", 0 as rank, (count(*) over ())::integer as "upTo"
+    from listed l
+    where ${after === undefined ? sql`true` : isBeyond(after, 'after')}
+      and ${before === undefined ? sql`true` : isBeyond(before, 'before')}
+    order by ${order} limit ${limit}`.execute(connection);
+  const contributors = rows.map(({ upTo: _, ...contributor }) => contributor);
+  return {
+    contributors: before === undefined ? contributors : contributors.toReversed(),
+    upTo: rows[0]?.upTo ?? 0,
+  };
+}
+
+function isBeyond({ contributions, name, id }: ListPlace, side: 'after' | 'before'): RawBuilder<boolean> {
+  const place = sql`(${-contributions}::integer, ${name}::text collate "C", ${id}::uuid)`;
+  return side === 'after' ? sql`(-l.n, l.key, l.id) > ${place}` : sql`(-l.n, l.key, l.id) < ${place}`;
+}
+
+/** Common table expressions up to `summed`: the number of contributions of each account. */
+function sumsOf({ scope, since, until, kinds, only, except }: CountedContributions): RawBuilder<unknown> {
+  const counters = ofContributions(storedCounters).filter(({ kind }) => kinds.some((one) => one === kind));
+  const sum = sql.join(
+    counters.map(({ name }) => columnOf(name, 'd')),
+    sql` + `,
+  );
+  const [first, last] = [since === null ? null : ceil(since), until === null ? null : floor(until)];
+  const isOfScope = sql`
+    r.owner_id = ${scope.accountId}::uuid and (${scope.includesPrivate}::boolean or not r.is_private)
+    and ${isPresentInSql('r')} and (${scope.repositoryId}::uuid is null or r.id = ${scope.repositoryId}::uuid)
+    and (${only}::uuid[] is null or r.id = any(${only}::uuid[])) and r.id <> all(${except}::uuid[])`;
+  const wholeDays = sql`
+    select d.account_id, sum(${sum}) as n from in_scope r join contribution_days d on d.repository_id = r.id
+    where (${first}::timestamptz is null or d.day >= (${first}::timestamptz at time zone 'UTC')::date)
+      and (${last}::timestamptz is null or d.day < (${last}::timestamptz at time zone 'UTC')::date)
+    group by d.account_id`;
+  const items = partsOfDays(since, until).flatMap(([from, to]) =>
+    counters.map(({ name }) => name).map((name) => itemsBetween(name, from, to)),
+  );
+  return sql`
+    in_scope as materialized (select r.id from repositories r where ${isOfScope}),
+    counted as (${sql.join([wholeDays, ...items], sql` union all `)}),
+    summed as (select account_id, sum(n)::integer as n from counted group by account_id having sum(n) > 0)`;
+}
+
+/** Counts the contributions of each person between two instants of a day. */
+function itemsBetween(name: string, from: Date, to: Date): RawBuilder<unknown> {
+  const counter = storedCounters.find((one) => one.name === name);
+  if (counter === undefined) throw new RangeError(`${name} is no stored counter`);
+  if (counter.kind === 'commit') {
+    return sql`
+      select i.account_id, count(distinct (c.repository_id, c.oid)) as n
+      from in_scope r join commits c on c.repository_id = r.id cross join unnest(c.identity_ids) as u (identity_id)
+        join identities i on i.id = u.identity_id
+      where c.authored_at >= ${from} and c.authored_at < ${to} and i.account_id is not null
+        and not exists (
+          select from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid)
+      group by i.account_id`;
+  }
+  return sql`
+    select c.account_id, count(*) as n from in_scope r join contributions c on c.repository_id = r.id
+    where ${counts(counter)} and c.created_at >= ${from} and c.created_at < ${to} and c.account_id is not null
+    group by c.account_id`;
+}
+
+/** Returns the parts of days (UTC) at the two ends of a window; a window within one day is one part. */
+function partsOfDays(since: Date | null, until: Date | null): [from: Date, to: Date][] {
+  if (since !== null && until !== null && floor(since) >= floor(until)) return [[since, until]];
+  const parts: [Date, Date][] = [];
+  if (since !== null && since < ceil(since)) parts.push([since, ceil(since)]);
+  if (until !== null && floor(until) < until) parts.push([floor(until), until]);
+  return parts;
+}
+
+function floor(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / dayMs) * dayMs);
+}
+
+function ceil(at: Date): Date {
+  return new Date(Math.ceil(at.getTime() / dayMs) * dayMs);
+}
+
+/**
+ * Finds repositories of an account by their names.
+ * @returns ids by the name in lower case; private ones only with `withPrivate`.
+ */
+export async function findRepositoryIds(
+  connection: Connection,
+  ownerId: string,
+  names: readonly string[],
+  { withPrivate }: { withPrivate: boolean },
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ name: string; id: string }>`
+    select distinct on (lower(r.name)) lower(r.name) as name, r.id from repositories r
+    where r.owner_id = ${ownerId}::uuid and lower(r.name) = any(${names.map((name) => name.toLowerCase())}::text[])
+      and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
+    order by lower(r.name), r.named_at desc`.execute(connection);
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import type { RouteServices } from '../accounts/resolve.ts';
+import { type ContributionKind, contributionKinds, namesOfKinds } from '../contributions/kinds.ts';
+import type { ResolvedAccount } from '../http/endpoint.ts';
+import { type PageStart, type Place, staleCursor } from '../http/pagination.ts';
+import { nearest } from '../nearest.ts';
+import { WindowParameters } from '../windows/parameters.ts';
+import { invalid } from '../windows/problem.ts';
+import type { Window, WindowText } from '../windows/window.ts';
+import { type Collected, noSuchRepository } from './collected.ts';
+import type { Contributor, Scope } from './contributor.ts';
+import {
+  type CountedContributions,
+  findRepositoryIds,
+  findWindowContributors,
+  type ListedPeople,
+  type ListPlace,
+} from './window-store.ts';
+
+const maxRepositories = 50;
+const maxListLength = 8000;
+const kindNames = namesOfKinds(contributionKinds);
+
+/** The parameters that limit what a list of contributors counts, and whom it shows. */
+export const WindowQuery = Type.Object({
+  ...WindowParameters.properties,
+  kinds: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: `Kinds of contributions to count, with commas between: ${kindNames.join(', ')}. Default: all.`,
+      examples: ['commits,reviews'],
+    }),
+  ),
+  type: Type.Optional(Type.Enum(['user', 'bot'], { description: 'Lists accounts of this type alone.' })),
+});
+
+const names = (what: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: maxListLength,
+      description: `${what}: up to ${maxRepositories} names of repositories of the account, with commas between.`,
+      examples: ['hello-world,docs'],
+    }),
+  );
+
+/** The same, and repositories, for all that an account owns. */
+export const WindowQueryOfAccount = Type.Object({
+  ...WindowQuery.properties,
+  repositories: names('Counts these repositories alone'),
+  exclude_repositories: names('Leaves these repositories out'),
+});
+
+/** The parameters of a request, as their schemas read them. */
+export interface WindowTexts extends WindowText {
+  kinds?: string | undefined;
+  type?: string | undefined;
+  repositories?: string | undefined;
+  exclude_repositories?: string | undefined;
+}
+
+/** The limits of a list of contributors. */
+export interface Limits {
+  /** Undefined: lifetime. */
+  window: Window | undefined;
+  kinds: readonly ContributionKind[];
+  type: string | undefined;
+  repositories: readonly string[] | undefined;
+  excluded: readonly string[];
+  /** The window as the request gives it, to which cursors are bound. */
+  texts: readonly (string | undefined)[];
+}
+
+/**
+ * Reads the limits of a list.
+ * @returns undefined without any, where the stored list of the lifetime holds.
+ * @throws AppError `invalid_input` that names the parameter and the nearest valid value.
+ */
+export function readLimits(texts: WindowTexts, window: Window | undefined): Limits | undefined {
+  const { kinds, type, repositories, exclude_repositories: excluded } = texts;
+  const given = [window, kinds, type, repositories, excluded];
+  if (given.every((one) => one === undefined)) return undefined;
+  return {
+    window,
+    kinds: kinds === undefined ? contributionKinds : readKinds(kinds),
+    type,
+    repositories: repositories === undefined ? undefined : readNames('repositories', repositories),
+    excluded: excluded === undefined ? [] : readNames('exclude_repositories', excluded),
+    texts: [texts.since, texts.until, texts.period, texts.time_zone],
+  };
+}
+
+function readKinds(text: string): ContributionKind[] {
+  const wanted = split(text);
+  const unknown = wanted.find((name) => !kindNames.includes(name));
+  if (unknown !== undefined || wanted.length === 0) {
+    const meant = unknown === undefined ? undefined : nearest(unknown, kindNames);
+    throw invalid(
+      `kinds must be one or more of ${kindNames.join(', ')}, with commas between.`,
+      meant === undefined ? undefined : { name: 'kinds', meant },
+    );
+  }
+  return contributionKinds.filter((kind) => namesOfKinds([kind]).some((name) => wanted.includes(name)));
+}
+
+function readNames(parameter: string, text: string): string[] {
+  const wanted = [...new Set(split(text))];
+  if (wanted.length > 0 && wanted.length <= maxRepositories) return wanted;
+  throw invalid(`${parameter} must be 1 to ${maxRepositories} names of repositories, with commas between.`);
+}
+
+function split(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** A page of the contributors within limits, and its place in the list. */
+export interface WindowPage {
+  found: Contributor[];
+  /** The number of contributors after the page, which an image shows. */
+  further: number;
+  /** The beginning of all cursors of the list: the window, so that the pages of `last-7d` fit together past midnight. */
+  listKey: Place;
+  window: Pick<Window, 'since' | 'until' | 'timeZone'> | undefined;
+}
+
+/**
+ * Finds a page of the contributors within limits, one more than `limit` where there are more.
+ * @throws AppError `not_found` for a repository that the caller may not see; `invalid_input` for a cursor of another list.
+ */
+export async function loadWithinLimits(
+  { connection, computations }: Pick<RouteServices, 'connection' | 'computations'>,
+  { account, isOwner }: Pick<ResolvedAccount, 'account' | 'isOwner'>,
+  { scope }: Pick<Collected, 'scope'>,
+  limits: Limits,
+  page: { limit: number; start: PageStart; withBots: boolean },
+): Promise<WindowPage> {
+  const { limit, start, withBots } = page;
+  const { only, except } = await findScope(connection, scope, limits, isOwner);
+  const filter = hashOf([scope, limits.kinds, limits.type, only, except, withBots, limits.texts]);
+  const { since, until, place } = readCursor(start, filter, limits.window);
+  const counted: CountedContributions = { scope, since, until, kinds: limits.kinds, only, except };
+  const people: ListedPeople = { types: typesOf(limits.type, withBots), viewerId: isOwner ? account.id : null };
+  const wanted = {
+    limit: limit + 1,
+    after: start.after === undefined ? undefined : place,
+    before: start.before === undefined ? undefined : place,
+  };
+  const listKey = [filter, timeOf(since), timeOf(until)];
+  const key = `contributors ${JSON.stringify([listKey, wanted, people])}`;
+  const { contributors, upTo } = await computations.share(account.id, key, () =>
+    findWindowContributors(connection, counted, people, wanted),
+  );
+  const { window } = limits;
+  return {
+    found: contributors,
+    further: Math.max(0, upTo - limit),
+    listKey,
+    window: window && { since, until, timeZone: window.timeZone },
+  };
+}
+
+function typesOf(type: string | undefined, withBots: boolean): string[] | null {
+  if (type !== undefined) return [type];
+  return withBots ? null : ['user', 'organization'];
+}
+
+async function findScope(
+  connection: RouteServices['connection'],
+  { accountId, includesPrivate }: Scope,
+  { repositories, excluded }: Limits,
+  isOwner: boolean,
+): Promise<{ only: string[] | null; except: string[] }> {
+  const wanted = [...(repositories ?? []), ...excluded];
+  const ids = await findRepositoryIds(connection, accountId, wanted, { withPrivate: includesPrivate });
+  const idOf = (name: string): string => {
+    const id = ids.get(name.toLowerCase());
+    if (id === undefined) throw noSuchRepository(isOwner);
+    return id;
+  };
+  return { only: repositories?.map(idOf) ?? null, except: excluded.map(idOf) };
+}
+
+/** Cursors hold the ends of the window in ms since 1970; an open end is empty. */
+function timeOf(at: Date | null): number | string {
+  return at?.getTime() ?? '';
+}
+
+/** Returns a short name of the limits of a list, because cursors are part of URLs. */
+function hashOf(limits: unknown): string {
+  return createHash('sha256').update(JSON.stringify(limits)).digest('base64url').slice(0, 16);
+}
+
+function readCursor(
+  start: PageStart,
+  filter: string,
+  window: Window | undefined,
+): { since: Date | null; until: Date | null; place?: ListPlace } {
+  const cursor = start.after ?? start.before;
+  if (cursor === undefined) return { since: window?.since ?? null, until: window?.until ?? null };
+  const [ofFilter, since, until, contributions, name, id] = cursor;
+  const isOfList =
+    ofFilter === filter &&
+    since !== undefined &&
+    until !== undefined &&
+    typeof contributions === 'number' &&
+    typeof name === 'string' &&
+    typeof id === 'string';
+  if (!isOfList) throw staleCursor(start.after === undefined ? 'before' : 'after');
+  const dateOf = (ms: number | string): Date | null => (typeof ms === 'number' ? new Date(ms) : null);
+  return { since: dateOf(since), until: dateOf(until), place: { contributions, name, id } };
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import { generateWorld } from '../../../simulators/world/generate.ts';
+import type { World } from '../../../simulators/world/world.ts';
+import { findByName } from '../../../src/accounts/store.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import { openTestDatabase } from '../../database.ts';
+import { storeWorld } from '../http/stored-world.ts';
+
+/** Stores what only installed repositories have: the stars, and when replies to discussions were accepted. */
+async function storeMoments(connection: Connection, world: World): Promise<void> {
+  for (const repository of world.repositories) {
+    for (const { id, answerChosenAt } of repository.discussions) {
+      await sql`
+        update contributions c set answered_at = ${answerChosenAt} from repositories r
+        where r.id = c.repository_id and r.external_id = ${String(repository.id)} and c.kind = 'discussion'
+          and c.external_id = ${String(id)}`.execute(connection);
+    }
+    for (const { accountId, starredAt } of world.starsOf(repository)) {
+      await sql`
+        insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+        select r.id, 'star', ${String(accountId)}, null, ${starredAt}, ${starredAt}, ${starredAt}
+        from repositories r where r.external_id = ${String(repository.id)}`.execute(connection);
+    }
+    await sql`
+      update repository_totals t set stars = r.stars from repositories r
+      where r.id = t.repository_id and r.external_id = ${String(repository.id)}`.execute(connection);
+  }
+}
+
+/** Stores a simulated world with everything that windows count, in a database of its own. */
+export async function openWorld(options: { now: Date; seed?: number; repositories?: number }) {
+  const { now, seed = 1, repositories = 2 } = options;
+  const opened = await openTestDatabase();
+  const world = await generateWorld({ seed, size: 'small', now: () => now, repositories });
+  const { connection } = opened.database;
+  await storeWorld(connection, world, now);
+  await storeMoments(connection, world);
+  return { opened, world, connection };
+}
+
+export async function idOf(connection: Connection, login: string): Promise<string> {
+  const holder = await findByName(connection, 'github', login);
+  return holder?.account.id ?? assert.fail(login);
+}
