@@ -1,4 +1,5 @@
 import type { TObject } from 'typebox';
+import type { Window } from '../windows/window.ts';
 import { type Endpoint, type HandlerResult, MovedRepository, type ResolvedAccount } from './endpoint.ts';
 
 /** A request for the data of an endpoint by another part of the service. */
@@ -9,6 +10,8 @@ export interface PartRequest {
   query?: Readonly<Record<string, unknown>>;
   /** The number of items; absent: the default of the listing. */
   limit?: number;
+  /** Absent: lifetime. */
+  window?: Window;
 }
 
 /** The result of an endpoint: undefined while nothing at all is known yet. */
@@ -22,12 +25,13 @@ export class Endpoints {
 
   /** Adds an endpoint whose readers are public. */
   add<Path extends TObject, Query extends TObject, Data>(endpoint: Endpoint<Path, Query, Data>): void {
-    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit }) => {
+    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit, window }) => {
       const context = {
         ...resolved,
         params: Object({ ...params, provider: resolved.account.provider, name: resolved.account.name }),
         query: Object({ ...query }),
         page: { limit: limit ?? endpoint.listing?.defaultLimit ?? 0, start: {} },
+        window,
         image: undefined,
       };
       const data = await endpoint.load(context);

@@ -4,7 +4,7 @@ import { countersOf, type Range } from '../../../simulators/world/expected-total
 import type { World } from '../../../simulators/world/world.ts';
 import { countParts } from '../../../src/contributions/window-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
-import { readWindow, type WindowText, windowsUpTo } from '../../../src/windows/window.ts';
+import { readWindow, windowsUpTo } from '../../../src/windows/window.ts';
 import { idOf, openWorld } from './stored-windows.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
