@@ -62,7 +62,7 @@ export async function findWindowContributors(
     where ${after === undefined ? sql`true` : isBeyond(after, 'after')}
       and ${before === undefined ? sql`true` : isBeyond(before, 'before')}
     order by ${order} limit ${limit}`.execute(connection);
-  const contributors = rows.map(({ upTo: _, ...contributor }) => contributor);
+  const contributors = rows.map(({ upTo: _upTo, ...contributor }) => contributor);
   return {
     contributors: before === undefined ? contributors : contributors.toReversed(),
     upTo: rows[0]?.upTo ?? 0,

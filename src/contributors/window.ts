@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { RouteServices } from '../accounts/resolve.ts';
 import { type ContributionKind, contributionKinds, namesOfKinds } from '../contributions/kinds.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import { type PageStart, type Place, staleCursor } from '../http/pagination.ts';
 import { nearest } from '../nearest.ts';
+import { fromCursor, listKeyOf, toCursor } from '../windows/cursors.ts';
 import { WindowParameters } from '../windows/parameters.ts';
 import { invalid } from '../windows/problem.ts';
 import type { Window, WindowText } from '../windows/window.ts';
@@ -139,7 +139,7 @@ export async function loadWithinLimits(
 ): Promise<WindowPage> {
   const { limit, start, withBots } = page;
   const { only, except } = await findScope(connection, scope, limits, isOwner);
-  const filter = hashOf([scope, limits.kinds, limits.type, only, except, withBots, limits.texts]);
+  const filter = listKeyOf([scope, limits.kinds, limits.type, only, except, withBots, limits.texts]);
   const { since, until, place } = readCursor(start, filter, limits.window);
   const counted: CountedContributions = { scope, since, until, kinds: limits.kinds, only, except };
   const people: ListedPeople = { types: typesOf(limits.type, withBots), viewerId: isOwner ? account.id : null };
@@ -148,7 +148,7 @@ export async function loadWithinLimits(
     after: start.after === undefined ? undefined : place,
     before: start.before === undefined ? undefined : place,
   };
-  const listKey = [filter, timeOf(since), timeOf(until)];
+  const listKey = [filter, toCursor(since), toCursor(until)];
   const key = `contributors ${JSON.stringify([listKey, wanted, people])}`;
   const { contributors, upTo } = await computations.share(account.id, key, () =>
     findWindowContributors(connection, counted, people, wanted),
@@ -183,16 +183,6 @@ async function findScope(
   return { only: repositories?.map(idOf) ?? null, except: excluded.map(idOf) };
 }
 
-/** Cursors hold the ends of the window in ms since 1970; an open end is empty. */
-function timeOf(at: Date | null): number | string {
-  return at?.getTime() ?? '';
-}
-
-/** Returns a short name of the limits of a list, because cursors are part of URLs. */
-function hashOf(limits: unknown): string {
-  return createHash('sha256').update(JSON.stringify(limits)).digest('base64url').slice(0, 16);
-}
-
 function readCursor(
   start: PageStart,
   filter: string,
@@ -209,6 +199,5 @@ function readCursor(
     typeof name === 'string' &&
     typeof id === 'string';
   if (!isOfList) throw staleCursor(start.after === undefined ? 'before' : 'after');
-  const dateOf = (ms: number | string): Date | null => (typeof ms === 'number' ? new Date(ms) : null);
-  return { since: dateOf(since), until: dateOf(until), place: { contributions, name, id } };
+  return { since: fromCursor(since), until: fromCursor(until), place: { contributions, name, id } };
 }

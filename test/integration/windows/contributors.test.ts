@@ -66,7 +66,7 @@ describe('lists of contributors in a window', () => {
   it('count some kinds, repositories and types alone', async () => {
     const { world } = shared.simulator;
     const organization = world.accountByLogin(engines.name) ?? assert.fail();
-    const [repository] = world.owned(organization).filter(({ visibility }) => visibility === 'public');
+    const repository = world.owned(organization).find(({ visibility }) => visibility === 'public');
     const name = repository?.name ?? assert.fail();
     const whole = await get(`${engines.name}/contributors?limit=100`);
     const only = await get(`${engines.name}/contributors?limit=100&repositories=${name.toUpperCase()}`);
