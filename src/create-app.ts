@@ -8,6 +8,7 @@ import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { achievementRoutes } from './achievements/routes.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
+import { locales } from './cards/languages/language.ts';
 import { openCardImages } from './cards/open.ts';
 import type { Config } from './config/config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
@@ -35,8 +36,7 @@ import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Site } from './pages/layout.ts';
-import { problemPage } from './pages/problem-page.ts';
-import { pageRoutes, stylePath } from './pages/routes.ts';
+import { pageRoutes, pageSettings, stylePath } from './pages/routes.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 
 /** The time limit of a response, without the wait for a provider, in ms. */
@@ -112,7 +112,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
     recognize: (token) => access.recognize(token),
     catchUp: () => listener.catchUp(),
     images,
-    renderProblem: (problem) => problemPage(site, problem),
+    pages: pageSettings(site),
     counts,
     readsPerMinute: config.rateLimitPerMinute,
     trustedProxies: config.trustedProxies,
@@ -152,7 +152,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
       };
       for (const addRoutes of moduleRoutes) addRoutes(routes, services);
       composerRoutes(routes, { ...services, profileUrl: site.profileUrl });
-      pageRoutes(routes, { ...services, site, example: config.siteExample, images });
+      pageRoutes(routes, { ...services, site, locales: site.locales });
       healthRoutes(routes, () => findFault(core, config));
     },
   });
@@ -180,6 +180,8 @@ function siteOf(config: Config, publicUrl: () => string): Site {
     providers: config.providers.map(({ name }) => name),
     profileUrl: profileUrls(config),
     stylePath,
+    locales,
+    example: config.siteExample,
   };
 }
 

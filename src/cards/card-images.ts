@@ -66,8 +66,12 @@ export function createCardImages({
 export function drawProblem(card: string, query: Parameters, problem: CardProblem): Drawing {
   const options = readCardOptionsLoosely(query);
   const { words } = options.language;
-  const state = { kind: 'problem', title: words[titleOf(problem)], detail: detailOf(problem, words) } as const;
-  return drawState(cardOf(card), state, options);
+  return drawState(cardOf(card), { kind: 'problem', ...problemText(problem, words) }, options);
+}
+
+/** Returns an error in a language: its kind, and its cause where the kind says too little to readers. */
+export function problemText(problem: CardProblem, words: Words): { title: string; detail: string } {
+  return { title: words[titleOf(problem)], detail: detailOf(problem, words) };
 }
 
 async function toImage(

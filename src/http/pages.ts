@@ -4,11 +4,12 @@ import type { App } from './app.ts';
 import { authorize } from './authorize.ts';
 import { type AccountName, MovedRepository, type ResolvedAccount } from './endpoint.ts';
 import type { PartRequest, PartResult } from './endpoints.ts';
+import { type PageLanguage, pageLanguage } from './page-language.ts';
 import type { PipelineServices } from './pipeline.ts';
 import { readFor } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { compressResponse, pageHeaders, renderPage } from './response.ts';
-import { cacheKey } from './response-cache.ts';
+import { pageKey } from './response-cache.ts';
 import { sendRedirect, sendResponse } from './send.ts';
 
 /** Reads the data of an endpoint about the account of a page. */
@@ -27,9 +28,9 @@ export interface Page<Path extends TObject, Data> {
     context: ResolvedAccount & { params: Static<Path> },
   ) => Promise<Data | MovedRepository | undefined>;
   /** Returns the HTML. It reads nothing: the same data gives the same page. */
-  render: (data: Data, context: ResolvedAccount & { params: Static<Path> }) => RenderedPage;
+  render: (data: Data, context: ResolvedAccount & { params: Static<Path> }, language: PageLanguage) => RenderedPage;
   /** Returns the HTML that is shown while nothing is known yet. */
-  renderPending: (params: Static<Path>) => string;
+  renderPending: (params: Static<Path>, language: PageLanguage) => string;
 }
 
 export interface RenderedPage {
@@ -42,12 +43,14 @@ export interface RenderedPage {
 /** The time, in seconds, after which a page that shows nothing yet is requested again. */
 export const pendingRefreshS = 3;
 
+/** The services of pages about accounts. */
+export interface PageServices extends PipelineServices {
+  /** The languages in which pages exist. */
+  locales: readonly string[];
+}
+
 /** Adds a page. Its requests take the steps of the request pipeline: resolve → authorize → load → render → send. */
-export function addPage<Path extends TObject, Data>(
-  app: App,
-  services: PipelineServices,
-  page: Page<Path, Data>,
-): void {
+export function addPage<Path extends TObject, Data>(app: App, services: PageServices, page: Page<Path, Data>): void {
   const { path, params } = page;
   app.get(path, { schema: { hide: true, params }, config: { isPage: true } }, async (request, reply) =>
     respond(services, page, request, reply),
@@ -55,7 +58,7 @@ export function addPage<Path extends TObject, Data>(
 }
 
 async function respond<Path extends TObject, Data>(
-  services: PipelineServices,
+  services: PageServices,
   page: Page<Path, Data>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -65,9 +68,10 @@ async function respond<Path extends TObject, Data>(
   const deadline = new Date(now().getTime() + lookUpBudgetMs);
   const requester = requesterOf(request, false);
   const begun = cache.begin();
+  const language = languageOf(services, request);
   const terms = { handlerTimeoutMs, reads: { fromReplica: true } };
   const sendPending = (): FastifyReply =>
-    sendPage(reply.code(202).header('cache-control', 'no-store'), page.renderPending(params));
+    sendPage(reply.code(202).header('cache-control', 'no-store'), page.renderPending(params, language));
 
   const resolution = await readFor(request, reply, terms, {
     read: () => resolver.resolve(params, { deadline, requester }),
@@ -85,10 +89,18 @@ async function respond<Path extends TObject, Data>(
   });
   if (data === undefined) return sendPending();
   if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
-  const rendered = page.render(data, context);
+  const rendered = page.render(data, context, language);
   const response = await compressResponse(renderPage({ ...rendered, accountId: account.id, now: now() }));
-  cache.put(cacheKey(request.url, null), response, begun);
+  cache.put(pageKey(request.url, language.locale), response, begun);
   return sendResponse(request, reply, response);
+}
+
+/** Returns the language in which a request wants its page. */
+export function languageOf(
+  { locales }: Pick<PageServices, 'locales'>,
+  { url, headers }: Pick<FastifyRequest, 'url' | 'headers'>,
+): PageLanguage {
+  return pageLanguage(locales, url, headers['accept-language']);
 }
 
 /** Sends a page that no cache may store. */

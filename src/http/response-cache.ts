@@ -25,6 +25,11 @@ export function cacheKey(address: string, caller: Caller | null): string {
   return caller === null ? address : `${caller.accountId} ${address}`;
 }
 
+/** Returns the cache key of a page in a language; the key of no other response ends like it. */
+export function pageKey(address: string, locale: string): string {
+  return `${address} ${locale}`;
+}
+
 /** Returns the cache key of a card, by its contents; no URL begins like it. */
 export function imageKey(accountId: string, { key }: ImageRequest, caller: Caller | null): string {
   return cacheKey(`${accountId}:${key}`, caller);

@@ -99,6 +99,7 @@ export const pageHeaders = {
     "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'strict-origin-when-cross-origin',
   'x-content-type-options': 'nosniff',
+  vary: 'accept-language',
 };
 
 /** Renders a page for visitors once, so that it can be sent many times. */

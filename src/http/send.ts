@@ -1,7 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { type dataTypes, type Envelope, envelope } from './envelope.ts';
-import { type CardImage, type CardImages, type ImageRequest, isImageFormat, type Parameters } from './images.ts';
+import {
+  type CardImage,
+  type CardImages,
+  type CardProblem,
+  type ImageRequest,
+  isImageFormat,
+  type Parameters,
+} from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
 import {
   errorCodeHeader,
@@ -64,9 +71,9 @@ export async function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: Problem,
-  { images, renderProblem, log }: { images: CardImages; renderProblem: RenderProblem; log: FastifyBaseLogger },
+  { images, pages, log }: { images: CardImages; pages: PageSettings; log: FastifyBaseLogger },
 ): Promise<FastifyReply> {
-  if (wantsPage(request)) return sendProblemAsPage(reply, problem, renderProblem);
+  if (wantsPage(request)) return sendProblemAsPage(request, reply, problem, pages);
   const { cards, isImageOnly = false } = request.routeOptions.config;
   const query: Parameters = Object(request.query);
   const given = query['format'];
@@ -89,8 +96,13 @@ export function sendProblemAsJson(reply: FastifyReply, problem: Problem): Fastif
   return reply.code(problem.status).headers(headersOf(problem)).type(json).send(JSON.stringify(problem.body));
 }
 
-/** Renders an error for readers of pages. */
-export type RenderProblem = (problem: { status: number; message: string }) => string;
+/** The facts about pages that all routes need. */
+export interface PageSettings {
+  /** The languages in which pages exist. */
+  locales: readonly string[];
+  /** Renders an error for readers of pages. */
+  renderProblem: (problem: CardProblem, request: FastifyRequest) => string;
+}
 
 /** Returns whether a request is from a reader of pages, not from a program that uses the API. */
 function wantsPage({ url, headers, routeOptions }: FastifyRequest): boolean {
@@ -98,12 +110,17 @@ function wantsPage({ url, headers, routeOptions }: FastifyRequest): boolean {
   return isOfPages && headers.accept?.includes('text/html') === true;
 }
 
-function sendProblemAsPage(reply: FastifyReply, problem: Problem, render: RenderProblem): FastifyReply {
-  const { status, body } = problem;
+function sendProblemAsPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  { renderProblem }: PageSettings,
+): FastifyReply {
+  const { status, body, explanations = [] } = problem;
   return reply
     .code(status)
     .headers({ ...headersOf(problem), ...pageHeaders })
-    .send(render({ status, message: body.error.message }));
+    .send(renderProblem({ status, message: body.error.message, explanations }, request));
 }
 
 function headersOf({ headers }: Problem): Record<string, string> {

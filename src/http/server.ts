@@ -12,6 +12,7 @@ import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { addDocumentation } from './description/documentation.ts';
 import type { CardImages } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
+import { publicKey } from './page-language.ts';
 import { parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
@@ -25,7 +26,7 @@ import {
   representationFor,
 } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
-import { type RenderProblem, sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
+import { type PageSettings, sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export interface ServerOptions {
@@ -45,7 +46,7 @@ export interface ServerOptions {
   /** Waits until this node has received every change that is stored by now. */
   catchUp: () => Promise<void>;
   images: CardImages;
-  renderProblem: RenderProblem;
+  pages: PageSettings;
   counts: Counts;
   readsPerMinute: number;
   trustedProxies: readonly string[];
@@ -196,13 +197,14 @@ function originForm(target: string): string {
 
 /** Returns the cached response for the public, or for this caller, if it may be served. */
 function findCached(
-  { cache, now, recognize, usableResponses }: ServerOptions,
-  { authorization }: IncomingMessage['headers'],
+  { cache, now, recognize, usableResponses, pages }: ServerOptions,
+  { authorization, 'accept-language': acceptLanguage }: IncomingMessage['headers'],
   url: string,
 ): RenderedResponse | undefined {
   const usable = usableResponses();
   if (usable === 'none') return undefined;
-  if (authorization === undefined) return cache.get(cacheKey(url, null), usable === 'all' ? now().getTime() : anyAge);
+  const age = usable === 'all' ? now().getTime() : anyAge;
+  if (authorization === undefined) return cache.get(publicKey(pages.locales, url, acceptLanguage), age);
   const token = usable === 'all' ? bearerToken(authorization) : undefined;
   const caller = token === undefined ? undefined : recognize(token);
   return caller && cache.get(cacheKey(url, caller), now().getTime());

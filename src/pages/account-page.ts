@@ -1,6 +1,6 @@
 import { progressOf } from '../accounts/level.ts';
 import type { Account } from '../accounts/store.ts';
-import { fill, languageOf } from '../cards/languages/language.ts';
+import { fill } from '../cards/languages/language.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import { type Page, pendingRefreshS, type ReadPart } from '../http/pages.ts';
 import type { Repository } from '../repositories/store.ts';
@@ -8,9 +8,10 @@ import { accountPath, composerPath, endpointPath } from './addresses.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { AccountPart, AwardPart, type Part, PersonPart, partReader } from './parts.ts';
+import { type Reader, readerOf } from './reader.ts';
 import { levelRing } from './ring.ts';
 import { achievements, avatar, calendar, counters, people, repositories, section } from './sections.ts';
-import { pageWords as words } from './words.ts';
+import type { PageWords } from './words/words.ts';
 
 const shown = { awards: 12, people: 20, repositories: 12 };
 const readAccount = partReader(AccountPart);
@@ -48,24 +49,27 @@ export function accountPage(
         repositories: await findRepositories(account, shown.repositories),
       };
     },
-    render: (data) => {
+    render: (data, _context, language) => {
       const [account] = data.account.items;
       if (account === undefined) throw new Error('the response has no account');
       const parts = [data.account, data.awards, data.people].filter((part) => part !== undefined);
       return {
-        html: renderAccount(site, account, data),
+        html: renderAccount(site, readerOf(language), account, data),
         isComplete: parts.every(({ missing }) => missing.length === 0),
         staleAt: new Date(Math.min(...parts.map(({ staleAt }) => staleAt.getTime()))),
       };
     },
-    renderPending: ({ provider, name }) =>
-      renderDocument(site, {
+    renderPending: ({ provider, name }, language) => {
+      const reader = readerOf(language);
+      const { words } = reader;
+      return renderDocument(site, reader, {
         title: name,
         description: words.collectingDetail,
         refreshS: pendingRefreshS,
-        main: html`<section class="state"><div class="ring-box">${levelRing({ share: 0.25, label: words.collecting })}${avatar(provider, { name, display_name: name }, 112)}</div>
+        main: html`<section class="state"><div class="ring-box">${levelRing({ share: 0.25, label: reader.language.words.collecting })}${avatar(provider, { name, display_name: name }, 112)}</div>
 <h1>${name}</h1><p role="status">${words.collectingDetail}</p></section>`,
-      }),
+      });
+    },
   };
 }
 
@@ -79,13 +83,13 @@ async function readPart<Item>(
   return part instanceof MovedRepository ? undefined : part;
 }
 
-function renderAccount(site: Site, account: AccountPart, data: Data): string {
+function renderAccount(site: Site, reader: Reader, account: AccountPart, data: Data): string {
+  const { words, language } = reader;
   const { provider, name, display_name: displayName, description, type } = account;
-  const language = languageOf('en');
   const isOrganization = type === 'organization';
   const path = accountPath(provider, name);
   const title = displayName || name;
-  return renderDocument(site, {
+  return renderDocument(site, reader, {
     title: displayName === '' || displayName === name ? name : `${displayName} (${name})`,
     description: description || `${language.words.publicOnly}: ${title}`,
     path,
@@ -98,24 +102,29 @@ function renderAccount(site: Site, account: AccountPart, data: Data): string {
       url: `${site.publicUrl()}${path}`,
       sameAs: [site.profileUrl(provider, name)],
     },
-    main: html`${hero(site, account, data.account)}
-${section(words.contributions, counters(data.account, account, language), dataLink(account, 'contributions'))}
-${section(words.year, calendar(provider, name))}
+    main: html`${hero(site, reader, account, data.account)}
+${section(words.contributions, counters(data.account, account, reader), dataLink(account, 'contributions', words))}
+${section(words.year, calendar(provider, name, reader))}
 ${
   data.people !== undefined &&
-  section(words.contributorsOf, html`${people(provider, data.people, language)}`, dataLink(account, 'contributors'))
+  section(words.people, people(provider, data.people, reader), dataLink(account, 'contributors', words))
 }
 ${
   data.awards !== undefined &&
-  section(words.achievements, achievements(provider, name, data.awards, language), dataLink(account, 'achievements'))
+  section(
+    language.words.achievementsTitle,
+    achievements(provider, name, data.awards, reader),
+    dataLink(account, 'achievements', words),
+  )
 }
-${section(words.repositories, repositories(name, data.repositories, language))}`,
+${section(words.repositories, repositories(name, data.repositories, reader))}`,
   });
 }
 
-function hero(site: Site, account: AccountPart, part: Part<AccountPart>): Markup {
+function hero(site: Site, reader: Reader, account: AccountPart, part: Part<AccountPart>): Markup {
+  const { words } = reader;
   const { provider, name, display_name: displayName, description, website, experience, level } = account;
-  const { words: names, number } = languageOf('en');
+  const { words: names, number } = reader.language;
   const { share, left, next } = progressOf(experience);
   const isUnknown = experience === 0 && part.missing.includes('level');
   const levelText = fill(names.level, { n: isUnknown ? '–' : number(level) });
@@ -132,7 +141,7 @@ ${description !== '' && html`<p class="bio">${description}</p>`}
 </section>`;
 }
 
-function dataLink({ provider, name }: AccountPart, endpoint: string): Markup {
+function dataLink({ provider, name }: AccountPart, endpoint: string, words: PageWords): Markup {
   return html`<a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a>`;
 }
 

@@ -1,5 +1,7 @@
+import { locales } from '../cards/languages/language.ts';
+import type { AccountName } from '../http/endpoint.ts';
 import { html, type Markup, trusted } from './html.ts';
-import { pageWords as words } from './words.ts';
+import { type Reader, withLanguage } from './reader.ts';
 
 /** The site as its operator configured it. */
 export interface Site {
@@ -16,6 +18,9 @@ export interface Site {
   profileUrl: (provider: string, name: string) => string;
   /** The path of the stylesheet, which changes with its content. */
   stylePath: string;
+  locales: readonly string[];
+  /** The account whose cards the start page shows. */
+  example: AccountName | undefined;
 }
 
 export interface Document {
@@ -35,9 +40,10 @@ export interface Document {
 }
 
 /** Returns a whole page. */
-export function renderDocument(site: Site, document: Document): string {
-  const { title, description, main } = document;
-  return `<!doctype html>\n${html`<html lang="en">
+export function renderDocument(site: Site, reader: Reader, document: Document): string {
+  const { title, description, main, path = '/' } = document;
+  const { words, language, to } = reader;
+  return `<!doctype html>\n${html`<html lang="${language.locale}" dir="${language.isRightToLeft ? 'rtl' : 'ltr'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -51,16 +57,17 @@ ${head(site, document)}
 <body>
 <a class="skip" href="#main">${words.skip}</a>
 <header class="top"><div>
-<a class="brand" href="/">${mark} ${site.name}</a>
-<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="/docs">${words.api}</a></nav>
-${searchForm(site)}
+<a class="brand" href="${to('/')}">${mark} ${site.name}</a>
+<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="/docs">API</a></nav>
+${searchForm(site, reader)}
 </div></header>
 <main id="main">
 ${main}
 </main>
-<footer><p><a href="/">${site.name}</a> · <a href="/docs">${words.api}</a>${
+<footer><p><a href="${to('/')}">${site.name}</a> · <a href="/docs">API</a>${
     site.imprintUrl !== undefined && html` · <a href="${site.imprintUrl}">${words.imprint}</a>`
-  }</p></footer>
+  }</p>
+${languageLinks(path, reader)}</footer>
 </body>
 </html>
 `}`;
@@ -90,7 +97,21 @@ function factsScript(facts: object): Markup {
   return html`<script type="application/ld+json">${trusted(json.replaceAll('<', '\\u003c'))}</script>`;
 }
 
-function searchForm({ providers }: Site): Markup {
+/** Links to the same page in all languages, by their own names. */
+function languageLinks(path: string, { words, language }: Reader): Markup {
+  return html`<nav class="languages" aria-label="${words.language}">${locales.map(
+    (locale) =>
+      html`<a href="${withLanguage(path, locale)}" lang="${locale}" hreflang="${locale}"${
+        locale === language.locale && trusted(' aria-current="true"')
+      }>${ownNames.get(locale)}</a>`,
+  )}</nav>`;
+}
+
+const ownNames = new Map(
+  locales.map((locale) => [locale, new Intl.DisplayNames(locale, { type: 'language' }).of(locale)]),
+);
+
+function searchForm({ providers }: Site, { words, language, to }: Reader): Markup {
   return html`<form class="search" action="/find" method="get" role="search">
 ${
   providers.length > 1
@@ -98,6 +119,6 @@ ${
     : html`<input type="hidden" name="provider" value="${providers[0] ?? ''}">`
 }
 <input name="name" type="search" required maxlength="255" aria-label="${words.account}" placeholder="${words.search}" autocomplete="off" autocapitalize="off" spellcheck="false">
-<button type="submit">${words.show}</button>
+${to('/') !== '/' && html`<input type="hidden" name="lang" value="${language.locale}">`}<button type="submit">${words.show}</button>
 </form>`;
 }

@@ -1,5 +1,4 @@
 import type { Account } from '../accounts/store.ts';
-import { languageOf } from '../cards/languages/language.ts';
 import { AppError } from '../errors.ts';
 import { MovedRepository, RepositoryPath } from '../http/endpoint.ts';
 import { type Page, pendingRefreshS } from '../http/pages.ts';
@@ -8,8 +7,8 @@ import { accountPath, composerPath, endpointPath, repositoryPath } from './addre
 import { html } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
+import { type Reader, readerOf } from './reader.ts';
 import { people, provenance, repositoryFacts, section } from './sections.ts';
-import { pageWords as words } from './words.ts';
 
 const shownPeople = 50;
 const readPeople = partReader(PersonPart);
@@ -42,26 +41,30 @@ export function repositoryPage(
       }
       return { repository, people: found };
     },
-    render: (data, { account, provider }) => ({
-      html: renderRepository(site, account.name, data, provider.name),
+    render: (data, { account, provider }, language) => ({
+      html: renderRepository(site, readerOf(language), { ...data, owner: account.name, provider: provider.name }),
       isComplete: data.people.missing.length === 0,
       staleAt: data.people.staleAt,
     }),
-    renderPending: ({ repository }) =>
-      renderDocument(site, {
+    renderPending: ({ repository }, language) => {
+      const reader = readerOf(language);
+      const { words } = reader;
+      return renderDocument(site, reader, {
         title: repository,
         description: words.collectingDetail,
         refreshS: pendingRefreshS,
         main: html`<section class="state"><h1>${repository}</h1><p role="status">${words.collectingDetail}</p></section>`,
-      }),
+      });
+    },
   };
 }
 
-function renderRepository(site: Site, owner: string, { repository, people: found }: Data, provider: string): string {
+function renderRepository(site: Site, reader: Reader, data: Data & { owner: string; provider: string }): string {
+  const { repository, people: found, owner, provider } = data;
+  const { words, language, to } = reader;
   const { name, description } = repository;
-  const language = languageOf('en');
   const path = repositoryPath(provider, owner, name);
-  return renderDocument(site, {
+  return renderDocument(site, reader, {
     title: `${owner}/${name}`,
     description: description || `${owner}/${name}`,
     path,
@@ -74,17 +77,17 @@ function renderRepository(site: Site, owner: string, { repository, people: found
       url: `${site.publicUrl()}${path}`,
       codeRepository: `${site.profileUrl(provider, owner)}/${name}`,
     },
-    main: html`<section class="title"><p class="handle"><a href="${accountPath(provider, owner)}">${owner}</a> ·
+    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, owner))}">${owner}</a> ·
 <a href="${site.profileUrl(provider, owner)}/${name}">${provider}</a></p>
 <h1>${name}</h1>
 ${description !== '' && html`<p class="bio">${description}</p>`}
-${repositoryFacts(repository, language)}
+${repositoryFacts(repository, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
 ${section(
-  words.contributorsOf,
+  words.people,
   found.items.length === 0
     ? html`<p class="empty">${language.words.nobodyYet}</p>`
-    : html`${people(provider, found, language)}${provenance(found, language)}`,
+    : html`${people(provider, found, reader)}${provenance(found, reader)}`,
   html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', { repository: name })}">${words.asData}</a>`,
 )}`,
   });

@@ -10,30 +10,44 @@ import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { authorize } from '../http/authorize.ts';
 import { type AccountName, AccountPath } from '../http/endpoint.ts';
-import { addPage, sendPage } from '../http/pages.ts';
+import { addPage, languageOf, type PageServices, sendPage } from '../http/pages.ts';
 import { requesterOf } from '../http/requester.ts';
 import { imageHeaders } from '../http/response.ts';
+import type { PageSettings } from '../http/send.ts';
 import { findPublicRepositories, findPublicRepository } from '../repositories/public-store.ts';
 import { accountPage } from './account-page.ts';
 import { accountPath } from './addresses.ts';
-import { type Example, homePage } from './home-page.ts';
+import { homePage } from './home-page.ts';
 import { mark, type Site } from './layout.ts';
+import { problemPage } from './problem-page.ts';
+import { readerOf } from './reader.ts';
 import { repositoryPage } from './repository-page.ts';
 
-export interface PageServices extends RouteServices {
+interface Services extends RouteServices, Pick<PageServices, 'locales'> {
   site: Site;
-  example: Example | undefined;
+}
+
+/** Returns the facts about the pages of a site that all routes need. */
+export function pageSettings(site: Site): PageSettings {
+  const { locales } = site;
+  return {
+    locales,
+    renderProblem: (problem, request) => problemPage(site, readerOf(languageOf({ locales }, request)), problem),
+  };
 }
 
 const hidden = { schema: { hide: true } };
 const dayS = 86_400;
 
 /** Registers the pages for visitors, with their stylesheet and images. */
-export function pageRoutes(app: App, services: PageServices): void {
-  const { site, connection, example } = services;
+export function pageRoutes(app: App, services: Services): void {
+  const { site, connection } = services;
   const provider = providerSegment(site.providers);
-  app.get('/', { ...hidden, config: { isPage: true } }, async (_request, reply) =>
-    sendPage(reply.header('cache-control', 'public, max-age=300'), homePage(site, example)),
+  app.get('/', { ...hidden, config: { isPage: true } }, async (request, reply) =>
+    sendPage(
+      reply.header('cache-control', 'public, max-age=300'),
+      homePage(site, readerOf(languageOf(services, request))),
+    ),
   );
   addSearch(app, services);
   addPage(
@@ -63,10 +77,12 @@ function providerSegment(providers: readonly string[]): string {
 const Wanted = Type.Object({
   provider: Type.Optional(Type.String({ maxLength: 100, 'x-lower-case': true })),
   name: Type.Optional(Type.String({ maxLength: 255 })),
+  lang: Type.Optional(Type.String({ maxLength: 20 })),
 });
 
 /** Leads from the search form to the page of an account, or of a repository of `owner/name`. */
-function addSearch(app: App, { site }: PageServices): void {
+function addSearch(app: App, services: Services): void {
+  const { site } = services;
   app.get(
     '/find',
     { schema: { hide: true, querystring: Wanted }, config: { isPage: true } },
@@ -74,12 +90,13 @@ function addSearch(app: App, { site }: PageServices): void {
       const { provider = site.providers[0] ?? '', name = '' } = request.query;
       const wanted = name.trim().replace(/^@/, '');
       const path = wanted === '' || !site.providers.includes(provider) ? '/' : accountPath(provider, wanted);
-      return reply.header('cache-control', 'no-store').redirect(path, 303);
+      const { to } = readerOf(languageOf(services, request));
+      return reply.header('cache-control', 'no-store').redirect(to(path), 303);
     },
   );
 }
 
-function addAvatars(app: App, services: PageServices, provider: string): void {
+function addAvatars(app: App, services: Services, provider: string): void {
   const { resolver, now, lookUpBudgetMs, images } = services;
   const config = { schema: { hide: true, params: AccountPath } };
   const findAccount = async (request: FastifyRequest, name: AccountName, deadline: Date) => {

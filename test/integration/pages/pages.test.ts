@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
+import { locales } from '../../../src/cards/languages/language.ts';
 import { counterRows } from '../../../src/contributions/kinds.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { sharedBrowser } from '../cards/browser.ts';
@@ -110,6 +111,34 @@ describe('pages for visitors', () => {
     assert.equal(hidden.text, absent.text);
   });
 
+  it('are in the language that the reader prefers, or that the address names', async () => {
+    const path = `/github/${user}`;
+    const inLanguage = async (address: string, accepted: string): Promise<[string, string]> => {
+      const { text } = await shared.service.get(address, {
+        headers: { ...asReader.headers, 'accept-language': accepted },
+      });
+      return [/<html lang="(\w+)" dir="(?:ltr|rtl)">/.exec(text)?.[1] ?? '', text];
+    };
+    // Each is requested twice: the second response comes from the cache.
+    for (const [address, accepted, expected] of [
+      [path, 'de-CH, en;q=0.5', 'de'],
+      [path, 'xx, fr;q=0.1', 'fr'],
+      [path, '*', 'en'],
+      [path, 'xx', 'en'],
+      [`${path}?lang=he`, 'de', 'he'],
+      [`${path}?lang=xx`, 'ja', 'ja'],
+    ] as const) {
+      for (const turn of ['first', 'second']) {
+        assert.equal((await inLanguage(address, accepted))[0], expected, `${address} ${accepted} ${turn}`);
+      }
+    }
+    const [, hebrew] = await inLanguage(`${path}?lang=he`, 'de');
+    assert.ok(hebrew.includes('dir="rtl"'));
+    assert.ok(hebrew.includes(`href="/?lang=he"`), 'links keep a language that was chosen');
+    for (const locale of locales) assert.ok(hebrew.includes(`href="${path}?lang=${locale}"`), locale);
+    assert.equal((await page(path)).headers.get('vary'), 'accept-language, accept-encoding');
+  });
+
   it('are errors as pages for readers, and JSON for programs', async () => {
     await storeAbsent(shared.service.database.connection, ['nobody-here']);
     for (const path of ['/github/nobody-here', '/no/such/page', '/nothing']) {
@@ -142,7 +171,7 @@ describe('pages for visitors', () => {
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     const { organization } = shared.simulator.accounts;
     const complaints: string[] = [];
-    for (const path of ['/', `/github/${user}`, `/github/${organization}`, '/no/such/page']) {
+    for (const path of ['/?lang=ar', `/github/${user}?lang=de`, `/github/${organization}`, '/no/such/page']) {
       for (const [colorScheme, width] of [
         ['light', 320],
         ['dark', 1280],

@@ -1,5 +1,6 @@
-/** The texts of pages. Names of counters, levels and states come from the words of cards. */
-export const pageWords = {
+import type { PageWords } from './words.ts';
+
+export const en: PageWords = {
   tagline: 'Credit for the work behind the code',
   intro:
     'Plaudit counts commits, reviews, issues, pull requests and discussions on GitHub, GitLab, Gitea and Forgejo, and shows them as data, cards and pages. It names what is missing instead of guessing.',
@@ -8,8 +9,6 @@ export const pageWords = {
   account: 'Account',
   show: 'Show',
   cards: 'Cards',
-  api: 'API',
-  docs: 'Documentation',
   skip: 'Skip to the content',
   toReadme: 'Add to your README',
   inThreeSteps: 'In your README in three steps',
@@ -19,30 +18,20 @@ export const pageWords = {
     'Copy one line of Markdown. The card stays current by itself.',
   ],
   composeCard: 'Compose a card',
-  onHost: 'Profile on {host}',
   experience: '{n} XP',
   contributions: 'Contributions',
   year: 'The last year, day by day',
-  achievements: 'Achievements',
-  noAchievements: 'No achievements yet. A repository defines them in a file.',
-  howAchievements: 'How achievements are defined',
+  noAchievements: 'No achievements yet. A file in a repository defines them.',
   repositories: 'Repositories',
   noRepositories: 'No public repositories are known yet.',
-  contributorsOf: 'People who contributed',
+  people: 'People who contributed',
   asData: 'As data',
   missing: 'Not completely known yet: {names}.',
   unknownValue: 'not known yet',
-  asOf: 'As of {time}',
-  publicOnly: 'Public contributions only',
-  collecting: 'Collecting',
   collectingDetail: 'This account was not looked up before. The page shows its numbers as soon as they are here.',
   fork: 'Fork',
-  stars: '{n} stars',
-  forks: '{n} forks',
-  openIssues: '{n} open issues and pull requests',
-  license: 'License: {name}',
-  members: 'Contributors',
-  followers: '{n} followers',
+  stars: 'Stars: {n}',
   imprint: 'Imprint',
   backHome: 'Go to the start page',
-} as const;
+  language: 'Language',
+};

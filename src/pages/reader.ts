@@ -1,0 +1,25 @@
+import { type Language, languageOf } from '../cards/languages/language.ts';
+import type { PageLanguage } from '../http/page-language.ts';
+import { pageWordsOf } from './words/index.ts';
+import type { PageWords } from './words/words.ts';
+
+/** The reader of a page. */
+export interface Reader {
+  language: Language;
+  words: PageWords;
+  /** Returns the address of another page in the same language. */
+  to: (path: string) => string;
+}
+
+export function readerOf({ locale, isChosen }: PageLanguage): Reader {
+  return {
+    language: languageOf(locale),
+    words: pageWordsOf(locale),
+    to: (path) => (isChosen ? withLanguage(path, locale) : path),
+  };
+}
+
+/** Returns the address of a page in a language. */
+export function withLanguage(path: string, locale: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}lang=${locale}`;
+}

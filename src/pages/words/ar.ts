@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const ar: PageWords = {
+  tagline: 'تقدير للعمل وراء الشيفرة',
+  intro:
+    'يحصي Plaudit الإيداعات والمراجعات والمسائل وطلبات الدمج والنقاشات على GitHub وGitLab وGitea وForgejo، ويعرضها بيانات وبطاقات وصفحات. ويذكر ما ينقص بدلًا من تخمينه.',
+  search: 'ابحث عن حساب',
+  host: 'مستضيف الشيفرة',
+  account: 'الحساب',
+  show: 'اعرض',
+  cards: 'البطاقات',
+  skip: 'انتقل إلى المحتوى',
+  toReadme: 'أضفها إلى README',
+  inThreeSteps: 'في README لديك في ثلاث خطوات',
+  steps: [
+    'ابحث عن حسابك أعلاه؛ تُجمع الأرقام أمام عينيك.',
+    'اختر بطاقة ومظهرها وأجزاءها في المحرر.',
+    'انسخ سطرًا واحدًا من Markdown. تبقى البطاقة محدثة من تلقاء نفسها.',
+  ],
+  composeCard: 'كوّن بطاقة',
+  experience: '{n} XP',
+  contributions: 'المساهمات',
+  year: 'السنة الأخيرة يومًا بيوم',
+  noAchievements: 'لا إنجازات بعد. يحددها ملف في مستودع.',
+  repositories: 'المستودعات',
+  noRepositories: 'لا مستودعات عامة معروفة بعد.',
+  people: 'من ساهموا',
+  asData: 'كبيانات',
+  missing: 'غير معروف بالكامل بعد: {names}.',
+  unknownValue: 'غير معروف بعد',
+  collectingDetail: 'لم يُبحث عن هذا الحساب من قبل. تعرض الصفحة أرقامه حالما تصل.',
+  fork: 'نسخة مشتقة',
+  stars: 'النجوم: {n}',
+  imprint: 'بيانات الناشر',
+  backHome: 'إلى صفحة البداية',
+  language: 'اللغة',
+};

@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const cs: PageWords = {
+  tagline: 'Uznání za práci v pozadí kódu',
+  intro:
+    'Plaudit počítá commity, revize, issues, pull requesty a diskuse na GitHubu, GitLabu, Gitea a Forgejo a ukazuje je jako data, karty a stránky. Co chybí, to pojmenuje a nehádá.',
+  search: 'Vyhledat účet',
+  host: 'Hostitel kódu',
+  account: 'Účet',
+  show: 'Zobrazit',
+  cards: 'Karty',
+  skip: 'Přejít k obsahu',
+  toReadme: 'Přidat do README',
+  inThreeSteps: 'Ve vašem README ve třech krocích',
+  steps: [
+    'Vyhledejte nahoře svůj účet; čísla se sbírají před vašima očima.',
+    'V editoru zvolte kartu, její motiv a části.',
+    'Zkopírujte jeden řádek Markdownu. Karta zůstává aktuální sama.',
+  ],
+  composeCard: 'Sestavit kartu',
+  experience: '{n} XP',
+  contributions: 'Příspěvky',
+  year: 'Poslední rok den po dni',
+  noAchievements: 'Zatím žádné úspěchy. Určuje je soubor v repozitáři.',
+  repositories: 'Repozitáře',
+  noRepositories: 'Zatím nejsou známy žádné veřejné repozitáře.',
+  people: 'Kdo přispěl',
+  asData: 'Jako data',
+  missing: 'Zatím není úplně známo: {names}.',
+  unknownValue: 'zatím neznámo',
+  collectingDetail: 'Tento účet zatím nikdo nevyhledal. Stránka ukáže čísla, jakmile dorazí.',
+  fork: 'Fork',
+  stars: 'Hvězdy: {n}',
+  imprint: 'Provozovatel',
+  backHome: 'Přejít na úvodní stránku',
+  language: 'Jazyk',
+};

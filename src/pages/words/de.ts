@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const de: PageWords = {
+  tagline: 'Anerkennung für die Arbeit hinter dem Code',
+  intro:
+    'Plaudit zählt Commits, Reviews, Issues, Pull Requests und Diskussionen auf GitHub, GitLab, Gitea und Forgejo und zeigt sie als Daten, Karten und Seiten. Fehlendes wird benannt, nicht geraten.',
+  search: 'Konto nachschlagen',
+  host: 'Code-Host',
+  account: 'Konto',
+  show: 'Zeigen',
+  cards: 'Karten',
+  skip: 'Zum Inhalt springen',
+  toReadme: 'In deine README einfügen',
+  inThreeSteps: 'In drei Schritten in deiner README',
+  steps: [
+    'Schlage oben dein Konto nach; die Zahlen werden gesammelt, während du zusiehst.',
+    'Wähle im Kartenbaukasten eine Karte, ihr Thema und ihre Teile.',
+    'Kopiere eine Zeile Markdown. Die Karte bleibt von selbst aktuell.',
+  ],
+  composeCard: 'Karte zusammenstellen',
+  experience: '{n} XP',
+  contributions: 'Beiträge',
+  year: 'Das letzte Jahr, Tag für Tag',
+  noAchievements: 'Noch keine Erfolge. Eine Datei in einem Repository legt sie fest.',
+  repositories: 'Repositorys',
+  noRepositories: 'Noch sind keine öffentlichen Repositorys bekannt.',
+  people: 'Wer beigetragen hat',
+  asData: 'Als Daten',
+  missing: 'Noch nicht vollständig bekannt: {names}.',
+  unknownValue: 'noch nicht bekannt',
+  collectingDetail: 'Dieses Konto wurde noch nie nachgeschlagen. Die Seite zeigt seine Zahlen, sobald sie da sind.',
+  fork: 'Fork',
+  stars: 'Sterne: {n}',
+  imprint: 'Impressum',
+  backHome: 'Zur Startseite',
+  language: 'Sprache',
+};

@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const es: PageWords = {
+  tagline: 'Reconocimiento al trabajo detrás del código',
+  intro:
+    'Plaudit cuenta commits, revisiones, incidencias, pull requests y debates en GitHub, GitLab, Gitea y Forgejo, y los muestra como datos, tarjetas y páginas. Lo que falta se nombra, no se adivina.',
+  search: 'Buscar una cuenta',
+  host: 'Plataforma de código',
+  account: 'Cuenta',
+  show: 'Mostrar',
+  cards: 'Tarjetas',
+  skip: 'Saltar al contenido',
+  toReadme: 'Añadir a tu README',
+  inThreeSteps: 'En tu README en tres pasos',
+  steps: [
+    'Busca tu cuenta arriba; los números se recopilan mientras miras.',
+    'Elige una tarjeta, su tema y sus partes en el editor.',
+    'Copia una línea de Markdown. La tarjeta se mantiene al día sola.',
+  ],
+  composeCard: 'Componer una tarjeta',
+  experience: '{n} XP',
+  contributions: 'Contribuciones',
+  year: 'El último año, día a día',
+  noAchievements: 'Aún no hay logros. Un archivo en un repositorio los define.',
+  repositories: 'Repositorios',
+  noRepositories: 'Aún no se conocen repositorios públicos.',
+  people: 'Quiénes contribuyeron',
+  asData: 'Como datos',
+  missing: 'Aún no se conoce por completo: {names}.',
+  unknownValue: 'aún no se conoce',
+  collectingDetail: 'Esta cuenta no se había buscado antes. La página mostrará sus números en cuanto estén aquí.',
+  fork: 'Fork',
+  stars: 'Estrellas: {n}',
+  imprint: 'Aviso legal',
+  backHome: 'Ir a la página de inicio',
+  language: 'Idioma',
+};

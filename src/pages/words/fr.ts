@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const fr: PageWords = {
+  tagline: 'Reconnaître le travail derrière le code',
+  intro:
+    'Plaudit compte les commits, revues, tickets, pull requests et discussions sur GitHub, GitLab, Gitea et Forgejo, et les présente sous forme de données, de cartes et de pages. Ce qui manque est indiqué, jamais deviné.',
+  search: 'Rechercher un compte',
+  host: 'Hébergeur de code',
+  account: 'Compte',
+  show: 'Afficher',
+  cards: 'Cartes',
+  skip: 'Aller au contenu',
+  toReadme: 'Ajouter à votre README',
+  inThreeSteps: 'Dans votre README en trois étapes',
+  steps: [
+    'Recherchez votre compte ci-dessus ; les chiffres sont collectés sous vos yeux.',
+    'Choisissez une carte, son thème et ses éléments dans l’éditeur.',
+    'Copiez une ligne de Markdown. La carte reste à jour toute seule.',
+  ],
+  composeCard: 'Composer une carte',
+  experience: '{n} XP',
+  contributions: 'Contributions',
+  year: 'La dernière année, jour par jour',
+  noAchievements: 'Pas encore de succès. Un fichier dans un dépôt les définit.',
+  repositories: 'Dépôts',
+  noRepositories: 'Aucun dépôt public n’est encore connu.',
+  people: 'Personnes ayant contribué',
+  asData: 'Sous forme de données',
+  missing: 'Pas encore entièrement connu : {names}.',
+  unknownValue: 'pas encore connu',
+  collectingDetail: 'Ce compte n’a encore jamais été recherché. La page affichera ses chiffres dès qu’ils seront là.',
+  fork: 'Fork',
+  stars: 'Étoiles : {n}',
+  imprint: 'Mentions légales',
+  backHome: 'Aller à l’accueil',
+  language: 'Langue',
+};

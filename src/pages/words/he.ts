@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const he: PageWords = {
+  tagline: 'הוקרה לעבודה שמאחורי הקוד',
+  intro:
+    'Plaudit סופר קומיטים, סקירות, נושאים, בקשות משיכה ודיונים ב־GitHub, ב־GitLab, ב־Gitea וב־Forgejo, ומציג אותם כנתונים, ככרטיסים וכדפים. מה שחסר מצוין בשמו ולא מנוחש.',
+  search: 'חיפוש חשבון',
+  host: 'מארח קוד',
+  account: 'חשבון',
+  show: 'הצגה',
+  cards: 'כרטיסים',
+  skip: 'דילוג לתוכן',
+  toReadme: 'הוספה ל־README',
+  inThreeSteps: 'ב־README שלך בשלושה צעדים',
+  steps: [
+    'חפשו למעלה את החשבון שלכם; המספרים נאספים לנגד עיניכם.',
+    'בחרו בעורך כרטיס, ערכת נושא וחלקים.',
+    'העתיקו שורה אחת של Markdown. הכרטיס נשאר מעודכן מעצמו.',
+  ],
+  composeCard: 'הרכבת כרטיס',
+  experience: '{n} XP',
+  contributions: 'תרומות',
+  year: 'השנה האחרונה, יום אחר יום',
+  noAchievements: 'אין עדיין הישגים. קובץ במאגר מגדיר אותם.',
+  repositories: 'מאגרים',
+  noRepositories: 'עדיין לא ידועים מאגרים ציבוריים.',
+  people: 'מי תרמו',
+  asData: 'כנתונים',
+  missing: 'עדיין לא ידוע במלואו: {names}.',
+  unknownValue: 'עדיין לא ידוע',
+  collectingDetail: 'החשבון הזה לא נבדק קודם. הדף יציג את המספרים ברגע שיגיעו.',
+  fork: 'פורק',
+  stars: 'כוכבים: {n}',
+  imprint: 'פרטי המפעיל',
+  backHome: 'לדף הפתיחה',
+  language: 'שפה',
+};

@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const id: PageWords = {
+  tagline: 'Penghargaan bagi karya di balik kode',
+  intro:
+    'Plaudit menghitung commit, tinjauan, isu, pull request, dan diskusi di GitHub, GitLab, Gitea, dan Forgejo, lalu menampilkannya sebagai data, kartu, dan halaman. Yang belum ada disebutkan, bukan ditebak.',
+  search: 'Cari akun',
+  host: 'Host kode',
+  account: 'Akun',
+  show: 'Tampilkan',
+  cards: 'Kartu',
+  skip: 'Lompat ke isi',
+  toReadme: 'Tambahkan ke README Anda',
+  inThreeSteps: 'Di README Anda dalam tiga langkah',
+  steps: [
+    'Cari akun Anda di atas; angkanya dikumpulkan selagi Anda melihat.',
+    'Pilih kartu, tema, dan bagiannya di penyusun.',
+    'Salin satu baris Markdown. Kartu selalu mutakhir dengan sendirinya.',
+  ],
+  composeCard: 'Susun kartu',
+  experience: '{n} XP',
+  contributions: 'Kontribusi',
+  year: 'Setahun terakhir, hari demi hari',
+  noAchievements: 'Belum ada pencapaian. Berkas di repositori menentukannya.',
+  repositories: 'Repositori',
+  noRepositories: 'Belum ada repositori publik yang diketahui.',
+  people: 'Orang yang berkontribusi',
+  asData: 'Sebagai data',
+  missing: 'Belum sepenuhnya diketahui: {names}.',
+  unknownValue: 'belum diketahui',
+  collectingDetail: 'Akun ini belum pernah dicari. Halaman menampilkan angkanya begitu tersedia.',
+  fork: 'Fork',
+  stars: 'Bintang: {n}',
+  imprint: 'Informasi penerbit',
+  backHome: 'Ke halaman awal',
+  language: 'Bahasa',
+};

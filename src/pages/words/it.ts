@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const it: PageWords = {
+  tagline: 'Riconoscimento per il lavoro dietro il codice',
+  intro:
+    'Plaudit conta commit, revisioni, issue, pull request e discussioni su GitHub, GitLab, Gitea e Forgejo e le mostra come dati, schede e pagine. Ciò che manca viene indicato, non indovinato.',
+  search: 'Cerca un account',
+  host: 'Piattaforma di codice',
+  account: 'Account',
+  show: 'Mostra',
+  cards: 'Schede',
+  skip: 'Vai al contenuto',
+  toReadme: 'Aggiungi al tuo README',
+  inThreeSteps: 'Nel tuo README in tre passi',
+  steps: [
+    'Cerca il tuo account qui sopra; i numeri vengono raccolti mentre guardi.',
+    'Scegli una scheda, il suo tema e le sue parti nell’editor.',
+    'Copia una riga di Markdown. La scheda resta aggiornata da sola.',
+  ],
+  composeCard: 'Componi una scheda',
+  experience: '{n} XP',
+  contributions: 'Contributi',
+  year: 'L’ultimo anno, giorno per giorno',
+  noAchievements: 'Ancora nessun obiettivo. Li definisce un file in un repository.',
+  repositories: 'Repository',
+  noRepositories: 'Nessun repository pubblico è ancora noto.',
+  people: 'Chi ha contribuito',
+  asData: 'Come dati',
+  missing: 'Non ancora del tutto noto: {names}.',
+  unknownValue: 'non ancora noto',
+  collectingDetail: 'Questo account non era mai stato cercato. La pagina mostra i suoi numeri appena arrivano.',
+  fork: 'Fork',
+  stars: 'Stelle: {n}',
+  imprint: 'Note legali',
+  backHome: 'Vai alla pagina iniziale',
+  language: 'Lingua',
+};

@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const ja: PageWords = {
+  tagline: 'コードの背後にある仕事に感謝を',
+  intro:
+    'Plaudit は GitHub、GitLab、Gitea、Forgejo のコミット、レビュー、イシュー、プルリクエスト、ディスカッションを数え、データ、カード、ページとして表示します。不足している情報は推測せずに明示します。',
+  search: 'アカウントを調べる',
+  host: 'コードホスト',
+  account: 'アカウント',
+  show: '表示',
+  cards: 'カード',
+  skip: '本文へ移動',
+  toReadme: 'README に追加',
+  inThreeSteps: '3 ステップで README に',
+  steps: [
+    '上でアカウントを調べてください。数値はその場で集められます。',
+    'エディターでカード、テーマ、表示する部分を選びます。',
+    'Markdown を 1 行コピーします。カードは自動的に最新に保たれます。',
+  ],
+  composeCard: 'カードを作る',
+  experience: '{n} XP',
+  contributions: 'コントリビューション',
+  year: '直近 1 年の毎日の記録',
+  noAchievements: '実績はまだありません。リポジトリ内のファイルで定義します。',
+  repositories: 'リポジトリ',
+  noRepositories: '公開リポジトリはまだ知られていません。',
+  people: '貢献した人',
+  asData: 'データとして表示',
+  missing: 'まだ完全には分かっていません: {names}。',
+  unknownValue: 'まだ不明',
+  collectingDetail: 'このアカウントはまだ調べられていません。数値が届き次第、このページに表示されます。',
+  fork: 'フォーク',
+  stars: 'スター: {n}',
+  imprint: '運営者情報',
+  backHome: 'トップページへ',
+  language: '言語',
+};

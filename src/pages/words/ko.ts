@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const ko: PageWords = {
+  tagline: '코드 뒤의 노고에 박수를',
+  intro:
+    'Plaudit은 GitHub, GitLab, Gitea, Forgejo의 커밋, 리뷰, 이슈, 풀 리퀘스트, 토론을 세어 데이터, 카드, 페이지로 보여 줍니다. 빠진 것은 추측하지 않고 밝힙니다.',
+  search: '계정 찾기',
+  host: '코드 호스트',
+  account: '계정',
+  show: '보기',
+  cards: '카드',
+  skip: '본문으로 건너뛰기',
+  toReadme: 'README에 추가',
+  inThreeSteps: '세 단계로 README에 넣기',
+  steps: [
+    '위에서 계정을 찾으세요. 숫자는 보는 동안 수집됩니다.',
+    '편집기에서 카드와 테마, 구성 요소를 고르세요.',
+    'Markdown 한 줄을 복사하세요. 카드는 스스로 최신 상태를 유지합니다.',
+  ],
+  composeCard: '카드 만들기',
+  experience: '{n} XP',
+  contributions: '기여',
+  year: '지난 한 해, 하루하루',
+  noAchievements: '아직 업적이 없습니다. 저장소의 파일이 업적을 정의합니다.',
+  repositories: '저장소',
+  noRepositories: '아직 알려진 공개 저장소가 없습니다.',
+  people: '기여한 사람들',
+  asData: '데이터로 보기',
+  missing: '아직 완전히 알려지지 않음: {names}.',
+  unknownValue: '아직 알려지지 않음',
+  collectingDetail: '이 계정은 아직 조회된 적이 없습니다. 숫자가 도착하는 대로 이 페이지에 표시됩니다.',
+  fork: '포크',
+  stars: '별: {n}',
+  imprint: '운영자 정보',
+  backHome: '시작 페이지로',
+  language: '언어',
+};

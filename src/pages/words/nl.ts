@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const nl: PageWords = {
+  tagline: 'Erkenning voor het werk achter de code',
+  intro:
+    'Plaudit telt commits, reviews, issues, pull requests en discussies op GitHub, GitLab, Gitea en Forgejo en toont ze als gegevens, kaarten en pagina’s. Wat ontbreekt wordt genoemd, niet geraden.',
+  search: 'Account opzoeken',
+  host: 'Codehost',
+  account: 'Account',
+  show: 'Tonen',
+  cards: 'Kaarten',
+  skip: 'Naar de inhoud',
+  toReadme: 'Aan je README toevoegen',
+  inThreeSteps: 'In drie stappen in je README',
+  steps: [
+    'Zoek hierboven je account op; de cijfers worden verzameld terwijl je kijkt.',
+    'Kies in de editor een kaart, het thema en de onderdelen.',
+    'Kopieer één regel Markdown. De kaart blijft vanzelf actueel.',
+  ],
+  composeCard: 'Kaart samenstellen',
+  experience: '{n} XP',
+  contributions: 'Bijdragen',
+  year: 'Het afgelopen jaar, dag voor dag',
+  noAchievements: 'Nog geen prestaties. Een bestand in een repository legt ze vast.',
+  repositories: 'Repository’s',
+  noRepositories: 'Er zijn nog geen openbare repository’s bekend.',
+  people: 'Wie heeft bijgedragen',
+  asData: 'Als gegevens',
+  missing: 'Nog niet volledig bekend: {names}.',
+  unknownValue: 'nog niet bekend',
+  collectingDetail: 'Dit account is niet eerder opgezocht. De pagina toont de cijfers zodra ze er zijn.',
+  fork: 'Fork',
+  stars: 'Sterren: {n}',
+  imprint: 'Colofon',
+  backHome: 'Naar de startpagina',
+  language: 'Taal',
+};

@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const pl: PageWords = {
+  tagline: 'Uznanie za pracę stojącą za kodem',
+  intro:
+    'Plaudit liczy commity, recenzje, zgłoszenia, pull requesty i dyskusje w GitHub, GitLab, Gitea i Forgejo i pokazuje je jako dane, karty i strony. Braki są nazwane, a nie zgadywane.',
+  search: 'Wyszukaj konto',
+  host: 'Serwis z kodem',
+  account: 'Konto',
+  show: 'Pokaż',
+  cards: 'Karty',
+  skip: 'Przejdź do treści',
+  toReadme: 'Dodaj do README',
+  inThreeSteps: 'W Twoim README w trzech krokach',
+  steps: [
+    'Wyszukaj powyżej swoje konto; liczby są zbierane na Twoich oczach.',
+    'Wybierz kartę, jej motyw i części w edytorze.',
+    'Skopiuj jeden wiersz Markdown. Karta sama pozostaje aktualna.',
+  ],
+  composeCard: 'Ułóż kartę',
+  experience: '{n} XP',
+  contributions: 'Wkład',
+  year: 'Ostatni rok, dzień po dniu',
+  noAchievements: 'Nie ma jeszcze osiągnięć. Definiuje je plik w repozytorium.',
+  repositories: 'Repozytoria',
+  noRepositories: 'Nie są jeszcze znane żadne publiczne repozytoria.',
+  people: 'Osoby, które wniosły wkład',
+  asData: 'Jako dane',
+  missing: 'Jeszcze nie w pełni znane: {names}.',
+  unknownValue: 'jeszcze nieznane',
+  collectingDetail: 'Tego konta jeszcze nie wyszukiwano. Strona pokaże liczby, gdy tylko się pojawią.',
+  fork: 'Fork',
+  stars: 'Gwiazdki: {n}',
+  imprint: 'Nota prawna',
+  backHome: 'Przejdź do strony głównej',
+  language: 'Język',
+};

@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const pt: PageWords = {
+  tagline: 'Reconhecimento pelo trabalho por trás do código',
+  intro:
+    'O Plaudit conta commits, revisões, issues, pull requests e discussões no GitHub, GitLab, Gitea e Forgejo e mostra-os como dados, cartões e páginas. O que falta é indicado, não adivinhado.',
+  search: 'Procurar uma conta',
+  host: 'Plataforma de código',
+  account: 'Conta',
+  show: 'Mostrar',
+  cards: 'Cartões',
+  skip: 'Ir para o conteúdo',
+  toReadme: 'Adicionar ao seu README',
+  inThreeSteps: 'No seu README em três passos',
+  steps: [
+    'Procure a sua conta acima; os números são recolhidos enquanto você vê.',
+    'Escolha um cartão, o tema e as partes no editor.',
+    'Copie uma linha de Markdown. O cartão mantém-se atualizado sozinho.',
+  ],
+  composeCard: 'Compor um cartão',
+  experience: '{n} XP',
+  contributions: 'Contribuições',
+  year: 'O último ano, dia a dia',
+  noAchievements: 'Ainda não há conquistas. Um ficheiro num repositório define-as.',
+  repositories: 'Repositórios',
+  noRepositories: 'Ainda não se conhecem repositórios públicos.',
+  people: 'Quem contribuiu',
+  asData: 'Como dados',
+  missing: 'Ainda não totalmente conhecido: {names}.',
+  unknownValue: 'ainda não conhecido',
+  collectingDetail: 'Esta conta ainda não tinha sido procurada. A página mostra os números assim que chegarem.',
+  fork: 'Fork',
+  stars: 'Estrelas: {n}',
+  imprint: 'Informação legal',
+  backHome: 'Ir para a página inicial',
+  language: 'Idioma',
+};

@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const sv: PageWords = {
+  tagline: 'Erkännande för arbetet bakom koden',
+  intro:
+    'Plaudit räknar commits, granskningar, ärenden, pull requests och diskussioner på GitHub, GitLab, Gitea och Forgejo och visar dem som data, kort och sidor. Det som saknas anges, det gissas inte.',
+  search: 'Slå upp ett konto',
+  host: 'Kodvärd',
+  account: 'Konto',
+  show: 'Visa',
+  cards: 'Kort',
+  skip: 'Hoppa till innehållet',
+  toReadme: 'Lägg till i din README',
+  inThreeSteps: 'I din README i tre steg',
+  steps: [
+    'Slå upp ditt konto ovan; siffrorna samlas in medan du ser på.',
+    'Välj ett kort, dess tema och delar i redigeraren.',
+    'Kopiera en rad Markdown. Kortet håller sig aktuellt av sig självt.',
+  ],
+  composeCard: 'Sätt ihop ett kort',
+  experience: '{n} XP',
+  contributions: 'Bidrag',
+  year: 'Det senaste året, dag för dag',
+  noAchievements: 'Inga utmärkelser ännu. En fil i ett repo definierar dem.',
+  repositories: 'Repon',
+  noRepositories: 'Inga offentliga repon är kända ännu.',
+  people: 'Personer som har bidragit',
+  asData: 'Som data',
+  missing: 'Ännu inte helt känt: {names}.',
+  unknownValue: 'ännu inte känt',
+  collectingDetail: 'Det här kontot har inte slagits upp tidigare. Sidan visar siffrorna så snart de finns här.',
+  fork: 'Fork',
+  stars: 'Stjärnor: {n}',
+  imprint: 'Om utgivaren',
+  backHome: 'Till startsidan',
+  language: 'Språk',
+};

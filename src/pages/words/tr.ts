@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const tr: PageWords = {
+  tagline: 'Kodun ardındaki emeğe teşekkür',
+  intro:
+    'Plaudit; GitHub, GitLab, Gitea ve Forgejo üzerindeki commit, inceleme, sorun, pull request ve tartışmaları sayar; veri, kart ve sayfa olarak gösterir. Eksik olanı tahmin etmez, adıyla belirtir.',
+  search: 'Hesap ara',
+  host: 'Kod barındırıcısı',
+  account: 'Hesap',
+  show: 'Göster',
+  cards: 'Kartlar',
+  skip: 'İçeriğe geç',
+  toReadme: 'README dosyana ekle',
+  inThreeSteps: 'Üç adımda README dosyanda',
+  steps: [
+    'Yukarıda hesabını ara; sayılar sen bakarken toplanır.',
+    'Düzenleyicide bir kart, teması ve bölümlerini seç.',
+    'Bir satır Markdown kopyala. Kart kendiliğinden güncel kalır.',
+  ],
+  composeCard: 'Kart oluştur',
+  experience: '{n} XP',
+  contributions: 'Katkılar',
+  year: 'Son yıl, gün gün',
+  noAchievements: 'Henüz başarı yok. Bir depodaki dosya bunları tanımlar.',
+  repositories: 'Depolar',
+  noRepositories: 'Henüz bilinen herkese açık depo yok.',
+  people: 'Katkıda bulunanlar',
+  asData: 'Veri olarak',
+  missing: 'Henüz tam bilinmiyor: {names}.',
+  unknownValue: 'henüz bilinmiyor',
+  collectingDetail: 'Bu hesap daha önce aranmamıştı. Sayılar gelir gelmez bu sayfada görünür.',
+  fork: 'Çatal',
+  stars: 'Yıldız: {n}',
+  imprint: 'Künye',
+  backHome: 'Başlangıç sayfasına git',
+  language: 'Dil',
+};

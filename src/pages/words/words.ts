@@ -1,0 +1,38 @@
+/** The texts of pages in one language. Names of counters, levels and errors come from the words of cards. */
+export interface PageWords {
+  tagline: string;
+  intro: string;
+  search: string;
+  host: string;
+  account: string;
+  show: string;
+  cards: string;
+  /** The link that leads past the header. */
+  skip: string;
+  toReadme: string;
+  inThreeSteps: string;
+  steps: readonly string[];
+  composeCard: string;
+  /** With `{n}`. */
+  experience: string;
+  contributions: string;
+  /** The title of the calendar. */
+  year: string;
+  noAchievements: string;
+  repositories: string;
+  noRepositories: string;
+  /** The title of a list of contributors. */
+  people: string;
+  /** The link to the same as JSON. */
+  asData: string;
+  /** With `{names}` of counters. */
+  missing: string;
+  unknownValue: string;
+  collectingDetail: string;
+  fork: string;
+  /** With `{n}`. */
+  stars: string;
+  imprint: string;
+  backHome: string;
+  language: string;
+}

@@ -1,0 +1,37 @@
+import type { PageWords } from './words.ts';
+
+export const zh: PageWords = {
+  tagline: '为代码背后的工作喝彩',
+  intro:
+    'Plaudit 统计 GitHub、GitLab、Gitea 和 Forgejo 上的提交、评审、议题、拉取请求和讨论，并以数据、卡片和页面的形式展示。缺失的内容会注明，而不是猜测。',
+  search: '查找账号',
+  host: '代码托管平台',
+  account: '账号',
+  show: '显示',
+  cards: '卡片',
+  skip: '跳到内容',
+  toReadme: '添加到你的 README',
+  inThreeSteps: '三步放进你的 README',
+  steps: [
+    '在上方查找你的账号，数字会当场收集。',
+    '在编辑器中选择卡片、主题和组成部分。',
+    '复制一行 Markdown，卡片会自动保持最新。',
+  ],
+  composeCard: '制作卡片',
+  experience: '{n} XP',
+  contributions: '贡献',
+  year: '最近一年，逐日显示',
+  noAchievements: '还没有成就。成就由仓库中的文件定义。',
+  repositories: '仓库',
+  noRepositories: '还没有已知的公开仓库。',
+  people: '贡献者',
+  asData: '数据形式',
+  missing: '尚未完全得知：{names}。',
+  unknownValue: '尚未得知',
+  collectingDetail: '这个账号此前没有查找过。数字一到，本页就会显示。',
+  fork: '复刻',
+  stars: '星标：{n}',
+  imprint: '站点信息',
+  backHome: '前往首页',
+  language: '语言',
+};
