@@ -183,6 +183,7 @@ export const sumColumns: readonly string[] = [
   ...contributionKinds.map(uncollectedColumn),
   'unfinished',
 ];
+
 /** The lifetime counters of which single items are stored; `contributed_to` follows from the others. */
 export const itemised = storedCounters.filter(({ name }) => isCounterName(name));
 
