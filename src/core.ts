@@ -69,6 +69,8 @@ export interface AppOptions {
   now?: () => Date;
   /** The interval, in ms, at which delayed jobs that became due are found. */
   jobPollMs?: number;
+  /** True when the tables are known to be up to date, as when another process of this node has migrated them. */
+  isMigrated?: boolean;
 }
 
 export interface CoreOptions extends AppOptions {
@@ -81,8 +83,6 @@ export interface CoreOptions extends AppOptions {
   observeHost?: ProviderDependencies['observe'];
   /** The number of control connections. */
   controlConnections?: number;
-  /** True when another process of this node has brought the tables up to date. */
-  isMigrated?: boolean;
   /** True when a job corrects stored times in the future, which reads whole tables; default: before this returns. */
   correctsTimesLater?: boolean;
 }

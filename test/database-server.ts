@@ -75,7 +75,7 @@ export async function createTemplate(serverUrl: string): Promise<string> {
  * @param work gets the environment that processes with tests need.
  */
 export async function withTestServer<Result>(
-  work: (environment: Record<string, string>, directory: string) => Promise<Result>,
+  work: (environment: Record<string, string>) => Promise<Result>,
 ): Promise<Result> {
   useMemoryForTemporaryFiles();
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
@@ -99,7 +99,7 @@ export async function withTestServer<Result>(
     environment['TEST_REPLICA_URL'] = around.use(await startStandby(serverUrl, directory)).urlOf(serverUrl);
   }
   try {
-    return await work(environment, directory);
+    return await work(environment);
   } finally {
     await around.disposeAsync();
     await dropTemplate(serverUrl, template);
@@ -112,6 +112,7 @@ export async function withTestServer<Result>(
 async function giveUpDurability(serverUrl: string): Promise<void> {
   await onServer(serverUrl, 'alter role current_user set synchronous_commit = off');
   await onServer(serverUrl, 'alter system set full_page_writes = off');
+  await onServer(serverUrl, 'alter system set fsync = off');
   await onServer(serverUrl, 'select pg_reload_conf()');
 }
 

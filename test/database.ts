@@ -1,5 +1,5 @@
 import type { Database } from '../src/database/connection.ts';
-import { openDatabase } from '../src/database/open.ts';
+import { openUnchanged } from '../src/database/open.ts';
 import { databaseUrlOf, newName, onServer } from './database-server.ts';
 
 /** A database for one test on the server of the test run; dropped when it goes out of scope. */
@@ -32,7 +32,7 @@ export async function createTestDatabase(
 /** Creates a database with all tables for one test, and connects to it. */
 export async function openTestDatabase(): Promise<{ database: Database } & AsyncDisposable> {
   const { url, ...created } = await createTestDatabase();
-  const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
+  const database = await openUnchanged({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
   return {
     database,
     [Symbol.asyncDispose]: async () => {

@@ -39,13 +39,11 @@ export async function applyDefinitions(
 async function readPresent(session: Kysely<unknown>): Promise<Map<string, string | null>> {
   // A table that was made again has lost its triggers.
   const { rows } = await sql<{ object: string; hash: string | null }>`
-    select object, case when exists (
-        select from pg_proc p where p.pronamespace = current_schema()::regnamespace
-          and starts_with(a.object, format('function %s(', p.proname))
+    select object, case when split_part(object, '(', 1) in (
+        select format('function %s', p.proname) from pg_proc p where p.pronamespace = current_schema()::regnamespace
         union all
-        select from pg_trigger t join pg_class c on c.oid = t.tgrelid
-        where c.relnamespace = current_schema()::regnamespace
-          and a.object = format('trigger %s on %s', t.tgname, c.relname)) then hash end as hash
-    from applied_definitions a`.execute(session);
+        select format('trigger %s on %s', t.tgname, c.relname) from pg_trigger t join pg_class c on c.oid = t.tgrelid
+        where c.relnamespace = current_schema()::regnamespace) then hash end as hash
+    from applied_definitions`.execute(session);
   return new Map(rows.map(({ object, hash }) => [object, hash]));
 }

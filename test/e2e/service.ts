@@ -48,7 +48,7 @@ export interface TestServiceOptions {
   simulator: Pick<Simulator, 'url' | 'apiUrl' | 'tokens'>;
   /** Names of the tokens that the service uses. Default: one that sees public data alone. */
   tokens?: TokenName[];
-  /** Default: a new one. */
+  /** Default: a new one, whose tables the service takes for up to date, because it is a copy of the template. */
   databaseUrl?: string;
   settings?: Record<string, string>;
   /** True: jobs wait as long as in production, for a test of what a delay brings together. */
@@ -108,6 +108,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const service = await start(config, {
     log,
     jobPollMs: options.jobPollMs ?? 100,
+    isMigrated: options.databaseUrl === undefined,
     ...(options.now && { now: options.now }),
   });
   stack.defer(() => service.close());

@@ -6,7 +6,7 @@ import type { Service } from '../../../src/app.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { type AppOptions, openCore } from '../../../src/core.ts';
 import { createApp, openImages } from '../../../src/create-app.ts';
-import { openDatabase } from '../../../src/database/open.ts';
+import { openUnchanged } from '../../../src/database/open.ts';
 import { formatUrl, serveMetrics } from '../../../src/http/metrics-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../e2e/service.ts';
@@ -23,7 +23,7 @@ export const storedRepositories = 1;
 async function startWithoutWorkers(config: Config, { log, ...options }: AppOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack();
   const registry = new Registry();
-  const core = await openCore(config, { log, ...options });
+  const core = await openCore(config, { log, ...options, isMigrated: true });
   stack.defer(() => core.close());
   const metrics = await serveMetrics(registry, config.metricsHost, config.metricsPort);
   stack.defer(() => metrics.close());
@@ -53,7 +53,7 @@ after(async () => {
 
 async function createWorldDatabase(now: Date): Promise<TestDatabase> {
   const created = await createTestDatabase();
-  const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+  const database = await openUnchanged({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
   const world = await generateWorld({ seed: 1, size: 'small', now: () => now, repositories: storedRepositories });
   await storeWorld(database.connection, world, now);
   await database.close();
