@@ -12,8 +12,10 @@ import { locales } from './cards/languages/language.ts';
 import { openCardImages } from './cards/open.ts';
 import type { Config } from './config/config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
+import { evidenceRoutes } from './contributions/evidence/routes.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { badgeRoutes } from './contributors/badges/routes.ts';
+import { contributorEvidenceRoutes } from './contributors/evidence/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
 import { type Core, findFault } from './core.ts';
 import { SharedCounts } from './database/counts.ts';
@@ -70,7 +72,9 @@ const moduleRoutes = [
   accountRoutes,
   repositoryRoutes,
   contributionRoutes,
+  evidenceRoutes,
   contributorRoutes,
+  contributorEvidenceRoutes,
   badgeRoutes,
   achievementRoutes,
   accessRoutes,

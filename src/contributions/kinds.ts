@@ -22,6 +22,8 @@ interface Counting {
 interface Definition {
   /** The stable id of the rule by which something is counted. */
   rule: string;
+  /** One sentence for people. */
+  means: string;
   /** Absent: the number follows from others. */
   stored?: Counting;
   /** Present for lifetime counters, the members of `contributions` in endpoint 2. */
@@ -35,64 +37,87 @@ interface Definition {
   };
 }
 
+/** The rule of commits that name a person as co-author. */
+export const coAuthored = 'commit.co-author';
+
 /** In the order of the API. */
 const list = {
   commits: {
     rule: 'commit.author',
+    means:
+      'Commits on the default branch of repositories that are no forks, by their author; each commit counts once for each person.',
     stored: { kind: 'commit', isContribution: true, per: 'day' },
     lifetime: { needs: ['commit'], row: 1, isUsual: true },
   },
   issues: {
     rule: 'issue.opened',
+    means: 'Issues that the account opened.',
     stored: { kind: 'issue', isContribution: true, per: 'day' },
     lifetime: { needs: ['issue'], row: 4, isUsual: true },
   },
   pull_requests: {
     rule: 'pull-request.opened',
+    means: 'Pull requests that the account opened.',
     stored: { kind: 'pull_request', isContribution: true, per: 'day' },
     lifetime: { needs: ['pull_request'], row: 2, isUsual: true },
   },
   reviews: {
     rule: 'review.submitted',
+    means: 'Reviews that the account submitted to pull requests.',
     stored: { kind: 'review', isContribution: true, per: 'day' },
     lifetime: { needs: ['review'], row: 3, isUsual: true },
   },
   stars: {
     rule: 'star.received',
+    means: 'Stars of repositories that the account owns, forks excluded.',
     // The number of stored accounts that starred a repository. The lifetime counter sums the stars in the host's listing.
     stored: { kind: 'star', per: 'repository' },
     lifetime: { needs: [], row: 5, isUsual: true },
   },
   contributed_to: {
     rule: 'repository.contributed-to',
+    means: 'Repositories with at least one commit, issue, pull request or review of the account.',
     lifetime: { needs: ['commit', 'issue', 'pull_request', 'review'], row: 6, isUsual: true },
   },
   issues_closed: {
     rule: 'issue.closed',
+    means: 'Issues that the account opened and that are closed.',
     stored: { kind: 'issue', where: 'c.closed_at is not null', at: 'closed_at', per: 'person' },
     lifetime: { needs: ['issue'], row: 8, isUsual: false },
   },
   pull_requests_merged: {
     rule: 'pull-request.merged',
+    means: 'Pull requests that the account opened and that are merged.',
     stored: { kind: 'pull_request', where: 'c.merged_at is not null', at: 'merged_at', per: 'person' },
     lifetime: { needs: ['pull_request'], row: 7, isUsual: false },
   },
   discussions: {
     rule: 'discussion.started',
+    means: 'Discussions that the account started.',
     stored: { kind: 'discussion', isContribution: true, per: 'day' },
     lifetime: { needs: ['discussion'], row: 9, isUsual: false },
   },
   discussions_answered: {
     rule: 'discussion.answered',
+    means: 'Comments of the account that were accepted as the answer of a discussion.',
     stored: { kind: 'discussion', where: 'c.answered', person: 'answered_by', at: 'answered_at', per: 'person' },
     lifetime: { needs: ['discussion'], row: 10, isUsual: false },
   },
-  issue_comments: { rule: 'issue.commented', stored: { kind: 'issue_comment', per: 'repository' } },
+  issue_comments: {
+    rule: 'issue.commented',
+    means: 'Comments on issues.',
+    stored: { kind: 'issue_comment', per: 'repository' },
+  },
   pull_request_comments: {
     rule: 'pull-request.commented',
+    means: 'Comments on pull requests.',
     stored: { kind: 'pull_request_comment', per: 'repository' },
   },
-  review_comments: { rule: 'review.commented', stored: { kind: 'review_comment', per: 'repository' } },
+  review_comments: {
+    rule: 'review.commented',
+    means: 'Comments on the changes of pull requests.',
+    stored: { kind: 'review_comment', per: 'repository' },
+  },
 } as const satisfies Record<string, Definition>;
 
 type List = typeof list;
@@ -190,6 +215,27 @@ export const itemised = storedCounters.filter(({ name }) => isCounterName(name))
 /** The kinds that must be completely known for the counter of an organization. */
 export function needsOf(name: CounterName): readonly ContributionKind[] {
   return list[name].lifetime.needs;
+}
+
+/** A rule by which something counts. */
+export interface Rule {
+  id: string;
+  /** The counter, or the part of a contributor's number. */
+  counter: string;
+  means: string;
+}
+
+/** All rules in the order of the API, with that of co-authors behind that of authors. */
+export const rules: readonly Rule[] = definitions.flatMap(([counter, { rule, means }]) => [
+  { id: rule, counter, means },
+  ...(counter === 'commits'
+    ? [{ id: coAuthored, counter, means: 'The same commits, by each person whom a Co-authored-by trailer names.' }]
+    : []),
+]);
+
+/** Returns the id of the rule of a counter. */
+export function ruleOf(counter: string): string {
+  return definitions.find(([name]) => name === counter)?.[1].rule ?? '';
 }
 
 /** The rows of the card of lifetime counters, in their order; `isUsual`: shown by default. */

@@ -64,7 +64,7 @@ export async function countWindows(
  * Returns the counters of which contributions are not collected, or have no known time. Of a user they are all collected
  * when there are as many as the host reports in all.
  */
-async function findMissing(
+export async function findMissing(
   connection: RouteServices['connection'],
   counted: CountedAccount,
   type: Account['type'],

@@ -69,6 +69,17 @@ export async function findWindowContributors(
   };
 }
 
+/** Counts the contributions of one account, in the same way as the list. */
+export async function countContributor(
+  connection: Connection,
+  counted: CountedContributions,
+  accountId: string,
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    with ${sumsOf(counted)} select n from summed where account_id = ${accountId}::uuid`.execute(connection);
+  return rows[0]?.n ?? 0;
+}
+
 function isBeyond({ contributions, name, id }: ListPlace, side: 'after' | 'before'): RawBuilder<boolean> {
   const place = sql`(${-contributions}::integer, ${name}::text collate "C", ${id}::uuid)`;
   return side === 'after' ? sql`(-l.n, l.key, l.id) > ${place}` : sql`(-l.n, l.key, l.id) < ${place}`;

@@ -82,7 +82,7 @@ export function readLimits(texts: WindowTexts, window: Window | undefined): Limi
   if (given.every((one) => one === undefined)) return undefined;
   return {
     window,
-    kinds: kinds === undefined ? contributionKinds : readKinds(kinds),
+    kinds: readKinds(kinds),
     type,
     repositories: repositories === undefined ? undefined : readNames('repositories', repositories),
     excluded: excluded === undefined ? [] : readNames('exclude_repositories', excluded),
@@ -90,7 +90,12 @@ export function readLimits(texts: WindowTexts, window: Window | undefined): Limi
   };
 }
 
-function readKinds(text: string): ContributionKind[] {
+/**
+ * Reads kinds of contributions, by default all.
+ * @throws AppError `invalid_input` with the nearest kind.
+ */
+export function readKinds(text: string | undefined): readonly ContributionKind[] {
+  if (text === undefined) return contributionKinds;
   const wanted = split(text);
   const unknown = wanted.find((name) => !kindNames.includes(name));
   if (unknown !== undefined || wanted.length === 0) {

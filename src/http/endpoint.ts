@@ -131,6 +131,8 @@ export interface HandlerResult {
   isWithdrawable?: boolean;
   /** Further data that only cards show. */
   cardInput?: Omit<CardInput, 'envelope'>;
+  /** The response as CSV, which is sent in the place of JSON. */
+  csv?: string;
   /** False when the response depends on more than this account's own data, so that it cannot be cached. */
   isCacheable?: boolean;
 }
@@ -162,6 +164,8 @@ export interface Endpoint<Path extends TObject, Query extends TObject, Data> ext
   item?: TSchema;
   /** The cards that can be drawn from the response; the first is the default. */
   cards?: readonly [string, ...string[]];
+  /** True: the result may be CSV. */
+  hasCsv?: true;
   /**
    * Reads the data from the stores.
    * @returns undefined while nothing at all is known yet.

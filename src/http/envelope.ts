@@ -24,7 +24,22 @@ export interface Provenance {
   window?: Pick<Window, 'since' | 'until' | 'timeZone'>;
   /** With a window, the origin of its numbers: contributions collected here, or the host's own numbers. */
   source?: Source;
+  /** The number that the items are behind. */
+  evidence?: Evidence;
 }
+
+/** A number, and how many of its items are listed. */
+export interface Evidence {
+  total: number;
+  itemised: number;
+  /** The number of items that are not listed, by reason. */
+  remainder: Readonly<Partial<Record<RemainderReason, number>>>;
+  /** The page of the host that searches for the items; absent: the host has none. */
+  hostSearch?: string | undefined;
+}
+
+export const remainderReasons = ['host-total', 'private', 'erased-account'] as const;
+export type RemainderReason = (typeof remainderReasons)[number];
 
 export const sources = ['collected', 'host'] as const;
 export type Source = (typeof sources)[number];
@@ -39,6 +54,10 @@ export interface Envelope {
     includes_private?: boolean;
     window?: WindowMeaning;
     source?: Source;
+    total?: number;
+    itemised?: number;
+    remainder?: Evidence['remainder'];
+    host_search?: string;
   };
   data: readonly unknown[];
   previous_cursor?: string;
@@ -67,6 +86,7 @@ export function envelope(content: {
         includes_private: provenance.includesPrivate,
         ...(provenance.window && { window: meaningOf(provenance.window) }),
         ...(provenance.source && { source: provenance.source }),
+        ...(provenance.evidence && evidenceMembers(provenance.evidence)),
       }),
       ...(content.includesPrivate !== undefined && { includes_private: content.includesPrivate }),
     },
@@ -74,6 +94,10 @@ export function envelope(content: {
     ...(previousCursor !== undefined && { previous_cursor: previousCursor }),
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
   };
+}
+
+function evidenceMembers({ total, itemised, remainder, hostSearch }: Evidence): object {
+  return { total, itemised, remainder, ...(hostSearch !== undefined && { host_search: hostSearch }) };
 }
 
 /** Wraps a single item. */
@@ -151,6 +175,17 @@ const ListMetadata = Type.Object(
       Type.Enum([...sources], {
         description: 'Of the numbers of a window: contributions collected here, or the numbers of the host.',
       }),
+    ),
+    total: Type.Optional(Type.Integer({ description: 'Evidence: the number whose items are listed.' })),
+    itemised: Type.Optional(Type.Integer({ description: 'Evidence: the number of items on all pages.' })),
+    remainder: Type.Optional(
+      Type.Object(Object.fromEntries(remainderReasons.map((reason) => [reason, Type.Optional(Type.Integer())])), {
+        description:
+          'Evidence: what `total` counts and no page lists, by reason. `host-total` is negative where more is collected than the host counts.',
+      }),
+    ),
+    host_search: Type.Optional(
+      Type.String({ format: 'uri', description: 'Evidence: the page of the host that searches for the items.' }),
     ),
   },
   { title: 'ListMetadata' },

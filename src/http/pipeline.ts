@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, type TObject, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { readWindow, type WindowText } from '../windows/window.ts';
 import type { App } from './app.ts';
 import { authorize, resolveOwn } from './authorize.ts';
@@ -69,7 +69,7 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
     ...(readers !== 'public' && { security: [{ serviceToken: [] }, ...(readers === 'owner' ? [] : [{}])] }),
     ...(item === undefined && { produces: ['image/svg+xml', 'image/png'] }),
     response: {
-      ...(item !== undefined && { 200: EnvelopeSchema(item), 202: EmptySchema }),
+      ...(item !== undefined && { 200: withCsv(EnvelopeSchema(item), endpoint.hasCsv), 202: EmptySchema }),
       304: Type.Null(),
       ...(readers === 'public' ? problemResponses : privateProblemResponses),
     },
@@ -77,6 +77,12 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
   const config = cards === undefined ? {} : { cards, isImageOnly: item === undefined };
   services.endpoints.add(endpoint);
   app.get(path, { schema, config }, async (request, reply) => respond(services, endpoint, request, reply));
+}
+
+/** Describes a response that is JSON, or CSV where the request wants it. */
+function withCsv(json: TSchema, hasCsv: true | undefined): TSchema | { content: Record<string, { schema: TSchema }> } {
+  if (hasCsv === undefined) return json;
+  return { content: { 'application/json': { schema: json }, 'text/csv': { schema: Type.String() } } };
 }
 
 /** Responds to a request about an account: resolve → authorize → load → present → send. */
@@ -203,13 +209,13 @@ async function render(
   { images, now, publicUrl }: PipelineServices,
   { url, caller }: FastifyRequest,
   { account, deadline, image }: Pick<ResolvedAccount, 'account' | 'deadline'> & { image: ImageRequest | undefined },
-  { envelope, staleAt, isWithdrawable, cardInput }: HandlerResult,
+  { envelope, staleAt, isWithdrawable, cardInput, csv }: HandlerResult,
 ): Promise<RenderedResponse> {
   const audience = caller !== null ? 'caller' : isWithdrawable === true ? 'public_until_withdrawn' : 'public';
   const content = { envelope, staleAt, audience, accountId: account.id } as const;
   const rendered =
     image === undefined
-      ? { links: pageLinks(`${publicUrl()}${url}`, envelope) }
+      ? { links: pageLinks(`${publicUrl()}${url}`, envelope), csv }
       : { image: await images.draw(image, { ...cardInput, envelope }, deadline) };
   return compressResponse(renderResponse({ ...content, ...rendered, now: now() }));
 }

@@ -55,6 +55,8 @@ export function renderResponse(content: {
   envelope: Envelope;
   /** The image of the response; undefined when it is JSON. */
   image?: CardImage | undefined;
+  /** The response as CSV, in the place of JSON. */
+  csv?: string | undefined;
   audience: Audience;
   accountId: string;
   /** URLs of the previous and the next page. */
@@ -63,8 +65,8 @@ export function renderResponse(content: {
   /** The time at which the data is due for a refresh, which the next request has to start. */
   staleAt: Date;
 }): RenderedResponse {
-  const { envelope, image, now } = content;
-  const body = image?.body ?? Buffer.from(JSON.stringify(envelope));
+  const { envelope, image, csv, now } = content;
+  const body = image?.body ?? Buffer.from(csv ?? JSON.stringify(envelope));
   const etag = etagOf(body);
   const isFinished = envelope.meta_data.complete !== false && image?.isFinal !== false;
   const maxAge = maxAgeOf(isFinished);
@@ -76,7 +78,8 @@ export function renderResponse(content: {
     body,
     etag,
     headers: {
-      'content-type': image?.contentType ?? 'application/json; charset=utf-8',
+      'content-type':
+        image?.contentType ?? (csv === undefined ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8'),
       ...(image && imageHeaders),
       'content-length': String(body.length),
       etag,
@@ -139,7 +142,7 @@ const brotliQuality = 7;
 /** Smaller bodies fit in one packet with their headers, compressed or not. */
 const minCompressedBytes = 1024;
 /** PNG is compressed already. */
-const compressible = /^(application\/json|image\/svg\+xml|text\/(html|css))/;
+const compressible = /^(application\/json|text\/csv|image\/svg\+xml|text\/(html|css))/;
 
 /**
  * Adds the compressed representations of a response that is worth it; compresses away from the event loop. The length of

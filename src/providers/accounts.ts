@@ -26,6 +26,8 @@ export interface Accounts {
    * the name, and never another one.
    */
   idUrlOf(externalId: string): string;
+  /** Returns the page of the host that searches for what a counter of a user counts; absent where the host has none. */
+  searchOf?(login: string, counter: CounterName): string | undefined;
   /**
    * Fetches an account that is not stored, by its name. Yields reports that grow, the last one complete; nothing when
    * there is no such account; and one report with `isPublic: false` when the host says that the account is not public.

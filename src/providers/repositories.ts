@@ -31,11 +31,18 @@ export interface RepositoryPage {
   nextCursor: string | null;
 }
 
+/** An item of a repository: a commit by its id (hexadecimal), others by their number. */
+export type RepositoryItem =
+  | { kind: 'commit'; oid: string }
+  | { kind: 'issue' | 'pull_request' | 'discussion'; number: number };
+
 /** The repositories of accounts, which every provider has. */
 export interface Repositories {
   isPossibleName(name: string): boolean;
   /** Returns the URL of the repository in the host's API. */
   urlOf(owner: string, name: string): string;
+  /** Returns the URL of the page of a repository at the host, or of one of its items. */
+  pageOf(owner: string, name: string, item?: RepositoryItem): string;
   /** Lists the account's public repositories, and the private ones that a credential shows; at most 100 a page. */
   list(owner: KnownAccount, cursor: string | null, call: Call): Promise<RepositoryPage>;
   /** Finds a repository by its name; null when there is none, or it is private and `withPrivate` is false. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Name } from '../http/scalars.ts';
-import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
+import type { Call, KnownRepository, RepositoryFile, RepositoryFiles, RepositoryItem } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { textOf } from '../rest/text.ts';
 import { readUnchanged, repositoryPath } from './repositories.ts';
@@ -42,6 +42,18 @@ export async function readFiles(
     files.push({ path, oid: file.sha, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
   }
   return { revision, files };
+}
+
+const itemPaths = { issue: 'issues', pull_request: 'pulls', discussion: 'issues' } as const;
+
+export function pageUrl(
+  url: string,
+  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
+  item: RepositoryItem | undefined,
+): string {
+  const page = `${url}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+  if (item === undefined) return page;
+  return item.kind === 'commit' ? `${page}/commit/${item.oid}` : `${page}/${itemPaths[item.kind]}/${item.number}`;
 }
 
 /** https://docs.gitea.com/usage/permalinks */

@@ -8,7 +8,7 @@ import { administers } from './administers.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
 import { giteaDialect } from './dialect.ts';
-import { fileUrl, readFiles } from './files.ts';
+import { fileUrl, pageUrl, readFiles } from './files.ts';
 import { createGitRemote } from './git-remote.ts';
 import { resolveIdentities } from './identities.ts';
 import { createNotifier } from './notifier.ts';
@@ -52,6 +52,7 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
     repositories: {
       isPossibleName: (repository) => possibleName.test(repository),
       urlOf: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
+      pageOf: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
       list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
       find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     },

@@ -32,6 +32,7 @@ import { resolveIdentities } from './identities.ts';
 import { administers } from './ownership/administers.ts';
 import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
+import { pageUrl, searchUrl } from './pages.ts';
 import { findRepository, listRepositories, privateCredentialNames } from './repositories.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { withoutOwnComments } from './streams/own-comments.ts';
@@ -88,11 +89,13 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
       urlOf: ({ name: login }) => `${apiUrl}${accountPath(login)}`,
       idUrlOf: (externalId) => `${apiUrl}${idPath(externalId)}`,
       reportsTotals: true,
+      searchOf: (login, counter) => searchUrl(url, login, counter),
       ...(isAnonymous ? anonymousAccounts(client) : accountsByToken(client, now)),
     },
     repositories: {
       isPossibleName: (repository) => possibleRepositoryName.test(repository),
       urlOf: (owner, repository) => `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
+      pageOf: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
       ...(isAnonymous ? anonymousRepositories(client) : repositoriesByToken(client)),
     },
     unreported: unreportedWith(!isAnonymous),

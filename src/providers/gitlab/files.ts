@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Name } from '../http/scalars.ts';
-import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
+import type { Call, KnownRepository, RepositoryFile, RepositoryFiles, RepositoryItem } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { textOf } from '../rest/text.ts';
 import { branchOf, projectPath, readUnchanged } from './projects.ts';
@@ -40,6 +40,18 @@ export async function readFiles(
     files.push({ path, oid: file.blob_id, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
   }
   return { revision, files };
+}
+
+const itemPaths = { issue: 'issues', pull_request: 'merge_requests', discussion: 'issues' } as const;
+
+export function pageUrl(
+  url: string,
+  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
+  item: RepositoryItem | undefined,
+): string {
+  const page = `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}`;
+  if (item === undefined) return page;
+  return item.kind === 'commit' ? `${page}/-/commit/${item.oid}` : `${page}/-/${itemPaths[item.kind]}/${item.number}`;
 }
 
 export function fileUrl(

@@ -8,7 +8,7 @@ import { administers } from './administers.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
 import { gitlabDialect } from './dialect.ts';
-import { fileUrl, readFiles } from './files.ts';
+import { fileUrl, pageUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
 import { createNotifier } from './notifier.ts';
 import { findRepository, listRepositories } from './projects.ts';
@@ -62,6 +62,7 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     },
     repositories: {
       isPossibleName: (repository) => segment.test(repository),
+      pageOf: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
       urlOf: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
       list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
       find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),

@@ -52,6 +52,7 @@ const provider: Provider = {
   repositories: {
     isPossibleName: () => true,
     urlOf: () => '',
+    pageOf: () => '',
     list: async () => ({ repositories: [listed], ...page }),
     find: async () => listed,
   },

@@ -1,0 +1,194 @@
+import { Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { toCsv } from '../../http/csv.ts';
+import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
+import {
+  type Evidence,
+  envelope,
+  formatTimestamp,
+  type RemainderReason,
+  TimestampSchema,
+} from '../../http/envelope.ts';
+import {
+  cutPage,
+  neighbourCursors,
+  type Page,
+  type PageStart,
+  type Place,
+  staleCursor,
+} from '../../http/pagination.ts';
+import type { Repositories } from '../../providers/provider.ts';
+import { fromCursor, toCursor } from '../../windows/cursors.ts';
+import type { Window } from '../../windows/window.ts';
+import { coAuthored, ruleOf, rules, type StoredCounter } from '../kinds.ts';
+import {
+  countContributedRepositories,
+  countErased,
+  countItems,
+  findContributedRepositories,
+  findItems,
+  type Item,
+  type ItemPlace,
+  type ItemScope,
+} from './store.ts';
+
+/** An item behind a number. */
+export const EvidenceItem = Type.Object(
+  {
+    kind: Type.String({ examples: ['pull_request'] }),
+    repository: Type.String({ description: 'Owner and name.', examples: ['octocat/hello-world'] }),
+    number: Type.Union([Type.Null(), Type.Integer()], {
+      description: 'Of an issue, pull request or discussion, where it is known.',
+    }),
+    oid: Type.Union([Type.Null(), Type.String()], { description: 'Of a commit.' }),
+    title: Type.String({ description: 'Empty where it is not known.', examples: ['Fix the parser'] }),
+    url: Type.String({ format: 'uri', description: 'Page of the item at the host, or of its repository.' }),
+    occurred_dttm: TimestampSchema('When it counted; of a star the day.'),
+    rule: Type.String({ description: 'Id of the rule in `/v1/definitions`.', examples: [rules[0]?.id ?? ''] }),
+  },
+  { title: 'EvidenceItem' },
+);
+
+export const EvidenceFormat = Type.Optional(
+  Type.Enum(['json', 'csv'], { description: '`csv` returns the same page as CSV.', default: 'json' }),
+);
+
+/** The number whose items are wanted. */
+export interface Number {
+  /** The counters whose items it counts; null: repositories with a contribution (`contributed_to`). */
+  counters: readonly StoredCounter[] | null;
+  scope: ItemScope;
+  /** The number, and how much of it is private data that is counted and not visible. */
+  count: (scope: ItemScope) => Promise<{ total: number; countedWithPrivate: number | null }>;
+  hostSearch?: string | undefined;
+}
+
+/** A page of the items behind a number. */
+export interface LoadedEvidence extends Page<Item> {
+  evidence: Evidence;
+  listKey: Place;
+  window: Pick<Window, 'since' | 'until' | 'timeZone'> | undefined;
+  asOf: Date;
+  missing: readonly string[];
+  includesPrivate: boolean;
+}
+
+/**
+ * Finds a page of the items behind a number. Items and remainder always add up to the number.
+ * @param key everything that the list depends on, to which cursors are bound.
+ * @throws AppError `invalid_input` for a cursor of another list.
+ */
+export async function loadItems(
+  { connection }: Pick<RouteServices, 'connection'>,
+  wanted: Number,
+  { key, limit, start }: { key: string; limit: number; start: PageStart },
+): Promise<Page<Item> & Pick<LoadedEvidence, 'evidence' | 'listKey'> & { scope: ItemScope }> {
+  const { since, until, place } = readCursor(start, key, wanted.scope);
+  const scope = { ...wanted.scope, since, until };
+  const page = {
+    limit: limit + 1,
+    after: start.after === undefined ? undefined : place,
+    before: start.before === undefined ? undefined : place,
+  };
+  const { counters } = wanted;
+  const items =
+    counters === null
+      ? await findContributedRepositories(connection, scope, page)
+      : await findItems(connection, scope, counters, page);
+  const itemised =
+    counters === null
+      ? await countContributedRepositories(connection, scope)
+      : await countItems(connection, scope, counters);
+  let erased = 0;
+  for (const counter of counters ?? []) erased += await countErased(connection, scope, counter);
+  const { total, countedWithPrivate } = await wanted.count(scope);
+  const hidden = countedWithPrivate === null ? 0 : Math.max(0, countedWithPrivate - itemised - erased);
+  const parts: [RemainderReason, number][] = [
+    ['host-total', total - itemised - erased - hidden],
+    ['private', hidden],
+    ['erased-account', erased],
+  ];
+  return {
+    ...cutPage(items, limit, start),
+    scope,
+    listKey: [key, toCursor(since), toCursor(until)],
+    evidence: {
+      total,
+      itemised,
+      remainder: Object.fromEntries(parts.filter(([, count]) => count !== 0)),
+      hostSearch: wanted.hostSearch,
+    },
+  };
+}
+
+function readCursor(
+  start: PageStart,
+  key: string,
+  scope: ItemScope,
+): { since: Date | null; until: Date | null; place?: ItemPlace } {
+  const cursor = start.after ?? start.before;
+  if (cursor === undefined) return scope;
+  const [ofKey, since, until, at, kind, repositoryId, id] = cursor;
+  const isOfList = ofKey === key && since !== undefined && until !== undefined && typeof at === 'number';
+  if (!isOfList || typeof kind !== 'string' || typeof repositoryId !== 'string' || typeof id !== 'string') {
+    throw staleCursor(start.after === undefined ? 'before' : 'after');
+  }
+  return { since: fromCursor(since), until: fromCursor(until), place: { at, kind, repositoryId, id } };
+}
+
+const listing = 'evidence';
+export const evidenceListing = { name: listing, defaultLimit: 30 };
+
+/** Returns a page of evidence as JSON, or as CSV. */
+export function presentEvidence(
+  { cursors, resolver }: Pick<RouteServices, 'cursors' | 'resolver'>,
+  loaded: LoadedEvidence,
+  { provider, isOwner }: Pick<ResolvedAccount, 'provider' | 'isOwner'>,
+  format: 'json' | 'csv' | undefined,
+): HandlerResult {
+  const { page, evidence, listKey, window, asOf, missing, includesPrivate } = loaded;
+  const data = page.map((item) => toItem(item, provider.repositories));
+  return {
+    envelope: envelope({
+      dataType: 'unknown',
+      data,
+      provenance: { asOf, missing, includesPrivate, ...(window && { window }), source: 'collected', evidence },
+      ...neighbourCursors(loaded, ({ at, kind, repositoryId, id }) =>
+        cursors.write(listing, [...listKey, at, kind, repositoryId, id]),
+      ),
+    }),
+    staleAt: resolver.staleAt(asOf),
+    ...(format === 'csv' && { csv: toCsv(Object.keys(EvidenceItem.properties), data) }),
+    // The items are also in repositories of other accounts, of which this response does not know when they change.
+    isCacheable: false,
+    ...((includesPrivate || isOwner) && { isWithdrawable: true }),
+  };
+}
+
+const pages = {
+  issue: 'issue',
+  pull_request: 'pull_request',
+  review: 'pull_request',
+  discussion: 'discussion',
+} as const;
+
+function toItem(item: Item, repositories: Pick<Repositories, 'pageOf'>): Record<string, string | number | null> {
+  const { kind, owner, repository, number, oid, title, at } = item;
+  const page = Object.entries(pages).find(([one]) => one === kind)?.[1];
+  const address =
+    oid !== null
+      ? ({ kind: 'commit', oid } as const)
+      : page !== undefined && number !== null
+        ? { kind: page, number }
+        : undefined;
+  return {
+    kind,
+    repository: `${owner}/${repository}`,
+    number,
+    oid,
+    title,
+    url: repositories.pageOf(owner, repository, address),
+    occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
+    rule: item.isCoAuthored ? coAuthored : ruleOf(item.counter),
+  };
+}

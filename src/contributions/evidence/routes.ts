@@ -1,0 +1,153 @@
+import { type Static, Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import type { App } from '../../http/app.ts';
+import { AccountPath, type RequestContext } from '../../http/endpoint.ts';
+import { PageParameters } from '../../http/pagination.ts';
+import { addEndpoint } from '../../http/pipeline.ts';
+import { listKeyOf } from '../../windows/cursors.ts';
+import { WindowParameters } from '../../windows/parameters.ts';
+import { counterNames } from '../counters.ts';
+import { findDays } from '../history.ts';
+import { itemised, rules } from '../kinds.ts';
+import { findMissing, wholeDays } from '../window.ts';
+import { countParts } from '../window-store.ts';
+import {
+  EvidenceFormat,
+  EvidenceItem,
+  evidenceListing,
+  type LoadedEvidence,
+  loadItems,
+  presentEvidence,
+} from './evidence.ts';
+import type { ItemScope } from './store.ts';
+
+const CounterPath = Type.Object({
+  ...AccountPath.properties,
+  counter: Type.Enum([...counterNames], { description: 'A counter of endpoint 2.' }),
+});
+
+const Query = Type.Object({
+  ...PageParameters.properties,
+  ...WindowParameters.properties,
+  format: EvidenceFormat,
+  private: Type.Optional(
+    Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
+  ),
+});
+
+type Context = RequestContext<Static<typeof CounterPath>, Static<typeof Query>>;
+
+const Definition = Type.Object(
+  {
+    id: Type.String({ examples: ['commit.author'] }),
+    counter: Type.String({ examples: ['commits'] }),
+    description: Type.String(),
+    since_version: Type.String({ examples: ['0.1'] }),
+  },
+  { title: 'Definition' },
+);
+
+/** The release since which the rules apply as they are; see CHANGELOG.md. */
+const sinceVersion = '0.1';
+
+/** Registers the items behind the counters of endpoint 2, and the rules by which they count. */
+export function evidenceRoutes(app: App, services: RouteServices): void {
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/contributions/:counter',
+    operationId: 'listCounterEvidence',
+    tag: 'Contributions',
+    summary: 'The items that a counter counts, newest first',
+    description:
+      '`meta_data.total` is the counter, `itemised` the number of items on all pages, `remainder` the rest by reason: together they are the counter.',
+    readers: 'public',
+    params: CounterPath,
+    query: Query,
+    listing: evidenceListing,
+    dataType: 'unknown',
+    item: EvidenceItem,
+    hasCsv: true,
+    load: (context) => load(services, context),
+    present: (loaded, context) => presentEvidence(services, loaded, context, context.query.format),
+  });
+  app.get(
+    '/v1/definitions',
+    {
+      schema: {
+        operationId: 'listDefinitions',
+        tags: ['Contributions'],
+        summary: 'The rules by which contributions count',
+        security: [],
+        response: { 200: Type.Object({ data: Type.Array(Definition) }, { title: 'DefinitionList' }) },
+      },
+    },
+    async (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=3600').send({
+        data: rules.map(({ id, counter, means }) => ({
+          id,
+          counter,
+          description: means,
+          since_version: sinceVersion,
+        })),
+      }),
+  );
+}
+
+async function load(services: RouteServices, context: Context): Promise<LoadedEvidence> {
+  const { connection, now } = services;
+  const { account, provider, isOwner, query, page, params } = context;
+  const { counter } = params;
+  const includesPrivate = query.private === true && (isOwner || account.publishesPrivate);
+  const window = context.window && includesPrivate && !isOwner ? wholeDays(context.window) : context.window;
+  const isOrganization = account.type === 'organization';
+  const counters = itemised.filter(({ name }) => name === counter);
+  const scope: ItemScope = {
+    personId: isOrganization || counter === 'stars' ? null : account.id,
+    ownerId: isOrganization || counter === 'stars' ? account.id : null,
+    repositoryId: null,
+    seesPrivateOf: isOwner && includesPrivate ? account.id : null,
+    since: window?.since ?? null,
+    until: window?.until ?? null,
+  };
+  const counted = { id: account.id, isOwner: isOrganization, withPrivate: includesPrivate };
+  const countCollected = async ({ since, until }: ItemScope): Promise<number> => {
+    const [part] = await countParts(connection, counted, { bounds: [since, until] });
+    return part?.[counter] ?? 0;
+  };
+  const lifetime = async (): Promise<number> => {
+    const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
+    return newest?.counters[counter] ?? 0;
+  };
+  const found = await loadItems(
+    services,
+    {
+      counters: counter === 'contributed_to' ? null : counters,
+      scope,
+      count: async (within) => ({
+        total: window === undefined ? await lifetime() : await countCollected(within),
+        countedWithPrivate: includesPrivate ? await countCollected(within) : null,
+      }),
+      hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),
+    },
+    {
+      ...page,
+      key: listKeyOf([
+        account.id,
+        counter,
+        isOwner,
+        includesPrivate,
+        query.period,
+        query.since,
+        query.until,
+        query.time_zone,
+      ]),
+    },
+  );
+  const missing = await findMissing(connection, counted, account.type, provider.accounts.reportsTotals);
+  return {
+    ...found,
+    window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },
+    asOf: account.fetchedAt ?? now(),
+    missing: missing.filter((name) => name === counter),
+    includesPrivate,
+  };
+}

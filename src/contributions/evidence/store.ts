@@ -1,0 +1,236 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { counts } from '../column-store.ts';
+import { contributionKinds, itemised, namesOfKinds, needsOf, type StoredCounter } from '../kinds.ts';
+import { isCommitOf, momentOf } from '../window-store.ts';
+
+/** Single items behind numbers, newest first. Each kind of items is read by the index of its person or repository. */
+
+/** The items behind a number. */
+export interface ItemScope {
+  /** The person whose items count; null: all items of the owner's repositories. */
+  personId: string | null;
+  /** The owner whose repositories alone count; null: all stored repositories. */
+  ownerId: string | null;
+  repositoryId: string | null;
+  /** The owner whose private repositories are visible; null: private items are not visible. */
+  seesPrivateOf: string | null;
+  since: Date | null;
+  until: Date | null;
+}
+
+/** A place in a list of items. */
+export interface ItemPlace {
+  /** The moment in microseconds since 1970. */
+  at: number;
+  kind: string;
+  repositoryId: string;
+  /** The id of the item among those of its kind and repository; for a star a hash of it, because it names a person. */
+  id: string;
+}
+
+/** An item that counts. */
+export interface Item extends ItemPlace {
+  counter: string;
+  owner: string;
+  repository: string;
+  number: number | null;
+  /** The subject of a commit; empty where it is not stored. */
+  title: string;
+  /** Hexadecimal; of commits alone. */
+  oid: string | null;
+  /** True for a commit that names the person as co-author alone. */
+  isCoAuthored: boolean;
+}
+
+export interface ItemPage {
+  limit: number;
+  after?: ItemPlace | undefined;
+  before?: ItemPlace | undefined;
+}
+
+/** Finds a page of the visible items of some counters, newest first: after a place, or right before one. */
+export async function findItems(
+  connection: Connection,
+  scope: ItemScope,
+  counters: readonly StoredCounter[],
+  page: ItemPage,
+): Promise<Item[]> {
+  const order = page.before === undefined ? sql`desc` : sql`asc`;
+  const ofEach = counters.map((counter) => {
+    const query = counter.kind === 'commit' ? commitsOf(scope, counter, page) : contributionsOf(scope, counter);
+    return sql`(
+      select i.* from (${query}) i where ${isOnPage(page)}
+      order by i.moment ${order}, i.repository_id ${order}, i.id ${order} limit ${page.limit})`;
+  });
+  const { rows } = await sql<Item>`
+    select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
+      i.counter, o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid, '' as title, i.is_co_authored as "isCoAuthored"
+    from (${sql.join(ofEach, sql` union all `)}) i
+      join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
+      left join contributions p on p.repository_id = i.repository_id and p.kind = 'pull_request'
+        and p.external_id = i.parent
+    order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}
+    limit ${page.limit}`.execute(connection);
+  return page.before === undefined ? rows : rows.toReversed();
+}
+
+/** Counts the items that `findItems` lists. */
+export async function countItems(
+  connection: Connection,
+  scope: ItemScope,
+  counters: readonly StoredCounter[],
+): Promise<number> {
+  const ofEach = counters.map((counter) =>
+    counter.kind === 'commit' ? commitsOf(scope, counter, {}) : contributionsOf(scope, counter),
+  );
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (${sql.join(ofEach, sql` union all `)}) i`.execute(connection);
+  return rows[0]?.count ?? 0;
+}
+
+/** Kinds of items in the order of their places. */
+function isOnPage({ after, before }: Pick<ItemPage, 'after' | 'before'>): RawBuilder<boolean> {
+  const place = after ?? before;
+  if (place === undefined) return sql`true`;
+  const moment = sql`('epoch'::timestamptz + ${place.at}::bigint * interval '1 microsecond')`;
+  const row = sql`(${moment}, ${place.kind}::text, ${place.repositoryId}::uuid, ${place.id}::text)`;
+  return after === undefined
+    ? sql`i.moment >= ${moment} and (i.moment, i.kind, i.repository_id, i.id) > ${row}`
+    : sql`i.moment <= ${moment} and (i.moment, i.kind, i.repository_id, i.id) < ${row}`;
+}
+
+/** The condition that an item at this moment is in the window. */
+function isWithin(moment: RawBuilder<unknown>, { since, until }: ItemScope): RawBuilder<boolean> {
+  return sql`(${since === null ? sql`true` : sql`${moment} >= ${since}`}
+    and ${until === null ? sql`true` : sql`${moment} < ${until}`})`;
+}
+
+/** The condition that the repository `r` counts, and that its items may be seen. */
+function isVisible({ ownerId, repositoryId, seesPrivateOf }: ItemScope): RawBuilder<boolean> {
+  return sql`(
+    (not r.is_private or r.owner_id = ${seesPrivateOf}::uuid) and ${isPresentInSql('r')}
+    and ${ownerId === null ? sql`true` : sql`r.owner_id = ${ownerId}::uuid`}
+    and ${repositoryId === null ? sql`true` : sql`r.id = ${repositoryId}::uuid`})`;
+}
+
+function contributionsOf(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown> {
+  const isStar = counter.kind === 'star';
+  // A star shows its day alone, and nothing that names the person.
+  const moment = isStar ? sql`date_trunc('day', c.created_at, 'UTC')` : momentOf(counter);
+  const id = isStar ? sql`md5(c.repository_id || c.external_id)` : sql`c.external_id`;
+  const isTheirs =
+    isStar || scope.personId === null
+      ? sql`(${!isStar}::boolean and c.account_id is not null or ${isStar}::boolean and not r.is_fork)`
+      : sql`${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${scope.personId}::uuid`;
+  return sql`
+    select ${moment} as moment, c.kind, c.repository_id, ${id} as id, ${counter.name}::text as counter,
+      ${isStar ? sql`null::integer` : sql`c.number`} as number, null::text as oid, false as is_co_authored,
+      case when c.kind = 'review' then c.parent_external_id end as parent
+    from contributions c join repositories r on r.id = c.repository_id
+    where ${isTheirs} and ${counts(counter)} and ${momentOf(counter)} is not null
+      and ${isWithin(momentOf(counter), scope)} and ${isVisible(scope)}`;
+}
+
+/** The commits of a person, by the days on which there are any, or all of the owner's repositories. */
+function commitsOf(scope: ItemScope, counter: StoredCounter, { after }: Pick<ItemPage, 'after'>): RawBuilder<unknown> {
+  const isCoAuthored =
+    scope.personId === null
+      ? sql`false`
+      : sql`not exists (
+          select from identities a where a.id = c.identity_ids[1] and a.account_id = ${scope.personId}::uuid)`;
+  const columns = sql`
+    c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
+    ${counter.name}::text as counter, null::integer as number, encode(c.oid, 'hex') as oid,
+    ${isCoAuthored} as is_co_authored, null::text as parent`;
+  if (scope.personId === null) {
+    return sql`
+      select ${columns} from repositories r join commits c on c.repository_id = r.id
+      where ${isWithin(sql`c.authored_at`, scope)} and ${isVisible(scope)} and not ${isErasedCommit}`;
+  }
+  const last = after === undefined ? null : new Date(after.at / 1000);
+  return sql`
+    select ${columns}
+    from (
+      select d.repository_id, d.day::timestamp at time zone 'UTC' as begins,
+        (d.day + 1)::timestamp at time zone 'UTC' as ends
+      from contribution_days d join repositories r on r.id = d.repository_id
+      where d.account_id = ${scope.personId}::uuid and d.commits > 0 and ${isVisible(scope)}
+        and (${scope.since}::timestamptz is null or d.day >= (${scope.since}::timestamptz at time zone 'UTC')::date)
+        and (${scope.until}::timestamptz is null or d.day <= (${scope.until}::timestamptz at time zone 'UTC')::date)
+        and (${last}::timestamptz is null or d.day <= (${last}::timestamptz at time zone 'UTC')::date)
+      order by d.day desc
+    ) d join commits c on c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
+    where ${isWithin(sql`c.authored_at`, scope)} and ${isCommitOf(scope.personId)}`;
+}
+
+/** The condition that the commit `c` was authored by an address that is erased. */
+const isErasedCommit = sql<boolean>`exists (
+  select from identities i where i.id = c.identity_ids[1] and starts_with(i.email, 'erased '))`;
+
+/** Counts the items of an owner's repositories whose person is deleted or erased; they count, and are not listed. */
+export async function countErased(connection: Connection, scope: ItemScope, counter: StoredCounter): Promise<number> {
+  if (scope.personId !== null || counter.kind === 'star') return 0;
+  const isErased = counter.kind === 'commit' ? isErasedCommit : sql`c.account_id is null and ${counts(counter)}`;
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count
+    from ${sql.table(counter.kind === 'commit' ? 'commits' : 'contributions')} c
+      join repositories r on r.id = c.repository_id
+    where ${isErased} and ${isWithin(momentOf(counter), scope)} and ${isVisible(scope)}`.execute(connection);
+  return rows[0]?.count ?? 0;
+}
+
+/** Finds a page of the repositories with a contribution in the window, the one with the newest first. */
+export async function findContributedRepositories(
+  connection: Connection,
+  scope: ItemScope,
+  page: ItemPage,
+): Promise<Item[]> {
+  const order = page.before === undefined ? sql`desc` : sql`asc`;
+  const { rows } = await sql<Item>`
+    select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
+      'contributed_to' as counter, o.name as owner, r.name as repository, null::integer as number, null as oid, '' as title,
+      false as "isCoAuthored"
+    from (${repositoriesOf(scope)}) i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
+    where ${isOnPage(page)}
+    order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}
+    limit ${page.limit}`.execute(connection);
+  return page.before === undefined ? rows : rows.toReversed();
+}
+
+/** Counts the repositories that `findContributedRepositories` lists. */
+export async function countContributedRepositories(connection: Connection, scope: ItemScope): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (${repositoriesOf(scope)}) i`.execute(connection);
+  return rows[0]?.count ?? 0;
+}
+
+/** The repositories with a contribution of the kinds that `contributed_to` needs, also those of erased persons. */
+function repositoriesOf(scope: ItemScope): RawBuilder<unknown> {
+  const names = namesOfKinds(needsOf('contributed_to'));
+  const newest = itemised
+    .filter(({ name }) => names.includes(name))
+    .map((counter) => sql`(${newestOf(scope, counter)})`);
+  return sql`
+    select max(n.moment) as moment, 'repository'::text as kind, n.repository_id, n.repository_id::text as id
+    from (${sql.join(newest, sql` union all `)}) n group by n.repository_id`;
+}
+
+function newestOf(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown> {
+  if (scope.personId !== null) {
+    const items = counter.kind === 'commit' ? commitsOf(scope, counter, {}) : contributionsOf(scope, counter);
+    return sql`select i.repository_id, max(i.moment) as moment from (${items}) i group by i.repository_id`;
+  }
+  const table = sql.table(counter.kind === 'commit' ? 'commits' : 'contributions');
+  return sql`
+    select c.repository_id, max(${momentOf(counter)}) as moment
+    from repositories r join ${table} c on c.repository_id = r.id
+    where ${counter.kind === 'commit' ? sql`true` : counts(counter)} and ${isWithin(momentOf(counter), scope)}
+      and ${isVisible(scope)} group by c.repository_id`;
+}
+
+/** The counters whose items make up a contributor's number. */
+export const countersOfContributors = itemised.filter(
+  ({ isContribution, kind }) => isContribution === true && contributionKinds.some((one) => one === kind),
+);

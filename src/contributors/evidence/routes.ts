@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { findByName, isShown } from '../../accounts/store.ts';
+import {
+  EvidenceFormat,
+  EvidenceItem,
+  evidenceListing,
+  type LoadedEvidence,
+  loadItems,
+  presentEvidence,
+} from '../../contributions/evidence/evidence.ts';
+import { itemised, namesOfKinds } from '../../contributions/kinds.ts';
+import { AppError } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import { AccountPath, MovedRepository, RepositoryPath, type RequestContext } from '../../http/endpoint.ts';
+import { PageParameters } from '../../http/pagination.ts';
+import { addEndpoint } from '../../http/pipeline.ts';
+import { listKeyOf } from '../../windows/cursors.ts';
+import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
+import type { ContributorServices } from '../routes.ts';
+import { readKinds, WindowQuery } from '../window.ts';
+import { countContributor } from '../window-store.ts';
+
+const LoginPath = Type.Object({ login: Type.String({ maxLength: 255, description: 'Name of the contributor.' }) });
+
+const { type: _type, ...WindowProperties } = WindowQuery.properties;
+const Query = Type.Object({ ...PageParameters.properties, ...WindowProperties, format: EvidenceFormat });
+
+/** Registers the items behind the numbers in the lists of endpoints 3 and 7. */
+export function contributorEvidenceRoutes(app: App, services: ContributorServices): void {
+  const shared = {
+    tag: 'Contributors',
+    query: Query,
+    listing: evidenceListing,
+    dataType: 'unknown',
+    item: EvidenceItem,
+    hasCsv: true,
+  } as const;
+  addEndpoint(app, services, {
+    ...shared,
+    path: '/v1/:provider/entities/:name/contributors/:login/evidence',
+    operationId: 'listContributorEvidence',
+    summary: "The items that a contributor's number counts, newest first",
+    readers: 'public',
+    params: Type.Object({ ...AccountPath.properties, ...LoginPath.properties }),
+    load: async (context) => load(services, context, await collectedOfAccount(services, context)),
+    present: (loaded, context) => presentEvidence(services, loaded, context, context.query.format),
+  });
+  addEndpoint(app, services, {
+    ...shared,
+    path: '/v1/:provider/entities/:name/repositories/:repository/contributors/:login/evidence',
+    operationId: 'listRepositoryContributorEvidence',
+    summary: "The items that a contributor's number in one repository counts, newest first",
+    readers: services.anonymousRepositoryContributors === 'all' ? () => 'public' : 'owner',
+    params: Type.Object({ ...RepositoryPath.properties, ...LoginPath.properties }),
+    load: async (context) =>
+      load(services, context, await collectedOfRepository(services, context, context.params.repository)),
+    present: (loaded, context) => presentEvidence(services, loaded, context, context.query.format),
+  });
+}
+
+type Context = RequestContext<Static<typeof LoginPath>, Static<typeof Query>>;
+
+async function load(
+  services: RouteServices,
+  context: Context,
+  collected: Collected | MovedRepository | undefined,
+): Promise<LoadedEvidence | MovedRepository | undefined> {
+  if (collected === undefined || collected instanceof MovedRepository) return collected;
+  const { connection } = services;
+  const { account, isOwner, query, page, params, window } = context;
+  const { scope, asOf, uncollected } = collected;
+  const holder = await findByName(connection, account.provider, params.login);
+  const isListed =
+    holder?.state === 'present' && (isShown(holder.account) || (isOwner && holder.account.id === account.id));
+  if (!isListed) throw new AppError('not_found', 'There is no such contributor.');
+  const kinds = readKinds(query.kinds);
+  const personId = holder.account.id;
+  const { kinds: givenKinds, since, until, period, time_zone: timeZone } = query;
+  const key = listKeyOf([scope, personId, givenKinds, since, until, period, timeZone]);
+  const found = await loadItems(
+    services,
+    {
+      counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
+      scope: {
+        personId,
+        ownerId: account.id,
+        repositoryId: scope.repositoryId,
+        seesPrivateOf: scope.includesPrivate ? account.id : null,
+        since: window?.since ?? null,
+        until: window?.until ?? null,
+      },
+      count: async (within) => ({
+        total: await countContributor(
+          connection,
+          { scope, since: within.since, until: within.until, kinds, only: null, except: [] },
+          personId,
+        ),
+        countedWithPrivate: null,
+      }),
+    },
+    { ...page, key },
+  );
+  return {
+    ...found,
+    window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },
+    asOf,
+    missing: namesOfKinds(uncollected.filter((kind) => kinds.includes(kind))),
+    includesPrivate: isOwner,
+  };
+}

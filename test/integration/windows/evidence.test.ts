@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { counterNames } from '../../../src/contributions/counters.ts';
+import { readWindow } from '../../../src/windows/window.ts';
+import { clock } from '../../time.ts';
+import { ada, bearer, engines, keeper, serviceToken } from '../access/owner.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+
+interface Item {
+  kind: string;
+  repository: string;
+  oid: string | null;
+  url: string;
+  occurred_dttm: string;
+  rule: string;
+}
+
+interface Listed {
+  meta_data: { total: number; itemised: number; remainder: Record<string, number>; missing?: string[] };
+  data: Item[];
+  next_cursor?: string;
+  previous_cursor?: string;
+}
+
+describe('evidence of counters', () => {
+  const { now } = clock();
+  const shared = shareStoredService({ simulator: { now }, service: { now } });
+  const get = async (path: string, init?: RequestInit): Promise<Listed> => {
+    const { status, text } = await shared.service.get(path, init);
+    assert.equal(status, 200, text);
+    return JSON.parse(text) as Listed;
+  };
+
+  /** Reads all pages. */
+  const readAll = async (path: string, init?: RequestInit): Promise<{ items: Item[]; first: Listed }> => {
+    const items: Item[] = [];
+    let first: Listed | undefined;
+    let cursor: string | undefined;
+    for (let pages = 0; pages < 200; pages += 1) {
+      const page = await get(`${path}${cursor === undefined ? '' : `&after=${cursor}`}`, init);
+      first ??= page;
+      items.push(...page.data);
+      cursor = page.next_cursor;
+      if (cursor === undefined) return { items, first };
+    }
+    return assert.fail(`${path} has no end`);
+  };
+
+  const check = (path: string, { items, first }: { items: Item[]; first: Listed }): void => {
+    const { total, itemised, remainder } = first.meta_data;
+    const rest = Object.values(remainder).reduce((sum, count) => sum + count, 0);
+    assert.equal(items.length, itemised, `${path}: ${JSON.stringify(first.meta_data)}`);
+    assert.equal(itemised + rest, total, path);
+    const keys = items.map((item) => JSON.stringify(item));
+    if (!path.includes('/stars'))
+      assert.equal(
+        new Set(keys.filter((key) => !key.includes('"review"'))).size,
+        keys.filter((key) => !key.includes('"review"')).length,
+        path,
+      );
+    const times = items.map((item) => item.occurred_dttm);
+    assert.deepEqual(times, times.toSorted().toReversed(), path);
+  };
+
+  for (const query of [
+    '',
+    'period=2025',
+    'since=2026-02-03T04:05:06Z&time_zone=Asia/Tokyo',
+    'until=2026-05-01&time_zone=America/New_York',
+  ]) {
+    it(`adds up to each counter ${query === '' ? 'of the lifetime' : `for ${query}`}`, async () => {
+      const { world } = shared.simulator;
+      const window = readWindow(Object.fromEntries(new URLSearchParams(query)), now());
+      for (const login of [ada.name, engines.name, keeper.name]) {
+        const expected = countersOf(world, login, undefined, window);
+        for (const counter of counterNames) {
+          const path = `${login}/contributions/${counter}?limit=${counter === 'commits' ? 100 : 7}&${query}`;
+          const read = await readAll(path);
+          check(path, read);
+          const isTimeless = counter === 'stars' || counter === 'discussions_answered';
+          if (!(isTimeless && window !== undefined)) assert.equal(read.first.meta_data.total, expected[counter], path);
+          if (!isTimeless) assert.equal(read.first.meta_data.remainder['host-total'], undefined, path);
+        }
+      }
+    });
+  }
+
+  it('leads back to the previous page', async () => {
+    const path = `${engines.name}/contributions/commits?limit=5&until=2026-06-01`;
+    const first = await get(path);
+    const second = await get(`${path}&after=${first.next_cursor}`);
+    const back = await get(`${path}&before=${second.previous_cursor}`);
+    assert.deepEqual(back.data, first.data);
+  });
+
+  it('refuses a cursor of another list', async () => {
+    const first = await get(`${engines.name}/contributions/commits?limit=5`);
+    const { status } = await shared.service.get(
+      `${engines.name}/contributions/issues?limit=5&after=${first.next_cursor}`,
+    );
+    assert.equal(status, 400);
+  });
+
+  it('names the rule by which a person counts', async () => {
+    const { items } = await readAll(`${ada.name}/contributions/commits?limit=100`);
+    const { world } = shared.simulator;
+    for (const { oid, rule } of items) {
+      const commit = world.repositories.flatMap(({ commits }) => commits).find((one) => one.oid === oid);
+      const author = commit && world.accountByEmail(commit.author.email);
+      assert.equal(rule, author?.login === ada.name ? 'commit.author' : 'commit.co-author');
+    }
+    assert.ok(items.length > 0);
+  });
+
+  it('counts private items that their owner publishes, and lists none to visitors', async () => {
+    const { service, simulator } = shared;
+    const token = await serviceToken(service, simulator, keeper);
+    const path = `${keeper.name}/contributions/commits?limit=100&private=true`;
+    const own = await readAll(path, bearer(token));
+    check(path, own);
+    await service.database.pool.query('update accounts set publishes_private = true where name = $1', [keeper.name]);
+    await service.database.pool.query(`select 1`);
+    const published = await readAll(`${path}&v=2`);
+    check(path, published);
+    assert.equal(published.first.meta_data.total, own.first.meta_data.total);
+    assert.equal(published.first.meta_data.remainder['private'], own.items.length - published.items.length);
+    assert.ok(own.items.length > published.items.length);
+    const hidden = simulator.world.repositories.filter(({ visibility }) => visibility !== 'public');
+    for (const { repository } of published.items) {
+      assert.ok(!hidden.some(({ name }) => repository.endsWith(`/${name}`)), repository);
+    }
+  });
+
+  it('is also sent as CSV', async () => {
+    const { text, headers } = await shared.service.get(`${engines.name}/contributions/issues?limit=3&format=csv`);
+    assert.match(headers.get('content-type') ?? '', /^text\/csv/);
+    const lines = text.trimEnd().split('\r\n');
+    assert.equal(lines[0], 'kind,repository,number,oid,title,url,occurred_dttm,rule');
+    assert.equal(lines.length, 4);
+    assert.match(headers.get('link') ?? '', /rel="next"/);
+  });
+
+  it('names the counter that was probably meant', async () => {
+    const { status, text } = await shared.service.get(`${ada.name}/contributions/comits`);
+    assert.equal(status, 400);
+    assert.match(text, /did you mean commits\?/);
+  });
+
+  it('publishes the rules', async () => {
+    const response = await fetch(`${shared.service.url}/v1/definitions`);
+    const { data } = (await response.json()) as { data: { id: string; counter: string; description: string }[] };
+    for (const counter of counterNames)
+      assert.ok(data.some((rule) => rule.counter === counter && rule.description !== ''));
+    assert.ok(data.some(({ id }) => id === 'commit.co-author'));
+  });
+});
