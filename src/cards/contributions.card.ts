@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { progressOf } from '../accounts/level.ts';
-import { type CounterName, counterRows } from '../contributions/kinds.ts';
+import { type CounterName, contributionKinds, counterRows, namesOfKinds } from '../contributions/kinds.ts';
+import { today } from '../windows/periods.ts';
+import type { WindowMeaning } from '../windows/window.ts';
 import { avatarClip, drawAvatar } from './avatar.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
@@ -13,6 +15,7 @@ import { px } from './markup.ts';
 import type { CardOptions } from './options.ts';
 import { oneLine } from './text/fit.ts';
 import { measure } from './text/measure.ts';
+import { drawTrend, trendHeightPx } from './trend.ts';
 
 const defaultWidthPx = 480;
 const avatarSize = 48;
@@ -47,38 +50,45 @@ interface Content {
   includesPrivate: boolean;
   countsCollected: boolean;
   asOf: Date | undefined;
+  /** The window of the numbers; undefined: lifetime. */
+  window: WindowMeaning | undefined;
+  /** Contributions in each window of a series, the oldest first; empty without a series. */
+  trend: readonly number[];
 }
 
-/** The card of lifetime counters, the level with the progress to the next one, and the coverage of the numbers. */
+/** The card of counters, the level with the progress to the next one, and the coverage of the numbers. */
 export const contributionsCard = defineCard<Content>({
-  parts: { hideable: ['avatar', 'level', 'coverage', 'icons', ...usual], showable: further },
-  emptySize: (options) => sizeOf(options, shownCounters(options).length),
-  read: ({
-    envelope: {
-      data: [item],
-      meta_data,
-    },
-    countsCollected = false,
-  }) =>
-    compiledItem.Check(item)
+  parts: { hideable: ['avatar', 'level', 'coverage', 'icons', ...usual], showable: [...further, 'trend'] },
+  emptySize: (options) => sizeOf(options, shownCounters(options).length, []),
+  read: ({ envelope: { data, meta_data }, countsCollected = false }) => {
+    const [item] = data;
+    return compiledItem.Check(item)
       ? {
           account: item,
           missing: meta_data.missing ?? [],
           includesPrivate: meta_data.includes_private === true,
           countsCollected,
           asOf: meta_data.as_of === undefined ? undefined : new Date(meta_data.as_of),
+          window: meta_data.window,
+          trend: meta_data.window === undefined ? [] : trendOf(data),
         }
-      : undefined,
+      : undefined;
+  },
   images: ({ account }, { hide }) => (hide.has('avatar') ? [] : [account.avatar_url]),
   imageSize: () => 'large',
   draw: (content, options, images) => {
     const { account } = content;
     const counters = shownCounters(options).map((name) => counterOf(content, name, options.language));
-    const size = sizeOf(options, counters.length);
+    const trend = options.show.has('trend') && content.trend.length > 1 ? content.trend : [];
+    const size = sizeOf(options, counters.length, trend);
     const canvas = new Canvas(size.widthPx, options.language);
     let y = drawHeader(canvas, content, options, images);
     if (!options.hide.has('level')) y = drawLevel(canvas, content, options, y);
     drawCounters(canvas, counters, options, y);
+    if (trend.length > 0) {
+      const above = trendHeightPx + (options.hide.has('coverage') ? 0 : 24) + 12;
+      drawTrend(canvas, trend, { y: size.heightPx - above, widthPx: size.widthPx });
+    }
     const { words } = options.language;
     if (!options.hide.has('coverage')) {
       const place = { at: padding, y: size.heightPx - 20, maxWidth: size.widthPx - 2 * padding };
@@ -90,6 +100,7 @@ export const contributionsCard = defineCard<Content>({
       description: [
         ...(options.hide.has('level') ? [] : [levelOf(content, options.language)]),
         ...(values === '' ? [] : [values]),
+        ...(trend.length === 0 ? [] : [trend.map((value) => options.language.number(value)).join(', ')]),
         ...(options.hide.has('coverage') ? [] : [coverageOf(content, options.language)]),
       ]
         .map((part) => `${part}.`)
@@ -134,12 +145,16 @@ function gridOfCounters(options: CardOptions, counters: number): Grid {
   return gridOf({ ...place, columns: Math.max(1, Math.ceil(counters / rows)) });
 }
 
-function sizeOf(options: CardOptions, counters: number): { widthPx: number; heightPx: number } {
+function sizeOf(
+  options: CardOptions,
+  counters: number,
+  trend: readonly number[],
+): { widthPx: number; heightPx: number } {
   const { hide } = options;
   const rows = gridOfCounters(options, counters).rowsOf(counters);
   const header = headerHeight(options);
   const level = hide.has('level') ? 0 : 48;
-  const coverage = hide.has('coverage') ? 0 : 24;
+  const coverage = (hide.has('coverage') ? 0 : 24) + (trend.length === 0 ? 0 : trendHeightPx);
   return { widthPx: options.widthPx ?? defaultWidthPx, heightPx: header + level + rows * rowHeight + coverage + 12 };
 }
 
@@ -222,11 +237,31 @@ function levelOf(content: Content, { words, number }: Language): string {
 }
 
 function coverageOf(content: Content, { words, date }: Language): string {
-  const { missing, includesPrivate, countsCollected, asOf } = content;
+  const { missing, includesPrivate, countsCollected, asOf, window } = content;
   const incomplete = countsCollected ? words.inCollected : words.stillCounting;
   return [
+    ...(window === undefined ? [] : [daysOf(window, date)]),
     includesPrivate ? words.publicAndPrivate : words.publicOnly,
     ...(missing.length > 0 ? [incomplete] : []),
     ...(asOf === undefined ? [] : [fill(words.asOf, { date: date(asOf) })]),
   ].join(' · ');
+}
+
+/** Formats the first and the last day of a window; an open side is left out. */
+function daysOf({ since, until, time_zone: timeZone }: WindowMeaning, date: Language['date']): string {
+  // Dates are formatted in UTC.
+  const dayOf = (ms: number): string => date(new Date(today(new Date(ms), timeZone).toString()));
+  const first = since === null ? '' : dayOf(Date.parse(since));
+  const last = until === null ? '' : dayOf(Date.parse(until) - 1);
+  return first === last ? first : `${first} – ${last}`.trim();
+}
+
+const contributing = namesOfKinds(contributionKinds);
+
+/** Returns the contributions of each window of a series, the oldest first. */
+function trendOf(items: readonly unknown[]): number[] {
+  const known = items.filter((item) => compiledItem.Check(item));
+  return known
+    .map(({ contributions }) => contributing.reduce((sum, name) => sum + (contributions[name] ?? 0), 0))
+    .toReversed();
 }

@@ -20,8 +20,9 @@ export interface Kind {
 }
 
 /** Parameters that only some cards have. */
-export type Field = 'limit' | 'bots' | 'columns' | 'raw';
-export const kindFields: readonly Field[] = ['limit', 'bots', 'columns', 'raw'];
+const windowFields = ['period', 'since', 'until', 'time_zone'] as const;
+export type Field = 'limit' | 'bots' | 'columns' | 'raw' | (typeof windowFields)[number];
+export const kindFields: readonly Field[] = ['limit', 'bots', 'columns', 'raw', ...windowFields];
 
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
@@ -31,7 +32,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     parameters: () => ({}),
     altText: (of) => `Contributions of ${of}`,
     takesRepository: false,
-    fields: ['columns'],
+    fields: ['limit', 'columns', ...windowFields],
   },
   {
     card: 'calendar',
@@ -49,7 +50,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     parameters: (repository): Record<string, string> => (repository === '' ? {} : { repository }),
     altText: (of) => `Contributors to ${of}`,
     takesRepository: true,
-    fields: ['limit', 'bots', 'columns'],
+    fields: ['limit', 'bots', 'columns', ...windowFields],
   },
   {
     card: 'achievements',
@@ -68,7 +69,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     parameters: () => ({}),
     altText: (of) => `Community of ${of}`,
     takesRepository: true,
-    fields: ['bots'],
+    fields: ['bots', ...windowFields],
   },
 ];
 

@@ -1,3 +1,4 @@
+import { relativePeriods } from '../../windows/periods.ts';
 import { cardOf } from '../index.ts';
 import { locales } from '../languages/language.ts';
 import { escapeText } from '../markup.ts';
@@ -100,6 +101,11 @@ const kindField: Readonly<Record<Field, (wanted: Wanted) => string>> = {
   bots: (wanted) => select(wanted, 'bots', 'With bots', noOrYes),
   columns: (wanted) => text(wanted, 'columns', 'Columns', 'type="number" min="1" max="6" placeholder="as fit"'),
   raw: (wanted) => select(wanted, 'raw', 'Icons alone', noOrYes),
+  period: (wanted) =>
+    select(wanted, 'period', 'Period', [['', 'lifetime'], ...relativePeriods.map((one) => [one, one] as const)]),
+  since: (wanted) => text(wanted, 'since', 'From day', 'type="date"'),
+  until: (wanted) => text(wanted, 'until', 'To day', 'type="date"'),
+  time_zone: (wanted) => text(wanted, 'time_zone', 'Time zone', 'placeholder="UTC"'),
 };
 
 function result(wanted: Wanted, { publicUrl, profileUrl }: PageContext): string {

@@ -38,6 +38,17 @@ export function contributionsOf(
   return { envelope: { meta_data: { count: 1, data_type: 1, as_of, ...meta }, data: [item] } };
 }
 
+/** Returns a series of twelve months, newest first. */
+export function seriesOf(): CardInput {
+  const { envelope } = contributionsOf({});
+  const window = { since: '2026-10-31T23:00:00Z', until: '2026-11-30T23:00:00Z', time_zone: 'Europe/Berlin' };
+  const months = Array.from({ length: 12 }, (_, index) => ({
+    ...Object(envelope.data[0]),
+    contributions: { commits: (index * 37) % 90, issues: index === 5 ? 0 : 4, pull_requests: 12, reviews: 7 },
+  }));
+  return { envelope: { meta_data: { ...envelope.meta_data, window, source: 'collected' }, data: months } };
+}
+
 /** Names that cards must be able to show. */
 export const names = {
   long: 'Wolfeschlegelsteinhausenbergerdorff Wmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm',
@@ -160,6 +171,7 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
     ),
   'contributions-ar': (query) =>
     draw('contributions', contributionsOf({ display_name: names.arabic }), { locale: 'ar', ...query }),
+  'contributions-trend': (query) => draw('contributions', seriesOf(), { show: 'trend', ...query }),
   contributors: (query) => draw('contributors', contributorsOf(10, 14), query, someImages),
   'contributors-he': (query) => draw('contributors', contributorsOf(4, 3), { locale: 'he', ...query }, new Map()),
   'contributors-wall': (query) => draw('contributors', contributorsOf(30), { hide: 'names', ...query }, someImages),
