@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { Contribution } from './contribution.ts';
 import { saveSeen } from './scan-store.ts';
+import { toTitle } from './title.ts';
 
 /** Contributions that a scan of one repository has read. */
 export interface ReadContributions {
@@ -36,15 +37,16 @@ export async function saveContributions(connection: Connection, read: ReadContri
   const { numAffectedRows } = await sql`
     insert into contributions as c (
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
-      created_at, updated_at, closed_at, merged_at, seen_at, number, resolved_by, answered_at, assignees, reviewers,
+      created_at, updated_at, closed_at, merged_at, seen_at, title, number, resolved_by, answered_at, assignees, reviewers,
       labels, emojis, reactors, comments, upvotes, additions, deletions, changed_files, commits, reason)
     select ${repositoryId}, n.kind, n.external_id, n.parent_external_id, n.account_id, n.answered_by, n.answered,
-      n.created_at, n.updated_at, n.closed_at, n.merged_at, ${seenAt}, n.number, n.resolved_by, n.answered_at, n.assignees,
+      n.created_at, n.updated_at, n.closed_at, n.merged_at, ${seenAt}, n.title, n.number, n.resolved_by, n.answered_at, n.assignees,
       n.reviewers, n.labels, n.emojis, n.reactors, n.comments, n.upvotes, n.additions, n.deletions, n.changed_files,
       n.commits, n.reason
     from (select kind, external_id,
       coalesce(parent_external_id, ${parentByNumber(repositoryId)}) as parent_external_id, account_id, answered_by, answered,
-      created_at, updated_at, closed_at, merged_at, place, d.number, d.resolved_by, d.answered_at, d.assignees,
+      created_at, updated_at, closed_at, merged_at, place, title, coalesce(d.number, page.number) as number, d.resolved_by,
+      coalesce(d.answered_at, page.answered_at) as answered_at, d.assignees,
       d.reviewers, d.labels, d.emojis, d.reactors, d.comments, d.upvotes, d.additions, d.deletions, d.changed_files,
       d.commits, d.reason
     from unnest(
@@ -52,9 +54,11 @@ export async function saveContributions(connection: Connection, read: ReadContri
       ${column(({ parentExternalId }) => parentExternalId)}::text[], ${column(({ author }) => idOf(author))}::uuid[],
       ${column(({ answeredBy }) => idOf(answeredBy))}::uuid[], ${column(({ answered }) => answered)}::boolean[],
       ${column(({ createdAt }) => createdAt)}::timestamptz[], ${column(({ updatedAt }) => updatedAt)}::timestamptz[],
-      ${column(({ closedAt }) => closedAt)}::timestamptz[], ${column(({ mergedAt }) => mergedAt)}::timestamptz[]
+      ${column(({ closedAt }) => closedAt)}::timestamptz[], ${column(({ mergedAt }) => mergedAt)}::timestamptz[],
+      ${column(({ heading }) => toTitle(heading?.title))}::text[], ${column(({ heading }) => heading?.number)}::integer[],
+      ${column(({ answeredAt }) => answeredAt)}::timestamptz[]
     ) with ordinality as page (kind, external_id, parent_external_id, account_id, answered_by, answered, created_at,
-      updated_at, closed_at, merged_at, place)
+      updated_at, closed_at, merged_at, title, number, answered_at, place)
     left join json_to_recordset(${JSON.stringify(details)}::json) as d (
       place bigint, number integer, resolved_by uuid, answered_at timestamptz, assignees uuid[], reviewers uuid[], labels text[], emojis text[],
       reactors uuid[], comments integer, upvotes integer, additions integer, deletions integer, changed_files integer,
@@ -67,7 +71,7 @@ export async function saveContributions(connection: Connection, read: ReadContri
       parent_external_id = coalesce(excluded.parent_external_id, c.parent_external_id),
       account_id = excluded.account_id, answered_by = excluded.answered_by, answered = excluded.answered,
       created_at = excluded.created_at, updated_at = excluded.updated_at, closed_at = excluded.closed_at,
-      merged_at = excluded.merged_at, seen_at = greatest(c.seen_at, excluded.seen_at), ${keepDetails}
+      merged_at = excluded.merged_at, seen_at = greatest(c.seen_at, excluded.seen_at), ${keepHeading}, ${keepDetails}
     where (c.updated_at, c.seen_at) <= (excluded.updated_at, excluded.seen_at)
       or c.updated_at < excluded.updated_at`.execute(connection);
   if (read.scan?.isFull === true) {
@@ -82,10 +86,13 @@ export async function saveContributions(connection: Connection, read: ReadContri
       and c.seen_at < ${seenAt}`.execute(connection);
 }
 
+/** Keeps the stored heading, and the time when a reply was accepted, where the read lacks them. */
+const keepHeading = sql`
+      title = coalesce(excluded.title, c.title), number = coalesce(excluded.number, c.number),
+      answered_at = case when excluded.answered then coalesce(excluded.answered_at, c.answered_at) end`;
+
 const detailColumns = [
-  'number',
   'resolved_by',
-  'answered_at',
   'assignees',
   'reviewers',
   'labels',
@@ -118,6 +125,8 @@ const stateColumns = ['account_id', 'answered_by', 'answered', 'created_at', 'up
 const isOther = sql<boolean>`(
   coalesce(n.parent_external_id, k.parent_external_id) is distinct from k.parent_external_id
   or (${columnsOf('n', stateColumns)}) is distinct from (${columnsOf('k', stateColumns)})
+  or (n.title is not null and n.title is distinct from k.title) or (n.number is not null and k.number is null)
+  or (n.answered_at is not null and n.answered_at is distinct from k.answered_at)
   or (n.labels is not null and (${columnsOf('n', detailColumns)}) is distinct from (${columnsOf('k', detailColumns)})))`;
 
 function columnsOf(alias: string, names: readonly string[]): RawBuilder<unknown> {

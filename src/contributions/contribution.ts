@@ -33,8 +33,18 @@ export interface Contribution {
   /** True when a discussion has an accepted answer; `answeredBy` is the external id of its author. */
   answered: boolean;
   answeredBy: string | null;
+  /** The time when the answer of a discussion was accepted; absent or null: not known. */
+  answeredAt?: Date | null;
+  /** The number and the title of an issue, pull request or discussion; absent: not known. */
+  heading?: Heading;
   /** Null when it was read only for counting. */
   details: ContributionDetails | null;
+}
+
+/** The number of an item and its title in the words of its author. */
+export interface Heading {
+  number: number;
+  title: string | null;
 }
 
 /**

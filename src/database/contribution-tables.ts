@@ -78,9 +78,11 @@ export interface ContributionsTable {
   merged_at: Date | null;
   /** The start of the scan that stored its present state, or the time of the delivery or poll that did. */
   seen_at: Date;
-  /** The number of an issue or pull request, or of a comment's parent. From here on: installed repositories only. */
+  /** The title of an issue, pull request or discussion, cleaned; null: not read since titles are stored. */
+  title: Generated<string | null>;
+  /** The number of an issue, pull request or discussion, or of a comment's parent. */
   number: number | null;
-  /** The account that closed an issue; the author of the pull request that did, or of the accepted answer. */
+  /** From here on: installed repositories only. The account that closed an issue; the author of the pull request that did, or of the accepted answer. */
   resolved_by: string | null;
   /** The time when the answer of a discussion was accepted, where that is known. */
   answered_at: Date | null;

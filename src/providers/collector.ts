@@ -1,5 +1,5 @@
 import type { Actor } from '../accounts/account.ts';
-import type { Contribution, ItemKind } from '../contributions/contribution.ts';
+import type { Contribution, Heading, ItemKind } from '../contributions/contribution.ts';
 import type { ContributionPage } from './provider.ts';
 
 /** Collects the contributions on one page, and the actors that they name. */
@@ -14,7 +14,7 @@ export abstract class PageCollector<Payload> {
   addItem(
     kind: ItemKind,
     author: string | null,
-    item: { id: string | number; createdAt: string; updatedAt: string | null },
+    item: { id: string | number; createdAt: string; updatedAt: string | null; heading?: Heading | undefined },
   ): Contribution {
     const contribution: Contribution = {
       kind,
@@ -29,6 +29,7 @@ export abstract class PageCollector<Payload> {
       answered: false,
       answeredBy: null,
       details: null,
+      ...(item.heading && { heading: item.heading }),
     };
     this.contributions.push(contribution);
     return contribution;

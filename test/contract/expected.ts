@@ -123,11 +123,13 @@ interface Dated {
   updatedAt: Date;
   closedAt?: Date | null;
   mergedAt?: Date | null;
+  number?: number;
+  title?: string;
 }
 
 function toContribution(
   kind: Contribution['kind'],
-  { id, createdAt, updatedAt, closedAt = null, mergedAt = null }: Dated,
+  { id, createdAt, updatedAt, closedAt = null, mergedAt = null, number, title }: Dated,
   author: string | null,
   details: Details | null,
 ): Contribution {
@@ -143,5 +145,6 @@ function toContribution(
     answered: false,
     answeredBy: null,
     details,
+    ...(number !== undefined && title !== undefined && { heading: { number, title } }),
   };
 }

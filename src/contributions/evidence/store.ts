@@ -66,7 +66,7 @@ export async function findItems(
   });
   const { rows } = await sql<Item>`
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
-      i.counter, o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid, '' as title, i.is_co_authored as "isCoAuthored"
+      i.counter, o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid, coalesce(i.title, p.title, '') as title, i.is_co_authored as "isCoAuthored"
     from (${sql.join(ofEach, sql` union all `)}) i
       join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
       left join contributions p on p.repository_id = i.repository_id and p.kind = 'pull_request'
@@ -126,7 +126,8 @@ function contributionsOf(scope: ItemScope, counter: StoredCounter): RawBuilder<u
       : sql`${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${scope.personId}::uuid`;
   return sql`
     select ${moment} as moment, c.kind, c.repository_id, ${id} as id, ${counter.name}::text as counter,
-      ${isStar ? sql`null::integer` : sql`c.number`} as number, null::text as oid, false as is_co_authored,
+      ${isStar ? sql`null::integer` : sql`c.number`} as number, ${isStar ? sql`null::text` : sql`c.title`} as title, null::text as oid,
+      false as is_co_authored,
       case when c.kind = 'review' then c.parent_external_id end as parent
     from contributions c join repositories r on r.id = c.repository_id
     where ${isTheirs} and ${counts(counter)} and ${momentOf(counter)} is not null
@@ -142,7 +143,7 @@ function commitsOf(scope: ItemScope, counter: StoredCounter, { after }: Pick<Ite
           select from identities a where a.id = c.identity_ids[1] and a.account_id = ${scope.personId}::uuid)`;
   const columns = sql`
     c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
-    ${counter.name}::text as counter, null::integer as number, encode(c.oid, 'hex') as oid,
+    ${counter.name}::text as counter, null::integer as number, null::text as title, encode(c.oid, 'hex') as oid,
     ${isCoAuthored} as is_co_authored, null::text as parent`;
   if (scope.personId === null) {
     return sql`

@@ -35,6 +35,7 @@ import * as orderOfDeliveries from './0043-order-of-deliveries.ts';
 import * as changedRepositories from './0044-changed-repositories.ts';
 import * as ownerSums from './0045-owner-sums.ts';
 import * as itemsByTime from './0055-items-by-time.ts';
+import * as titles from './0056-titles.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -76,4 +77,5 @@ export const migrations: Record<string, Migration> = {
   '0044-changed-repositories': changedRepositories,
   '0045-owner-sums': ownerSums,
   '0055-items-by-time': itemsByTime,
+  '0056-titles': titles,
 };

@@ -7,6 +7,7 @@ import {
   Name,
   Nullable,
   optionalCount,
+  optionalText,
   optionalTime,
   Text,
   Time,
@@ -95,6 +96,7 @@ const Poster = {
 export const IssuePayload = Type.Object({
   id: Id,
   number: ItemNumber,
+  title: optionalText(),
   ...Poster,
   labels: orElse(Nullable(itemsOf('label', Type.Object({ name: Text }))), null),
   assignees: PeoplePayload,

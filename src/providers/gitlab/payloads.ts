@@ -125,6 +125,7 @@ export const AllProjectsPayload = Type.Array(ProjectPayload);
 const Item = {
   id: Id,
   iid: ItemNumber,
+  title: optionalText(),
   author: AuthorPayload,
   assignees: PeoplePayload,
   labels: orElse(itemsOf('label', Text), []),

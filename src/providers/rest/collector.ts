@@ -9,13 +9,18 @@ export interface ItemPayload {
   id: number;
   created_at: string;
   updated_at: string | null;
+  title?: string | null;
+  /** The number; GitLab's is `iid`. */
+  number?: number;
+  iid?: number;
 }
 
 /** Collects the contributions on one page of a list. */
 export abstract class ListCollector<Payload> extends PageCollector<Payload> {
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
-    const { id, created_at: createdAt, updated_at: updatedAt } = payload;
-    return this.addItem(kind, author, { id, createdAt, updatedAt });
+    const { id, created_at: createdAt, updated_at: updatedAt, title = null, number = payload.iid } = payload;
+    const heading = number === undefined ? undefined : { number, title };
+    return this.addItem(kind, author, { id, createdAt, updatedAt, heading });
   }
 
   addAll(additions: readonly Addition<this>[]): this {

@@ -16,6 +16,8 @@ interface ItemPayload {
   updatedAt: string | null;
   closedAt?: string | null;
   mergedAt?: string | null;
+  number?: number | null;
+  title?: string | null;
 }
 
 /** Collects the contributions on one page of GitHub's, and the actors that they name. */
@@ -23,7 +25,9 @@ export class Collector extends PageCollector<ActorPayload> {
   protected override readonly toActor = toActor;
 
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
-    const contribution = this.addItem(kind, author, payload);
+    const { number = null, title = null } = payload;
+    const heading = number === null ? undefined : { number, title };
+    const contribution = this.addItem(kind, author, { ...payload, heading });
     contribution.closedAt = toDate(payload.closedAt);
     contribution.mergedAt = toDate(payload.mergedAt);
     return contribution;

@@ -1,4 +1,5 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
+import { toDate } from '../../collector.ts';
 import { readOrSkip } from '../../http/read-or-skip.ts';
 import { existing } from '../checks.ts';
 import type { ActorPayload } from '../payloads.ts';
@@ -105,6 +106,7 @@ export function addDiscussion(collector: Collector, payload: DiscussionPayload):
   const discussion = collector.add('discussion', author, { ...payload, id: payload.databaseId });
   discussion.answered = payload.answer !== null;
   discussion.answeredBy = collector.mention(payload.answer?.author);
+  discussion.answeredAt = toDate(payload.answerChosenAt);
   return discussion;
 }
 
@@ -119,7 +121,7 @@ export async function addDeepDiscussion(
     ...noDetails,
     number: payload.number,
     resolvedBy: discussion.answeredBy,
-    answeredAt: payload.answerChosenAt === null ? null : new Date(payload.answerChosenAt),
+    answeredAt: toDate(payload.answerChosenAt),
     labels: names(payload.labels),
     reactions: collector.reactions(reactions),
     comments: payload.comments?.totalCount ?? null,

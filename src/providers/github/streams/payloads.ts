@@ -46,7 +46,10 @@ const common = {
   labels: optionalList('label', Type.Object({ name: Text })),
 };
 
+const heading = { number: optionalCount(), title: optionalText() };
+
 export const IssuePayload = Type.Object({
+  ...heading,
   fullDatabaseId: FullDatabaseId,
   createdAt: Time,
   updatedAt: optionalTime(),
@@ -116,18 +119,19 @@ export const DeepPullRequestsPayload = inRepository(countedPage('pull_request', 
 export const MoreReviewsPayload = Type.Object({ node: Nullable(Type.Object({ reviews: ReviewPage })) });
 
 export const DiscussionPayload = Type.Object({
+  ...heading,
   databaseId: DatabaseId,
   createdAt: Time,
   updatedAt: optionalTime(),
   closedAt: countedTime(),
   author: AuthorPayload,
   answer: deciding(Nullable(Type.Object({ author: AuthorPayload }))),
+  answerChosenAt: optionalTime(),
 });
 export type DiscussionPayload = Static<typeof DiscussionPayload>;
 export const DeepDiscussionPayload = Type.Object({
   ...DiscussionPayload.properties,
   ...common,
-  answerChosenAt: optionalTime(),
   upvoteCount: optionalCount(),
   comments: optionalTotal(),
 });
