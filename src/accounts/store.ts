@@ -3,6 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import type { Tables } from '../database/tables.ts';
 import { type AccountFacts, type Actor, nameKey } from './account.ts';
+import { typeOfAccount } from './agents.ts';
 import { leftAtInSql } from './former-name-store.ts';
 import { findOptedOutIds } from './opt-out-store.ts';
 
@@ -111,7 +112,7 @@ export async function saveAccount(
         id, provider, external_id, handle, type, name, display_name, avatar_url, website, description, socials,
         followers, following, named_at, fetched_at, checked_at, provider_memory, created_at, updated_at)
       values (
-        ${report.newId}, ${provider}, ${facts.externalId}, ${facts.handle}, ${facts.type}, ${facts.name},
+        ${report.newId}, ${provider}, ${facts.externalId}, ${facts.handle}, ${typeOfAccount(provider, facts.name, facts.type)}, ${facts.name},
         ${facts.displayName}, ${facts.avatarUrl}, ${facts.website}, ${facts.description}, ${socials}::jsonb,
         coalesce(${facts.followers}::integer, 0), coalesce(${facts.following}::integer, 0), ${fetchedAt}, ${fetchedAt}, ${fetchedAt},
         ${JSON.stringify(report.memory)}::jsonb, ${fetchedAt}, ${fetchedAt})
@@ -150,12 +151,12 @@ export async function saveAccount(
 }
 
 /** Returns a mention of an account as its row. */
-function mentionOf(actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; newId: () => string }) {
+function mentionOf(provider: string, actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; newId: () => string }) {
   return {
     id: newId(),
     external_id: actor.externalId,
     handle: actor.handle,
-    type: actor.type,
+    type: typeOfAccount(provider, actor.name, actor.type),
     name: actor.name,
     display_name: actor.displayName,
     avatar_url: actor.avatarUrl,
@@ -186,7 +187,7 @@ export async function saveActors(
   );
   const mentions = actors
     .filter(({ externalId }) => !optedOut.includes(externalId))
-    .map((actor) => mentionOf(actor, options));
+    .map((actor) => mentionOf(provider, actor, options));
   const { rows } = await sql<{ id: string; external_id: string }>`
     with mentioned as (
       select * from json_to_recordset(${JSON.stringify(mentions)}::json) as m (

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isAgentInSql } from '../accounts/agent-store.ts';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import { columnOf, counts } from '../contributions/column-store.ts';
 import { type ContributionKind, ofContributions, storedCounters } from '../contributions/kinds.ts';
@@ -20,10 +21,14 @@ export interface CountedContributions {
   except: readonly string[];
 }
 
-/** People whom a list shows. */
+/** Agents are bots that write with people. */
+export const personTypes = ['user', 'bot', 'agent'] as const;
+export type PersonType = (typeof personTypes)[number];
+
+/** People whom a list shows; `people`: everyone but bots. */
 export interface ListedPeople {
-  /** Null: all. */
-  types: readonly string[] | null;
+  /** Undefined: all. */
+  type: PersonType | 'people' | undefined;
   /** The account that reads the list, and that sees itself even when it is hidden. */
   viewerId: string | null;
 }
@@ -45,7 +50,7 @@ const dayMs = 86_400_000;
 export async function findWindowContributors(
   connection: Connection,
   counted: CountedContributions,
-  { types, viewerId }: ListedPeople,
+  { type, viewerId }: ListedPeople,
   page: { limit: number; after?: ListPlace | undefined; before?: ListPlace | undefined },
 ): Promise<{ contributors: Contributor[]; upTo: number }> {
   const { after, before, limit } = page;
@@ -54,7 +59,7 @@ export async function findWindowContributors(
     with ${sumsOf(counted)}, listed as (
       select a.*, s.n, lower(a.name) collate "C" as key from summed s join accounts a on a.id = s.account_id
       where (${isShownInSql('a')} or (a.deleted_at is null and a.id = ${viewerId}::uuid))
-        and (${types}::text[] is null or a.type = any(${types}::text[]))
+        and ${isOfType(type)}
     )
     select l.id, l.provider, l.type, l.name, l.display_name as "displayName", l.avatar_url as "avatarUrl",
       l.n as contributions, l.created_at as "createdAt", 0 as rank, (count(*) over ())::integer as "upTo"
@@ -67,6 +72,13 @@ export async function findWindowContributors(
     contributors: before === undefined ? contributors : contributors.toReversed(),
     upTo: rows[0]?.upTo ?? 0,
   };
+}
+
+function isOfType(type: ListedPeople['type']): RawBuilder<boolean> {
+  if (type === undefined) return sql`true`;
+  if (type === 'people') return sql`a.type <> 'bot'`;
+  if (type === 'agent') return isAgentInSql('a');
+  return type === 'bot' ? sql`(a.type = 'bot' and not ${isAgentInSql('a')})` : sql`a.type = 'user'`;
 }
 
 /** Counts the contributions of one account, in the same way as the list. */

@@ -16,6 +16,8 @@ import {
   findWindowContributors,
   type ListedPeople,
   type ListPlace,
+  type PersonType,
+  personTypes,
 } from './window-store.ts';
 
 const maxRepositories = 50;
@@ -32,7 +34,12 @@ export const WindowQuery = Type.Object({
       examples: ['commits,reviews'],
     }),
   ),
-  type: Type.Optional(Type.Enum(['user', 'bot'], { description: 'Lists accounts of this type alone.' })),
+  type: Type.Optional(
+    Type.Enum([...personTypes], {
+      description:
+        'Lists accounts of this type alone. An `agent` is a program that writes with people; its `type` in responses is `bot`.',
+    }),
+  ),
 });
 
 const names = (what: string) =>
@@ -54,7 +61,7 @@ export const WindowQueryOfAccount = Type.Object({
 /** The parameters of a request, as their schemas read them. */
 export interface WindowTexts extends WindowText {
   kinds?: string | undefined;
-  type?: string | undefined;
+  type?: PersonType | undefined;
   repositories?: string | undefined;
   exclude_repositories?: string | undefined;
 }
@@ -64,7 +71,7 @@ export interface Limits {
   /** Undefined: lifetime. */
   window: Window | undefined;
   kinds: readonly ContributionKind[];
-  type: string | undefined;
+  type: PersonType | undefined;
   repositories: readonly string[] | undefined;
   excluded: readonly string[];
   /** The window as the request gives it, to which cursors are bound. */
@@ -147,7 +154,8 @@ export async function loadWithinLimits(
   const filter = listKeyOf([scope, limits.kinds, limits.type, only, except, withBots, limits.texts]);
   const { since, until, place } = readCursor(start, filter, limits.window);
   const counted: CountedContributions = { scope, since, until, kinds: limits.kinds, only, except };
-  const people: ListedPeople = { types: typesOf(limits.type, withBots), viewerId: isOwner ? account.id : null };
+  const type = limits.type ?? (withBots ? undefined : 'people');
+  const people: ListedPeople = { type, viewerId: isOwner ? account.id : null };
   const wanted = {
     limit: limit + 1,
     after: start.after === undefined ? undefined : place,
@@ -165,11 +173,6 @@ export async function loadWithinLimits(
     listKey,
     window: window && { since, until, timeZone: window.timeZone },
   };
-}
-
-function typesOf(type: string | undefined, withBots: boolean): string[] | null {
-  if (type !== undefined) return [type];
-  return withBots ? null : ['user', 'organization'];
 }
 
 async function findScope(

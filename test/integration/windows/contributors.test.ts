@@ -88,6 +88,23 @@ describe('lists of contributors in a window', () => {
     assert.ok(users.body.data.every(({ type }) => type === 'user'));
   });
 
+  it('list agents apart from bots and people', async () => {
+    const { pool } = shared.service.database;
+    const { body } = await get(`${engines.name}/contributors?limit=100&type=user`);
+    const renamed = body.data[0] ?? assert.fail();
+    await pool.query(`update accounts set name = 'claude', type = 'bot' where name = $1`, [renamed.name]);
+    try {
+      const listed = async (query: string) =>
+        (await get(`${engines.name}/contributors?limit=100&v=2&${query}`)).body.data.map(({ name }) => name);
+      assert.deepEqual(await listed('type=agent'), ['claude']);
+      assert.ok(!(await listed('type=bot')).includes('claude'));
+      assert.ok(!(await listed('type=user')).includes('claude'));
+      assert.ok(!(await listed('bots=false&since=2000-01-01')).includes('claude'));
+    } finally {
+      await pool.query(`update accounts set name = $1, type = 'user' where name = 'claude'`, [renamed.name]);
+    }
+  });
+
   it('refuse unknown kinds, and unknown and private repositories alike', async () => {
     const unknownKind = await get(`${engines.name}/contributors?kinds=comits`);
     assert.match(unknownKind.body.error?.message ?? '', /kinds: did you mean commits\?/);
