@@ -58,7 +58,7 @@ ${head(site, document)}
 <a class="skip" href="#main">${words.skip}</a>
 <header class="top"><div>
 <a class="brand" href="${to('/')}">${mark} ${site.name}</a>
-<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="/docs">API</a></nav>
+<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="${to('/gallery')}">${words.gallery}</a><a href="/docs">API</a></nav>
 ${searchForm(site, reader)}
 </div></header>
 <main id="main">

@@ -34,4 +34,6 @@ export const ar: PageWords = {
   imprint: 'بيانات الناشر',
   backHome: 'إلى صفحة البداية',
   language: 'اللغة',
+  gallery: 'المعرض',
+  themes: 'السمات',
 };

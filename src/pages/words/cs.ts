@@ -34,4 +34,6 @@ export const cs: PageWords = {
   imprint: 'Provozovatel',
   backHome: 'Přejít na úvodní stránku',
   language: 'Jazyk',
+  gallery: 'Galerie',
+  themes: 'Motivy',
 };

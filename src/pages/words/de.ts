@@ -34,4 +34,6 @@ export const de: PageWords = {
   imprint: 'Impressum',
   backHome: 'Zur Startseite',
   language: 'Sprache',
+  gallery: 'Galerie',
+  themes: 'Themen',
 };

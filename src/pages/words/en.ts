@@ -34,4 +34,6 @@ export const en: PageWords = {
   imprint: 'Imprint',
   backHome: 'Go to the start page',
   language: 'Language',
+  gallery: 'Gallery',
+  themes: 'Themes',
 };

@@ -34,4 +34,6 @@ export const es: PageWords = {
   imprint: 'Aviso legal',
   backHome: 'Ir a la página de inicio',
   language: 'Idioma',
+  gallery: 'Galería',
+  themes: 'Temas',
 };

@@ -34,4 +34,6 @@ export const fr: PageWords = {
   imprint: 'Mentions légales',
   backHome: 'Aller à l’accueil',
   language: 'Langue',
+  gallery: 'Galerie',
+  themes: 'Thèmes',
 };

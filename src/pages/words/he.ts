@@ -34,4 +34,6 @@ export const he: PageWords = {
   imprint: 'פרטי המפעיל',
   backHome: 'לדף הפתיחה',
   language: 'שפה',
+  gallery: 'גלריה',
+  themes: 'ערכות נושא',
 };

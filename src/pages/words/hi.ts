@@ -34,4 +34,6 @@ export const hi: PageWords = {
   imprint: 'प्रकाशक की जानकारी',
   backHome: 'आरंभ पृष्ठ पर जाएँ',
   language: 'भाषा',
+  gallery: 'गैलरी',
+  themes: 'थीम',
 };

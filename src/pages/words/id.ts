@@ -34,4 +34,6 @@ export const id: PageWords = {
   imprint: 'Informasi penerbit',
   backHome: 'Ke halaman awal',
   language: 'Bahasa',
+  gallery: 'Galeri',
+  themes: 'Tema',
 };

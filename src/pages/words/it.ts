@@ -34,4 +34,6 @@ export const it: PageWords = {
   imprint: 'Note legali',
   backHome: 'Vai alla pagina iniziale',
   language: 'Lingua',
+  gallery: 'Galleria',
+  themes: 'Temi',
 };

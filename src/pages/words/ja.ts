@@ -34,4 +34,6 @@ export const ja: PageWords = {
   imprint: '運営者情報',
   backHome: 'トップページへ',
   language: '言語',
+  gallery: 'ギャラリー',
+  themes: 'テーマ',
 };

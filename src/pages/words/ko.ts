@@ -34,4 +34,6 @@ export const ko: PageWords = {
   imprint: '운영자 정보',
   backHome: '시작 페이지로',
   language: '언어',
+  gallery: '갤러리',
+  themes: '테마',
 };

@@ -34,4 +34,6 @@ export const nl: PageWords = {
   imprint: 'Colofon',
   backHome: 'Naar de startpagina',
   language: 'Taal',
+  gallery: 'Galerij',
+  themes: 'Thema’s',
 };

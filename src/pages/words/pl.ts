@@ -34,4 +34,6 @@ export const pl: PageWords = {
   imprint: 'Nota prawna',
   backHome: 'Przejdź do strony głównej',
   language: 'Język',
+  gallery: 'Galeria',
+  themes: 'Motywy',
 };

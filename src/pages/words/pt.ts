@@ -34,4 +34,6 @@ export const pt: PageWords = {
   imprint: 'Informação legal',
   backHome: 'Ir para a página inicial',
   language: 'Idioma',
+  gallery: 'Galeria',
+  themes: 'Temas',
 };

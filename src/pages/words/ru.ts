@@ -34,4 +34,6 @@ export const ru: PageWords = {
   imprint: 'Выходные данные',
   backHome: 'На главную страницу',
   language: 'Язык',
+  gallery: 'Галерея',
+  themes: 'Темы',
 };

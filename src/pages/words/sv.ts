@@ -34,4 +34,6 @@ export const sv: PageWords = {
   imprint: 'Om utgivaren',
   backHome: 'Till startsidan',
   language: 'Språk',
+  gallery: 'Galleri',
+  themes: 'Teman',
 };

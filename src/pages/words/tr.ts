@@ -34,4 +34,6 @@ export const tr: PageWords = {
   imprint: 'Künye',
   backHome: 'Başlangıç sayfasına git',
   language: 'Dil',
+  gallery: 'Galeri',
+  themes: 'Temalar',
 };

@@ -34,4 +34,6 @@ export const uk: PageWords = {
   imprint: 'Вихідні дані',
   backHome: 'На головну сторінку',
   language: 'Мова',
+  gallery: 'Галерея',
+  themes: 'Теми',
 };

@@ -35,4 +35,6 @@ export interface PageWords {
   imprint: string;
   backHome: string;
   language: string;
+  gallery: string;
+  themes: string;
 }

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { locales } from '../../../src/cards/languages/language.ts';
+import { themeNames } from '../../../src/cards/themes.ts';
 import { counterRows } from '../../../src/contributions/kinds.ts';
+import { galleryCards } from '../../../src/pages/gallery/samples.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
@@ -111,6 +113,22 @@ describe('pages for visitors', () => {
     assert.equal(hidden.text, absent.text);
   });
 
+  it('show every card in every theme, drawn from samples', async () => {
+    const images = new Set<string>();
+    for (const path of ['/gallery?theme=nord&lang=ja', ...galleryCards.map((card) => `/gallery?card=${card}`)]) {
+      const { status, text } = await page(path);
+      assert.equal(status, 200);
+      for (const [, address = ''] of text.matchAll(/<img src="([^"]*)"/g)) images.add(address.replaceAll('&amp;', '&'));
+    }
+    assert.equal(images.size, galleryCards.length * (1 + themeNames.length));
+    for (const address of images) {
+      const { status, text } = await shared.service.get(address);
+      assert.equal(status, 200, address);
+      assert.ok(text.startsWith('<svg') && !text.includes('Nothing yet'), address);
+    }
+    assert.equal((await page('/gallery?theme=nrod')).status, 400);
+  });
+
   it('are in the language that the reader prefers, or that the address names', async () => {
     const path = `/github/${user}`;
     const inLanguage = async (address: string, accepted: string): Promise<[string, string]> => {
@@ -175,7 +193,7 @@ describe('pages for visitors', () => {
       ['/?lang=ar', 'light', 320],
       [`/github/${user}?lang=de`, 'dark', 320],
       [`/github/${organization}`, 'light', 1280],
-      ['/no/such/page', 'dark', 1280],
+      ['/gallery', 'dark', 320],
     ] as const) {
       const opened = await browser.newPage({ colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' });
       opened.on('console', (message) => {

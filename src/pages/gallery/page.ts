@@ -1,0 +1,42 @@
+import { palettesOf, themeNames } from '../../cards/themes.ts';
+import { composerPath } from '../addresses.ts';
+import { html, type Markup } from '../html.ts';
+import { renderDocument, type Site } from '../layout.ts';
+import type { Reader } from '../reader.ts';
+import { type GalleryCard, galleryCards } from './samples.ts';
+
+/** Returns the path of a card of the gallery. */
+export function galleryImagePath(card: GalleryCard, theme: string, locale: string): string {
+  return `/gallery/${card}.svg?${new URLSearchParams({ theme, locale }).toString()}`;
+}
+
+/** Renders the gallery: every card, each in one theme; the chosen theme alone, or all of them for a chosen card. */
+export function galleryPage(site: Site, reader: Reader, chosen: { card?: GalleryCard; theme?: string }): string {
+  const { words, to } = reader;
+  const { theme = 'auto', card } = chosen;
+  const shown =
+    card === undefined
+      ? galleryCards.map((one) => figure(reader, one, theme))
+      : themeNames.map((one) => figure(reader, card, one));
+  return renderDocument(site, reader, {
+    title: words.gallery,
+    description: words.intro,
+    path: '/gallery',
+    main: html`<section class="title"><h1>${words.gallery}</h1>
+<nav class="themes" aria-label="${words.themes}">${themeNames.map(
+      (one) => html`<a href="${to(`/gallery?theme=${one}`)}">${swatch(one)}${one.replaceAll('-', ' ')}</a>`,
+    )}</nav></section>
+<section class="gallery">${shown}</section>`,
+  });
+}
+
+/** Draws a theme in small: its backgrounds, with its text and its accent on the first. */
+function swatch(theme: string): Markup {
+  const { light, dark = light } = palettesOf(theme);
+  return html`<svg class="swatch" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="11" fill="${light.background}" stroke="${light.border}"/><path d="M12 1a11 11 0 0 1 0 22z" fill="${dark.background}"/><circle cx="12" cy="12" r="5" fill="${light.accent}"/></svg>`;
+}
+
+function figure({ language, words, to }: Reader, card: GalleryCard, theme: string): Markup {
+  return html`<figure><img src="${galleryImagePath(card, theme, language.locale)}" alt="${card}" loading="lazy">
+<figcaption><a href="${to(`/gallery?card=${card}`)}">${card}</a> · ${theme.replaceAll('-', ' ')} · <a href="${composerPath({ card, theme })}">${words.composeCard}</a></figcaption></figure>`;
+}

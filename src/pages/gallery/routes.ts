@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import { cardOptionParameters } from '../../cards/options.ts';
+import { themeNames } from '../../cards/themes.ts';
+import type { App } from '../../http/app.ts';
+import type { CardImages } from '../../http/images.ts';
+import { languageOf, sendPage } from '../../http/pages.ts';
+import { imageHeaders } from '../../http/response.ts';
+import type { Site } from '../layout.ts';
+import { readerOf } from '../reader.ts';
+import { galleryPage } from './page.ts';
+import { galleryCards, sampleOf } from './samples.ts';
+
+const Chosen = Type.Object({
+  card: Type.Optional(Type.Enum([...galleryCards])),
+  theme: Type.Optional(Type.Enum([...themeNames])),
+});
+const { theme, locale } = cardOptionParameters;
+const Options = Type.Object({ theme, locale });
+const Image = Type.Object({ card: Type.Enum([...galleryCards]) });
+
+const cacheControl = 'public, max-age=3600';
+
+/** Registers the gallery: every card in every theme, drawn from samples. */
+export function galleryRoutes(
+  app: App,
+  { site, images, now }: { site: Site; images: CardImages; now: () => Date },
+): void {
+  app.get(
+    '/gallery',
+    { schema: { hide: true, querystring: Chosen }, config: { isPage: true } },
+    async (request, reply) =>
+      sendPage(
+        reply.header('cache-control', cacheControl),
+        galleryPage(site, readerOf(languageOf(site, request)), request.query),
+      ),
+  );
+  app.get(
+    '/gallery/:card.svg',
+    { schema: { hide: true, params: Image, querystring: Options } },
+    async ({ params: { card }, query }, reply) => {
+      const image = await images.draw(images.request(card, 'svg', query), sampleOf(card, now()), now());
+      return reply
+        .headers({ ...imageHeaders, 'cache-control': cacheControl })
+        .type(image.contentType)
+        .send(image.body);
+    },
+  );
+}

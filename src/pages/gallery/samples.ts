@@ -1,0 +1,123 @@
+import { levelOf } from '../../accounts/level.ts';
+import type { Envelope } from '../../http/envelope.ts';
+import type { CardInput } from '../../http/images.ts';
+
+/** Responses about invented people, from which the gallery draws its cards. */
+
+const counters = {
+  commits: 1843,
+  issues: 127,
+  pull_requests: 412,
+  reviews: 389,
+  stars: 2310,
+  contributed_to: 64,
+  issues_closed: 103,
+  pull_requests_merged: 377,
+  discussions: 18,
+  discussions_answered: 5,
+};
+const experience = Object.values(counters).reduce((sum, count) => sum + count, 0);
+const account = {
+  name: 'mira-solberg',
+  display_name: 'Mira Solberg',
+  avatar_url: '',
+  experience,
+  level: levelOf(experience),
+  contributions: counters,
+};
+
+const people: readonly (readonly [name: string, displayName: string, contributions: number])[] = [
+  ['mira-solberg', 'Mira Solberg', 1843],
+  ['tkoroma', 'Tamba Koroma', 972],
+  ['yuki-h', 'Yuki Hayashi', 655],
+  ['lena', 'Lena Brandt', 412],
+  ['oakes', 'Rowan Oakes', 260],
+  ['dana-m', 'Dana Mizrahi', 171],
+  ['ivo', 'Ivo Petrov', 96],
+  ['sgupta', 'Sana Gupta', 58],
+  ['nils', 'Nils Aalto', 31],
+];
+
+const awards: readonly (readonly [name: string, repository: string, day: string])[] = [
+  ['First merge', 'harbour', '2026-02-11'],
+  ['Reviewer', 'harbour', '2026-04-02'],
+  ['Hundred issues', 'tidewater', '2026-06-30'],
+  ['Release crew', 'harbour', '2026-09-18'],
+];
+
+const dayMs = 86_400_000;
+const daysOfYear = 365;
+
+/** A year that ends on a day, with quiet weekends and a holiday in summer. */
+function calendarUntil(until: Date): NonNullable<CardInput['calendar']> {
+  const dayAt = (index: number): Date => new Date(until.getTime() - (daysOfYear - 1 - index) * dayMs);
+  const all = Array.from({ length: daysOfYear }, (_, index) => {
+    const isOff = [0, 6].includes(dayAt(index).getUTCDay()) || (index > 215 && index < 236);
+    return { day: isoDay(dayAt(index)), contributions: isOff ? 0 : (index * 7919) % 13 };
+  });
+  const days = all.filter(({ contributions }) => contributions > 0);
+  return {
+    source: 'provider',
+    from: isoDay(dayAt(0)),
+    until: isoDay(until),
+    days,
+    total: days.reduce((sum, { contributions }) => sum + contributions, 0),
+    includesPrivate: false,
+  };
+}
+
+function isoDay(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
+
+/** Makes the sample of each card of the gallery, as of a day. */
+const samples = {
+  contributions: (today: Date): CardInput => ({ envelope: ofAccount(today) }),
+  calendar: (today: Date): CardInput => ({ envelope: ofAccount(today), calendar: calendarUntil(today) }),
+  contributors: ofPeople,
+  achievements: (): CardInput => ({
+    envelope: {
+      meta_data: { count: awards.length, data_type: 5 },
+      data: awards.map(([name, repository_name, day]) => ({
+        name,
+        repository_name,
+        icon_url: '',
+        awarded_dttm: `${day}T10:00:00Z`,
+      })),
+    },
+  }),
+  community: ofPeople,
+};
+export type GalleryCard = keyof typeof samples;
+
+/** The cards of the gallery. */
+export const galleryCards: readonly GalleryCard[] = [
+  'contributions',
+  'calendar',
+  'contributors',
+  'achievements',
+  'community',
+];
+
+/** Returns the response that a card of the gallery shows, as of a day. */
+export function sampleOf(card: GalleryCard, today: Date): CardInput {
+  return samples[card](today);
+}
+
+function ofAccount(today: Date): Envelope {
+  return { meta_data: { count: 1, data_type: 1, as_of: startOf(today), complete: true }, data: [account] };
+}
+
+function ofPeople(today: Date): CardInput {
+  const data = people.map(([name, display_name, contributions]) => ({
+    name,
+    display_name,
+    avatar_url: '',
+    contributions,
+  }));
+  return { envelope: { meta_data: { count: data.length, data_type: 3, as_of: startOf(today), complete: true }, data } };
+}
+
+function startOf(day: Date): string {
+  return `${isoDay(day)}T00:00:00Z`;
+}
