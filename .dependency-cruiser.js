@@ -25,7 +25,7 @@ export default {
       name: 'no-orphans',
       comment: 'a file that nothing imports is dead; the script of the composer is sent to browsers, not imported',
       severity: 'error',
-      from: { orphan: true, path: '^src/', pathNot: '^src/cards/composer/script\\.js$' },
+      from: { orphan: true, path: '^src/', pathNot: '^src/pages/composer/script\\.js$' },
       to: {},
     },
     {

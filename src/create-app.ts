@@ -7,7 +7,6 @@ import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { achievementRoutes } from './achievements/routes.ts';
-import { composerRoutes } from './cards/composer/routes.ts';
 import { locales } from './cards/languages/language.ts';
 import { openCardImages } from './cards/open.ts';
 import type { Config } from './config/config.ts';
@@ -155,7 +154,6 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),
       };
       for (const addRoutes of moduleRoutes) addRoutes(routes, services);
-      composerRoutes(routes, { ...services, profileUrl: site.profileUrl });
       pageRoutes(routes, { ...services, site, locales: site.locales });
       healthRoutes(routes, () => findFault(core, config));
     },

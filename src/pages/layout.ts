@@ -34,6 +34,8 @@ export interface Document {
   isAboutAccount?: boolean;
   /** The time, in seconds, after which the page is requested again. */
   refreshS?: number;
+  /** The path of a script, without which the page works too. */
+  script?: string;
   /** Facts about the subject of the page in the vocabulary of schema.org. */
   facts?: object;
   main: Markup;
@@ -41,7 +43,7 @@ export interface Document {
 
 /** Returns a whole page. */
 export function renderDocument(site: Site, reader: Reader, document: Document): string {
-  const { title, description, main, path = '/' } = document;
+  const { title, description, main, script, path = '/' } = document;
   const { words, language, to } = reader;
   return `<!doctype html>\n${html`<html lang="${language.locale}" dir="${language.isRightToLeft ? 'rtl' : 'ltr'}">
 <head>
@@ -52,6 +54,7 @@ export function renderDocument(site: Site, reader: Reader, document: Document): 
 <meta name="description" content="${description}">
 ${head(site, document)}
 <link rel="stylesheet" href="${site.stylePath}">
+${script !== undefined && html`<script src="${script}" defer></script>`}
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 </head>
 <body>

@@ -17,6 +17,7 @@ import type { PageSettings } from '../http/send.ts';
 import { findPublicRepositories, findPublicRepository } from '../repositories/public-store.ts';
 import { accountPage } from './account-page.ts';
 import { accountPath } from './addresses.ts';
+import { composerRoutes } from './composer/routes.ts';
 import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
 import { mark, type Site } from './layout.ts';
@@ -51,6 +52,7 @@ export function pageRoutes(app: App, services: Services): void {
     ),
   );
   galleryRoutes(app, services);
+  composerRoutes(app, services);
   addSearch(app, services);
   addPage(
     app,

@@ -3,6 +3,7 @@ import { composerPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
+import { swatch } from '../swatch.ts';
 import { type GalleryCard, galleryCards } from './samples.ts';
 
 /** Returns the path of a card of the gallery. */
@@ -24,16 +25,10 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
     path: '/gallery',
     main: html`<section class="title"><h1>${words.gallery}</h1>
 <nav class="themes" aria-label="${words.themes}">${themeNames.map(
-      (one) => html`<a href="${to(`/gallery?theme=${one}`)}">${swatch(one)}${one.replaceAll('-', ' ')}</a>`,
+      (one) => html`<a href="${to(`/gallery?theme=${one}`)}">${swatch(palettesOf(one))}${one.replaceAll('-', ' ')}</a>`,
     )}</nav></section>
 <section class="gallery">${shown}</section>`,
   });
-}
-
-/** Draws a theme in small: its backgrounds, with its text and its accent on the first. */
-function swatch(theme: string): Markup {
-  const { light, dark = light } = palettesOf(theme);
-  return html`<svg class="swatch" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="11" fill="${light.background}" stroke="${light.border}"/><path d="M12 1a11 11 0 0 1 0 22z" fill="${dark.background}"/><circle cx="12" cy="12" r="5" fill="${light.accent}"/></svg>`;
 }
 
 function figure({ language, words, to }: Reader, card: GalleryCard, theme: string): Markup {

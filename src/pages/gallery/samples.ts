@@ -99,6 +99,11 @@ export const galleryCards: readonly GalleryCard[] = [
   'community',
 ];
 
+/** Returns whether a card has a sample. */
+export function isGalleryCard(card: string): card is GalleryCard {
+  return Object.hasOwn(samples, card);
+}
+
 /** Returns the response that a card of the gallery shows, as of a day. */
 export function sampleOf(card: GalleryCard, today: Date): CardInput {
   return samples[card](today);

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { sharedBrowser } from '../../integration/cards/browser.ts';
-import { startTestService } from '../service.ts';
+import { sharedBrowser } from '../cards/browser.ts';
+import { shareStoredService } from '../http/stored-service.ts';
 
 describe('the composer page', () => {
+  const shared = shareStoredService();
+
   it('serves an accessible page that composes cards, with and without JavaScript, and runs only its own files', async () => {
-    await using simulator = await startSimulator({ repositories: 4 });
-    await using service = await startTestService({ simulator, settings: { LOOKUP_BUDGET_MS: '500' } });
+    const { service, simulator } = shared;
     const browser = await sharedBrowser();
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     const { user, organization } = simulator.accounts;
@@ -31,7 +31,7 @@ describe('the composer page', () => {
     };
     await (await open('dark', 360)).close();
     const live = await open('light', 1100);
-    await live.selectOption('#theme', 'nord');
+    await live.check('input[name=theme][value=nord]');
     await live.locator('.light img[src*="theme=nord"]').waitFor();
     await live.selectOption('#card', 'contributors');
     await live.fill('#name', organization);
@@ -48,12 +48,16 @@ describe('the composer page', () => {
     const page = await plain.newPage();
     await page.goto(`${service.url}/cards`);
     await page.fill('#name', user);
-    await page.selectOption('#theme', 'rose');
-    await page.check('input[name=hide][value=level]');
-    await page.check('input[name=hide][value=avatar]');
-    await page.click('button[type=submit]');
+    await page.check('input[name=theme][value=rose]');
+    await page.uncheck('input[name=part][value=level]');
+    await page.uncheck('input[name=part][value=avatar]');
+    await page.check('input[name=part][value=pull_requests_merged]');
+    await page.click('#form button[type=submit]');
     const address = await page.locator('.light img').getAttribute('src');
-    assert.equal(address, `/v1/github/entities/${user}/contributions?format=svg&theme=rose&hide=avatar,level`);
+    assert.equal(
+      address,
+      `/v1/github/entities/${user}/contributions?format=svg&theme=rose&hide=avatar,level&show=pull_requests_merged`,
+    );
     assert.equal((await service.get(address)).status, 200);
     assert.equal(await page.locator('button.copy').first().isVisible(), false);
 

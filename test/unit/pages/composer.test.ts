@@ -1,10 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { altTextOf, imagePath } from '../../../src/cards/composer/address.ts';
-import { composerPage } from '../../../src/cards/composer/page.ts';
-import { toHtml, toMarkdown } from '../../../src/cards/composer/snippets.ts';
-import { anyText } from './any-text.ts';
+import { altTextOf, imagePath } from '../../../src/pages/composer/address.ts';
+import { composerPage } from '../../../src/pages/composer/page.ts';
+import { isPublic } from '../../../src/pages/composer/public-address.ts';
+import { snippets } from '../../../src/pages/composer/snippets.ts';
+import type { Site } from '../../../src/pages/layout.ts';
+import { readerOf } from '../../../src/pages/reader.ts';
+import { anyText } from '../cards/any-text.ts';
+
+const site: Site = {
+  name: 'Plaudit',
+  imprintUrl: undefined,
+  isIndexed: false,
+  publicUrl: () => 'https://plaudit.example',
+  providers: ['github'],
+  profileUrl: () => 'https://github.example/x',
+  stylePath: '/style.css',
+  locales: ['en'],
+  example: undefined,
+};
+const reader = readerOf({ locale: 'en', isChosen: false });
 
 function path(wanted: Record<string, string>): string | undefined {
   return imagePath(new Map(Object.entries(wanted)));
@@ -63,11 +79,6 @@ describe('the composer page', () => {
   });
 
   it('shows any input of the composer page as text', () => {
-    const context = {
-      providers: ['github'],
-      publicUrl: 'https://plaudit.example',
-      profileUrl: () => 'https://github.example/x',
-    };
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -75,7 +86,7 @@ describe('the composer page', () => {
           anyText,
         ),
         (wanted) => {
-          const page = composerPage(new Map(Object.entries(wanted)), context);
+          const page = composerPage(site, reader, new Map(Object.entries(wanted)));
           const tags = [...page.matchAll(/<\/?([a-z0-9]+)/gi)].map(([, tag]) => tag?.toLowerCase());
           assert.equal(tags.filter((tag) => tag === 'script').length, 2);
           assert.doesNotMatch(page, /\son\w+=/i);
@@ -88,25 +99,52 @@ describe('the composer page', () => {
       linkUrl: 'https://l.example/)',
       altText: 'a]"<b',
     };
-    assert.equal(toMarkdown(embedding), '[![a\\]"<b](https://p.example/a?title=%28x%29"%3C)](https://l.example/%29)');
-    assert.equal(
-      toHtml(embedding),
-      '<a href="https://l.example/)"><img src="https://p.example/a?title=(x)&quot;&lt;" alt="a]&quot;&lt;b"></a>',
-    );
+    const written = Object.fromEntries(snippets.map(({ id, write }) => [id, write(embedding)]));
+    assert.deepEqual(written, {
+      markdown: '[![a\\]"<b](https://p.example/a?title=%28x%29%22%3C)](https://l.example/%29)',
+      html: '<a href="https://l.example/)"><img src="https://p.example/a?title=(x)&quot;&lt;" alt="a]&quot;&lt;b"></a>',
+      picture:
+        '<a href="https://l.example/)"><picture><source media="(prefers-color-scheme: dark)" srcset="https://p.example/a?title=(x)&quot;&lt;&amp;theme=dark"><img src="https://p.example/a?title=(x)&quot;&lt;&amp;theme=light" alt="a]&quot;&lt;b"></picture></a>',
+      asciidoc: 'image:https://p.example/a?title=%28x%29%22%3C["a\\]\\"<b",link="https://l.example/%29"]',
+      rst: '.. image:: https://p.example/a?title=%28x%29%22%3C\n   :alt: a]"<b\n   :target: https://l.example/%29',
+    });
+  });
+
+  it('warns where others cannot load the card', () => {
+    for (const url of [
+      'https://plaudit.example',
+      'https://1.1.1.1',
+      'http://[2606:4700::1]:8080',
+      'https://localhost.example',
+    ]) {
+      assert.ok(isPublic(url), url);
+    }
+    for (const url of [
+      'http://127.0.0.1:8080',
+      'http://localhost:8080',
+      'http://plaudit',
+      'https://plaudit.internal',
+      'http://192.168.1.4',
+      'http://[::1]',
+      'http://[::ffff:10.0.0.1]',
+      'https://box.local',
+    ]) {
+      assert.ok(!isPublic(url), url);
+    }
+    const wanted = new Map([['name', 'ada']]);
+    assert.doesNotMatch(composerPage(site, reader, wanted), /PUBLIC_URL/);
+    assert.match(composerPage({ ...site, publicUrl: () => 'http://127.0.0.1:8080' }, reader, wanted), /PUBLIC_URL/);
   });
 
   it('links a public address with a path, and lists hidden parts in one order', () => {
     const page = composerPage(
+      { ...site, publicUrl: () => 'https://plaudit.example/base' },
+      reader,
       new Map([
         ['name', 'ada-lovelace'],
         ['hide', 'level,avatar'],
         ['accent_color', 'ff0000'],
       ]),
-      {
-        providers: ['github'],
-        publicUrl: 'https://plaudit.example/base',
-        profileUrl: () => 'https://github.example/x',
-      },
     );
     assert.ok(
       page.includes(

@@ -1,5 +1,5 @@
-import { cardOf } from '../index.ts';
-import { cardOptionParameters } from '../options.ts';
+import { cardOf } from '../../cards/index.ts';
+import { cardOptionParameters } from '../../cards/options.ts';
 
 /** The fields of the form by their names. They are not checked here, because the card shows its errors itself. */
 export type Wanted = ReadonlyMap<string, string>;

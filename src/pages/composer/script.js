@@ -4,7 +4,7 @@ const quietMs = 400;
 /** Ids of the elements that the next page replaces. */
 const outdated = new Set();
 let timer;
-let asked = 0;
+let turns = 0;
 
 function address() {
   const fields = new URLSearchParams();
@@ -13,12 +13,12 @@ function address() {
 }
 
 async function update() {
-  const turn = ++asked;
+  const turn = ++turns;
   const at = address();
-  const answer = await fetch(at).catch(() => undefined);
-  const text = answer?.ok ? await answer.text() : undefined;
+  const response = await fetch(at).catch(() => undefined);
+  const text = response?.ok ? await response.text() : undefined;
   // Input that was typed meanwhile is kept: the page for it comes soon.
-  if (text === undefined || turn !== asked) return;
+  if (text === undefined || turn !== turns) return;
   const page = new DOMParser().parseFromString(text, 'text/html');
   const focused = document.activeElement?.id;
   for (const id of outdated) {
@@ -42,7 +42,7 @@ form.addEventListener('submit', (event) => {
 });
 form.addEventListener('input', (event) => {
   clearTimeout(timer);
-  asked += 1;
+  turns += 1;
   outdated.add('result');
   // Another card has other fields.
   if (event.target.id === 'card') outdated.add('form');

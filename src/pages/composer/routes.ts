@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { cardOf } from '../../cards/index.ts';
+import { cardOptionParameters } from '../../cards/options.ts';
+import type { App } from '../../http/app.ts';
+import { languageOf, sendPage } from '../../http/pages.ts';
+import type { Site } from '../layout.ts';
+import { readerOf } from '../reader.ts';
+import { kindFields, kindOf, type Wanted } from './address.ts';
+import { composerPage } from './page.ts';
+
+const fields = [
+  'provider',
+  'name',
+  'repository',
+  'card',
+  'format',
+  ...kindFields,
+  ...Object.keys(cardOptionParameters),
+];
+const maxLength = 300;
+const script = readFileSync(new URL('script.js', import.meta.url));
+
+/** Registers the page on which people compose cards. */
+export function composerRoutes(app: App, { site }: { site: Site }): void {
+  app.get('/cards', { schema: { hide: true }, config: { isPage: true } }, async (request, reply) =>
+    sendPage(
+      reply.header('cache-control', 'no-store'),
+      composerPage(site, readerOf(languageOf(site, request)), readForm(request.query)),
+    ),
+  );
+  app.get('/cards/script.js', { schema: { hide: true } }, async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8').send(script),
+  );
+}
+
+/** Reads the fields of the form: a repeated field becomes a list, and a colour may begin with `#`. */
+function readForm(query: unknown): Wanted {
+  const given = new Map<string, unknown>(Object.entries(Object(query)));
+  const listOf = (field: string): string[] =>
+    [given.get(field)].flat().filter((word): word is string => typeof word === 'string' && word !== '');
+  const wanted = new Map<string, string>();
+  for (const field of fields) {
+    const value = listOf(field).join(',').trim().slice(0, maxLength).toWellFormed();
+    if (value !== '') wanted.set(field, field.endsWith('_color') ? value.replace(/^#/, '') : value);
+  }
+  const { card } = kindOf(wanted);
+  if (given.get('parts') === card) choose(wanted, card, listOf('part'));
+  return wanted;
+}
+
+/** Sets the parts to leave out and to add from those that are checked. The parts of another card say nothing of this one. */
+function choose(wanted: Map<string, string>, card: string, checked: readonly string[]): void {
+  const { hideable, showable } = cardOf(card).parts;
+  wanted.set('hide', hideable.filter((part) => !checked.includes(part)).join(','));
+  wanted.set('show', showable.filter((part) => checked.includes(part)).join(','));
+}
