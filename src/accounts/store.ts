@@ -239,17 +239,16 @@ export async function saveActors(
   return new Map(rows.map((row) => [row.external_id, row.id]));
 }
 
-/**
- * Erases some accounts that were deleted before `before`, with all data about them, longest deleted first. Their
- * repositories should be erased before.
- * @returns how many.
- */
-export async function eraseDeleted(connection: Connection, before: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from accounts where id = any(array(
-      select id from accounts where deleted_at < ${before} order by deleted_at limit ${limit} for update skip locked))
-    returning 1`.execute(connection);
-  return rows.length;
+/** Finds some accounts that were deleted before `before`, longest deleted first. */
+export async function findDeleted(connection: Connection, before: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from accounts where deleted_at < ${before} order by deleted_at limit ${limit}`.execute(connection);
+  return rows.map(({ id }) => id);
+}
+
+/** Erases an account that no stored contribution names any more. Its repositories should be erased before. */
+export async function removeAccount(transaction: Connection, id: string): Promise<void> {
+  await transaction.deleteFrom('accounts').where('id', '=', id).execute();
 }
 
 function toAccount(row: Selectable<Tables['accounts']>): Account {

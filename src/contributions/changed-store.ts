@@ -4,8 +4,8 @@ import { addJob } from '../database/queue.ts';
 import { updateTotalsJob } from './jobs.ts';
 
 /**
- * Accounts whose stored numbers changed. Triggers record each change in the transaction that makes it (migration 0017);
- * this module takes the records in batches.
+ * Accounts whose stored numbers changed. Each change is recorded in the transaction that makes it
+ * (`schema/changed-contributors.sql`); this module takes the records in batches.
  */
 
 /** An account whose stored numbers changed. */

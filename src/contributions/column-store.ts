@@ -56,3 +56,17 @@ export function counts({ kind, where }: StoredCounter): RawBuilder<boolean> {
   const isOfKind = sql<boolean>`c.kind = ${kind}`;
   return where === undefined ? isOfKind : sql`${isOfKind} and ${sql.raw(where)}`;
 }
+
+/**
+ * Everything that the contribution `c` counts for, separated by commas: the name of a counter, followed by the account
+ * and the day where it is kept by those. Empty when it counts for nothing.
+ */
+export function countedInSql(counters: readonly StoredCounter[]): RawBuilder<string> {
+  const entries = counters.flatMap(({ name, kind, where, person = 'account_id', per }) => {
+    if (kind === 'commit') return [];
+    const day = per === 'day' ? ` || ' ' || (c.created_at at time zone 'UTC')::date` : '';
+    const account = per === 'repository' ? '' : ` || coalesce(' ' || c.${person}${day}, '')`;
+    return [`case when c.kind = '${kind}'${where === undefined ? '' : ` and ${where}`} then '${name}'${account} end`];
+  });
+  return sql.raw(`concat_ws(',', ${entries.join(', ')})`);
+}

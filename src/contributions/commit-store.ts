@@ -1,8 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { findOptedOutEmails } from '../accounts/opt-out-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { queueEvaluationsOfCommits } from './affected-store.ts';
+import { holdRepository } from './write-store.ts';
 
 /** The parts of a commit that counting needs. */
 export interface CommitRecord {
@@ -98,7 +100,7 @@ async function saveCommits(
   const authoredAt = joined((commit) => commit.authoredAt.getTime() / 1000);
   const committedAt = joined((commit) => commit.committedAt.getTime() / 1000);
   const identities = joined(({ emails }) => `{${emails.flatMap((email) => identityIds.get(email) ?? []).join(',')}}`);
-  const save = sql<{ oid: Buffer; is_new: boolean }>`
+  const save = sql`
     insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
     select ${repositoryId}, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),
       ${scanNumber}::integer, identity_ids::integer[]
@@ -109,13 +111,38 @@ async function saveCommits(
     on conflict (repository_id, oid) do update set scan_number = excluded.scan_number,
       identity_ids = excluded.identity_ids
     where c.scan_number < excluded.scan_number`;
-  if (!isCounted) await save.execute(connection);
-  else {
-    await sql`
-      with saved as (${save} returning oid, xmax = 0 as is_new)
-      insert into uncounted_commits (repository_id, oid)
-      select ${repositoryId}, oid from saved where is_new on conflict do nothing`.execute(connection);
-  }
+  await inTransaction(connection, async (transaction) => {
+    if (await holdRepository(transaction, repositoryId)) {
+      await queueEvaluationsOfSaved(transaction, repositoryId, commits, identityIds);
+    }
+    if (!isCounted) await save.execute(transaction);
+    else {
+      await sql`
+        with saved as (${save} returning oid, xmax = 0 as is_new)
+        insert into uncounted_commits (repository_id, oid)
+        select ${repositoryId}, oid from saved where is_new on conflict do nothing`.execute(transaction);
+    }
+  });
+}
+
+/** Queues the evaluation of the people of commits that are not stored yet, or stored with other people. */
+async function queueEvaluationsOfSaved(
+  transaction: Connection,
+  repositoryId: string,
+  commits: readonly CommitRecord[],
+  identityIds: ReadonlyMap<string, number>,
+): Promise<void> {
+  const oids = commits.map(({ oid }) => oid).join(' ');
+  const { rows } = await sql<{ oid: string; ids: number[] }>`
+    select encode(c.oid, 'hex') as oid, identity_ids as ids
+    from unnest(string_to_array(${oids}, ' ')) as u (oid)
+    join commits c on c.repository_id = ${repositoryId} and c.oid = decode(u.oid, 'hex')`.execute(transaction);
+  const before = new Map(rows.map(({ oid, ids }) => [oid, ids]));
+  const people = commits.flatMap(({ oid, emails }) => {
+    const [earlier, ids] = [before.get(oid), emails.flatMap((email) => identityIds.get(email) ?? [])];
+    return earlier?.join() === ids.join() ? [] : [...(earlier ?? []), ...ids];
+  });
+  await queueEvaluationsOfCommits(transaction, repositoryId, people);
 }
 
 /**
@@ -149,31 +176,61 @@ async function saveIdentityUse(
     where excluded.is_author and not stored.is_author`.execute(connection);
 }
 
-/** Removes commits that the branch no longer contains. */
+/** Removes commits that the branch no longer contains. Must run in a transaction. */
 export async function removeCommits(
-  connection: Connection,
+  transaction: Connection,
   repositoryId: string,
   oids: readonly string[],
 ): Promise<void> {
-  const lost = oids.map((oid) => `\\x${oid}`);
-  await sql`
-    with uncounted as (
-      delete from uncounted_commits where repository_id = ${repositoryId} and oid = any(${lost}::bytea[])
-    )
-    delete from commits where repository_id = ${repositoryId} and oid = any(${lost}::bytea[])`.execute(connection);
+  const lost = sql`any(${oids.map((oid) => `\\x${oid}`)}::bytea[])`;
+  await sql`delete from uncounted_commits where repository_id = ${repositoryId} and oid = ${lost}`.execute(transaction);
+  await changeCommits(transaction, repositoryId, sql`delete from commits c`, sql`c.oid = ${lost}`);
 }
 
-/** Removes commits that earlier scans saw and the scan `scanNumber` did not. */
+/** Removes commits that earlier scans saw and the scan `scanNumber` did not. Must run in a transaction. */
 export async function removeUnseenCommits(
-  connection: Connection,
+  transaction: Connection,
   repositoryId: string,
   scanNumber: number,
 ): Promise<void> {
-  await connection
-    .deleteFrom('commits')
-    .where('repository_id', '=', repositoryId)
-    .where('scan_number', '<', scanNumber)
-    .execute();
+  await changeCommits(transaction, repositoryId, sql`delete from commits c`, sql`c.scan_number < ${scanNumber}`);
+}
+
+/**
+ * Changes columns of commits `c` that do not count. Must run in a transaction.
+ * @param assignments the part of UPDATE from SET to its condition.
+ */
+export async function setCommitDetails(
+  transaction: Connection,
+  repositoryId: string,
+  assignments: RawBuilder<unknown>,
+  condition: RawBuilder<boolean>,
+): Promise<void> {
+  await changeCommits(transaction, repositoryId, sql`update commits c set ${assignments}`, condition);
+}
+
+/** Changes or removes stored commits, and queues the evaluation of their people. */
+async function changeCommits(
+  transaction: Connection,
+  repositoryId: string,
+  statement: RawBuilder<unknown>,
+  condition: RawBuilder<boolean>,
+): Promise<void> {
+  const isEvaluated = await holdRepository(transaction, repositoryId);
+  const change = sql`${statement} where c.repository_id = ${repositoryId} and ${condition}`;
+  if (!isEvaluated) {
+    await change.execute(transaction);
+    return;
+  }
+  const { rows } = await sql<{ id: number }>`
+    with changed as (${change} returning c.identity_ids) select distinct unnest(identity_ids) as id from changed`.execute(
+    transaction,
+  );
+  await queueEvaluationsOfCommits(
+    transaction,
+    repositoryId,
+    rows.map(({ id }) => id),
+  );
 }
 
 /** Finds repositories whose commits were all read before and have to be counted again from the beginning. */

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { setCommitDetails } from './commit-store.ts';
 import type { Detail, LineCounts } from './contribution.ts';
+import { changeContributions } from './write-store.ts';
 
 /**
  * Some details are expensive to read, and are read only for repositories that need them. The table `pending_details`
@@ -104,15 +106,17 @@ export async function addPendingForPullRequests(
   externalIds: readonly string[],
 ): Promise<void> {
   if (externalIds.length === 0) return;
-  const areThese = sql`repository_id = ${repositoryId} and kind = 'pull_request' and external_id = any(${[...externalIds]}::text[])`;
+  const areThese = sql<boolean>`c.kind = 'pull_request' and c.external_id = any(${[...externalIds]}::text[])`;
   if (!(await needs(connection, repositoryId, 'pull_request_files'))) {
-    await sql`update contributions set files = null where ${areThese} and files is not null`.execute(connection);
+    await changeContributions(connection, repositoryId, (change) =>
+      change.setDetails(sql`files = null`, sql`${areThese} and c.files is not null`),
+    );
     return;
   }
   await sql`
     insert into pending_details as p (repository_id, detail, key)
-    select distinct repository_id, 'pull_request_files', number::text from contributions
-    where ${areThese} and number is not null
+    select distinct repository_id, 'pull_request_files', number::text from contributions c
+    where c.repository_id = ${repositoryId} and ${areThese} and number is not null
     order by 3
     on conflict (repository_id, detail, key) do update set revision = p.revision + 1`.execute(connection);
 }
@@ -165,11 +169,15 @@ export async function saveLineCounts(
     deletions,
     changed_files: changedFiles,
   }));
-  await sql`
-    update commits c set additions = f.additions, deletions = f.deletions, changed_files = f.changed_files
-    from json_to_recordset(${JSON.stringify(rows)}::json)
-      as f (oid bytea, additions integer, deletions integer, changed_files integer)
-    where c.repository_id = ${repositoryId} and c.oid = f.oid`.execute(connection);
+  await setCommitDetails(
+    connection,
+    repositoryId,
+    sql`additions = f.additions, deletions = f.deletions, changed_files = f.changed_files
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as f (oid bytea, additions integer, deletions integer, changed_files integer)`,
+    sql`c.oid = f.oid and (c.additions, c.deletions, c.changed_files)
+      is distinct from (f.additions, f.deletions, f.changed_files)`,
+  );
   await forget(connection, repositoryId, 'commit_lines', requested);
 }
 
@@ -183,10 +191,12 @@ export async function saveCommitFiles(
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const rows = [...found].map(([oid, files]) => ({ oid: `\\x${oid}`, files }));
-  await sql`
-    update commits c set files = f.files
-    from json_to_recordset(${JSON.stringify(rows)}::json) as f (oid bytea, files text[])
-    where c.repository_id = ${repositoryId} and c.oid = f.oid`.execute(connection);
+  await setCommitDetails(
+    connection,
+    repositoryId,
+    sql`files = f.files from json_to_recordset(${JSON.stringify(rows)}::json) as f (oid bytea, files text[])`,
+    sql`c.oid = f.oid and c.files is distinct from f.files`,
+  );
   const answered = requested.filter(({ key }) => found.has(key));
   await forget(connection, repositoryId, 'commit_files', answered);
 }
@@ -209,10 +219,12 @@ export async function saveChangedFiles(
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const rows = [...found].map(([number, files]) => ({ number: Number(number), files }));
-  await sql`
-    update contributions c set files = f.files
-    from json_to_recordset(${JSON.stringify(rows)}::json) as f (number integer, files text[])
-    where c.repository_id = ${repositoryId} and c.kind = 'pull_request' and c.number = f.number`.execute(connection);
+  await changeContributions(connection, repositoryId, (change) =>
+    change.setDetails(
+      sql`files = f.files from json_to_recordset(${JSON.stringify(rows)}::json) as f (number integer, files text[])`,
+      sql`c.kind = 'pull_request' and c.number = f.number and c.files is distinct from f.files`,
+    ),
+  );
   await forget(connection, repositoryId, 'pull_request_files', requested);
 }
 

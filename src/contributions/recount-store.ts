@@ -4,6 +4,7 @@ import { columnOf, columnsOf, counts, replacing, sumsOf } from './column-store.t
 import { markAddressesCounted } from './identity-store.ts';
 import { ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
 import { markTotalsChanged } from './total-store.ts';
+import { holdRepository, lockTotals } from './write-store.ts';
 
 /**
  * Counts the totals of one repository again, from all its stored contributions. Writes and locks only rows that differ,
@@ -15,20 +16,25 @@ export async function recountRepository(
   repositoryId: string,
   counters: readonly StoredCounter[] = storedCounters,
 ): Promise<number> {
+  await holdRepository(connection, repositoryId);
   await markAddressesCounted(connection, repositoryId);
-  // Transactions that change totals hold this row, so the statements below see all that they stored.
-  await sql`
-    insert into repository_totals (repository_id, ${columnsOf(counters)})
-    values (${repositoryId}, ${sql.join(counters.map(() => sql`0`))})
-    on conflict (repository_id) do nothing`.execute(connection);
-  await sql`
-    select from repository_totals where repository_id = ${repositoryId} for no key update`.execute(connection);
+  // Transactions that change totals hold this lock, so the statements below see all that they stored.
+  await lockTotals(connection, repositoryId);
   await connection.deleteFrom('uncounted_commits').where('repository_id', '=', repositoryId).execute();
-  const differences = [
+  const parts = [
     await recountDays(connection, repositoryId, ofDays(counters)),
     await recountContributors(connection, repositoryId, ofPeople(counters)),
+  ];
+  const people = [...new Set(parts.flatMap((part) => part.people))];
+  if (people.length > 0) {
+    await sql`
+      select record_changed_contributors(array_fill(${repositoryId}::uuid, array[${people.length}::integer]),
+        ${people}::uuid[])`.execute(connection);
+  }
+  const differences = parts.reduce(
+    (sum, part) => sum + part.differences,
     await recountWhole(connection, repositoryId, counters),
-  ].reduce((sum, count) => sum + count, 0);
+  );
   if (differences > 0) {
     await markTotalsChanged(connection, repositoryId);
     await sql`select mark_unsummed(array[${repositoryId}::uuid])`.execute(connection);
@@ -36,13 +42,26 @@ export async function recountRepository(
   return differences;
 }
 
+/** Rows of totals that differed, and the accounts that they are about. */
+interface Differences {
+  differences: number;
+  people: string[];
+}
+
+const none: Differences = { differences: 0, people: [] };
+
+/** SQL for the `Differences` in the rows that were removed and stored. */
+const differencesOf = sql`
+  select count(*)::integer as differences, coalesce(array_agg(distinct account_id), '{}') as people
+  from (select account_id from vanished union all select account_id from saved) changed`;
+
 async function recountDays(
   connection: Connection,
   repositoryId: string,
   counters: readonly StoredCounter[],
-): Promise<number> {
+): Promise<Differences> {
   const stored = counters.filter(({ kind }) => kind !== 'commit');
-  const { rows } = await sql<{ differences: number }>`
+  const { rows } = await sql<Differences>`
     with authored as (
       select distinct c.oid, i.account_id, (c.authored_at at time zone 'UTC')::date as day
       from commits c cross join unnest(c.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
@@ -61,7 +80,7 @@ async function recountDays(
       delete from contribution_days d
       where repository_id = ${repositoryId}
         and not exists (select from summed s where s.account_id = d.account_id and s.day = d.day)
-      returning 1
+      returning account_id
     ), saved as (
       insert into contribution_days (account_id, repository_id, day, ${columnsOf(counters)})
       select account_id, ${repositoryId}, day, ${columnsOf(counters)}
@@ -72,12 +91,10 @@ async function recountDays(
           and (${columnsOf(counters, 'k')}) = (${columnsOf(counters, 's')}))
       order by account_id, day
       on conflict (account_id, repository_id, day) do update set ${replacing(counters)}
-      returning 1
+      returning account_id
     )
-    select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
-    connection,
-  );
-  return rows[0]?.differences ?? 0;
+    ${differencesOf}`.execute(connection);
+  return rows[0] ?? none;
 }
 
 /** Counts totals from the days, which must be right by then, and from the contributions that days do not contain. */
@@ -85,7 +102,7 @@ async function recountContributors(
   connection: Connection,
   repositoryId: string,
   counters: readonly StoredCounter[],
-): Promise<number> {
+): Promise<Differences> {
   const ofDay = ofDays(counters);
   const others = Map.groupBy(
     counters.filter((counter) => !ofDay.includes(counter)),
@@ -99,7 +116,7 @@ async function recountContributors(
       where c.repository_id = ${repositoryId} and ${sql.ref(`c.${person}`)} is not null and ${isCountedBy(some)}
       group by 1`,
   );
-  const { rows } = await sql<{ differences: number }>`
+  const { rows } = await sql<Differences>`
     with counted as (
       select account_id, ${each(counters, (counter) => (ofDay.includes(counter) ? sql`sum(${columnOf(counter.name)})` : sql`0`))}
       from contribution_days where repository_id = ${repositoryId} group by account_id
@@ -109,7 +126,7 @@ async function recountContributors(
     ), vanished as (
       delete from contributor_totals
       where repository_id = ${repositoryId} and account_id not in (select account_id from summed)
-      returning 1
+      returning account_id
     ), saved as (
       insert into contributor_totals (repository_id, account_id, ${columnsOf(counters)})
       select ${repositoryId}, account_id, ${columnsOf(counters)} from summed s
@@ -119,12 +136,10 @@ async function recountContributors(
           and (${columnsOf(counters, 'k')}) = (${columnsOf(counters, 's')}))
       order by account_id
       on conflict (repository_id, account_id) do update set ${replacing(counters)}
-      returning 1
+      returning account_id
     )
-    select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
-    connection,
-  );
-  return rows[0]?.differences ?? 0;
+    ${differencesOf}`.execute(connection);
+  return rows[0] ?? none;
 }
 
 async function recountWhole(

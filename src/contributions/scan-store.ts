@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { ItemKind } from './contribution.ts';
+import { changeContributions } from './write-store.ts';
 
 /**
  * The contributions that running full scans have seen, one row for each page. The rows of the contributions themselves
@@ -40,14 +41,19 @@ export async function forgetSeen(connection: Connection, repositoryId: string, s
     .execute();
 }
 
-/** Removes contributions that a full scan did not see, except those that changed or were stored since it began. */
-export async function removeUnseen(connection: Connection, scan: FullScan): Promise<void> {
-  await sql`
-    with ${seenBy(scan)}
-    delete from contributions c
-    where c.repository_id = ${scan.repositoryId} and c.kind = any(${[...scan.kinds]}::text[])
-      and c.seen_at < ${scan.startedAt} and c.updated_at < ${scan.startedAt}
-      and not exists (select from seen s where s.kind = c.kind and s.external_id = c.external_id)`.execute(connection);
+/**
+ * Removes contributions that a full scan did not see, except those that changed or were stored since it began. Must run
+ * in a transaction.
+ */
+export async function removeUnseen(transaction: Connection, scan: FullScan): Promise<void> {
+  await changeContributions(transaction, scan.repositoryId, (change) =>
+    change.remove(
+      sql`c.kind = any(${[...scan.kinds]}::text[]) and c.seen_at < ${scan.startedAt}
+        and c.updated_at < ${scan.startedAt}
+        and not exists (select from seen s where s.kind = c.kind and s.external_id = c.external_id)`,
+      sql`with ${seenBy(scan)},`,
+    ),
+  );
 }
 
 /** Counts the stored contributions of some kinds that a full scan has seen, or that were stored since it began. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { changeContributions } from './write-store.ts';
 
 /** Deliveries about stars are summed for each account and second, so that their order does not matter. */
 
@@ -82,13 +83,9 @@ export async function removeStar(
   transaction: Connection,
   star: { repositoryId: string; externalId: string; until: Date },
 ): Promise<void> {
-  await transaction
-    .deleteFrom('contributions')
-    .where('repository_id', '=', star.repositoryId)
-    .where('kind', '=', 'star')
-    .where('external_id', '=', star.externalId)
-    .where('created_at', '<=', star.until)
-    .execute();
+  await changeContributions(transaction, star.repositoryId, (change) =>
+    change.remove(sql`c.kind = 'star' and c.external_id = ${star.externalId} and c.created_at <= ${star.until}`),
+  );
 }
 
 /** Deletes deliveries about stars of an account in a repository when none arrived since `before`. */

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { markAddressesCounted } from './identity-store.ts';
+import { holdRepository } from './write-store.ts';
 
 /**
- * Totals of a repository, per contributor, per day and overall. Triggers of the table count changes of issues, pull
- * requests, reviews, discussions and comments; this module counts commits once they are stored and their authors known.
+ * Totals of a repository, per contributor, per day and overall. `write-store.ts` counts changes of issues, pull requests,
+ * reviews, discussions and comments; this module counts commits once they are stored and their authors known.
  */
 
 /**
@@ -12,6 +13,7 @@ import { markAddressesCounted } from './identity-store.ts';
  * person's addresses. Must run in a transaction.
  */
 export async function countNewCommits(connection: Connection, repositoryId: string): Promise<void> {
+  await holdRepository(connection, repositoryId);
   await markAddressesCounted(connection, repositoryId);
   await sql`
     with uncounted as (
@@ -24,7 +26,7 @@ export async function countNewCommits(connection: Connection, repositoryId: stri
 }
 
 /**
- * Subtracts commits that are about to be removed from the totals.
+ * Subtracts commits that are about to be removed from the totals. Must run in a transaction.
  * @param oids hexadecimal.
  */
 export async function uncountCommits(
@@ -32,6 +34,7 @@ export async function uncountCommits(
   repositoryId: string,
   oids: readonly string[],
 ): Promise<void> {
+  await holdRepository(connection, repositoryId);
   await sql`
     with found as (
       select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids

@@ -184,7 +184,7 @@ export interface ContributionDaysTable extends Record<CountedOfDay, Generated<nu
   day: string;
 }
 
-/** Accounts whose stored numbers in a repository changed since their last update. Triggers write the rows. */
+/** Accounts whose stored numbers in a repository changed since their last update. */
 export interface ChangedContributorsTable {
   repository_id: string;
   account_id: string;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type StoredCounter, storedCounters } from '../contributions/kinds.ts';
-import { countingFunctions } from './schema/count-changes.ts';
+import { countingFunction } from './schema/count-changes.ts';
 import { summingFunctions } from './schema/owner-sums.ts';
 
 /** A function or trigger of the database, as `schema/` defines it. */
 export interface Definition {
-  /** The words that name it in DROP: `function people_of(contributions)` or `trigger awards_deleted on awards`. */
+  /** The words that name it in DROP: `function lock_totals(repository uuid)` or `trigger awards_deleted on awards`. */
   object: string;
   /** Statements that create or replace it. */
   statement: string;
@@ -22,7 +22,7 @@ const header =
 export function readDefinitions(counters: readonly StoredCounter[] = storedCounters): Definition[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   const texts = files.toSorted().map((name) => readFileSync(new URL(name, folder), 'utf8'));
-  return parseDefinitions([countingFunctions(counters), summingFunctions(counters), ...texts].join('\n'));
+  return parseDefinitions([countingFunction(counters), summingFunctions(counters), ...texts].join('\n'));
 }
 
 /**

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { eraseDeleted } from '../accounts/store.ts';
+import { findDeleted, removeAccount } from '../accounts/store.ts';
 import { findUncounted } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
+import { forgetPerson } from '../contributions/erase-store.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { removeOldRankings } from '../contributors/store.ts';
+import { takeErasureLock } from '../database/erasure-lock.ts';
 import { forgetOutcomes } from '../database/lookups.ts';
 import { addJob, type Job, type Task } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -66,7 +68,7 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
     await inBatches(() => eraseDeletedRepositories(connection, erased, atOnce.repositories)),
   ];
   // Accounts come last, so that none takes many repositories with it at once.
-  if (!ends.includes('more')) ends.push(await inBatches(() => eraseDeleted(connection, erased, atOnce.accounts)));
+  if (!ends.includes('more')) ends.push(await inBatches(() => eraseDeleted(connection, erased)));
   await removeOldRankings(connection, before(rankingKeptMs));
   await forgetDeliveries(connection, before(deliveriesKeptMs));
   await forgetStarEvents(connection, before(starEventsKeptMs));
@@ -79,6 +81,21 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
 async function inBatches(deleteSome: () => Promise<number>): Promise<'done' | 'more'> {
   for (let batch = 0; batch < maxBatches; batch += 1) if ((await deleteSome()) === 0) return 'done';
   return 'more';
+}
+
+/** Erases some accounts that were deleted before `before`. @returns how many. */
+async function eraseDeleted(connection: CleaningContext['connection'], before: Date): Promise<number> {
+  // Otherwise each run would keep out all that store people.
+  if ((await findDeleted(connection, before, 1)).length === 0) return 0;
+  return inTransaction(connection, async (transaction) => {
+    await takeErasureLock(transaction);
+    const ids = await findDeleted(transaction, before, atOnce.accounts);
+    for (const id of ids) {
+      await forgetPerson(transaction, id);
+      await removeAccount(transaction, id);
+    }
+    return ids.length;
+  });
 }
 
 /** Removes outlived counters of some accounts, and queues the accounts after them. */

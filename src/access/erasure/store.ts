@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { lookUpJob, refreshJob } from '../../accounts/jobs.ts';
 import { addOptOuts } from '../../accounts/opt-out-store.ts';
-import type { Account } from '../../accounts/store.ts';
+import { type Account, removeAccount } from '../../accounts/store.ts';
 import { recordRepositoriesChanged } from '../../contributions/collection-store.ts';
+import { forgetPerson } from '../../contributions/erase-store.ts';
 import { calendarJob, collectJob, fetchReportedTotalsJob } from '../../contributions/jobs.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
@@ -35,15 +36,9 @@ export async function eraseAccount(connection: Connection, account: Account, now
     delete from lookups
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
   await eraseInstallations(connection, account);
-  // Foreign keys do not cover lists of people; the condition is that of the index `contributions_people`.
-  await sql`
-    update contributions set assignees = array_remove(assignees, ${id}::uuid),
-      reviewers = array_remove(reviewers, ${id}::uuid), reactors = array_replace(reactors, ${id}::uuid, null)
-    where (assignees || reviewers || reactors) <> '{}' and (assignees || reviewers || reactors) @> array[${id}::uuid]`.execute(
-    connection,
-  );
+  await forgetPerson(connection, id);
   await connection.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
-  await connection.deleteFrom('accounts').where('id', '=', id).execute();
+  await removeAccount(connection, id);
   for (const owner of owners) await recordRepositoriesChanged(connection, owner);
   await announce(connection, { kind: 'account', key: id });
   await announce(connection, { kind: 'erased', key: id });

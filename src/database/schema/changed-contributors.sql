@@ -1,35 +1,17 @@
 -- Records the accounts whose stored numbers change, in the transaction that changes them, so that a kill between any
 -- two steps loses none. `sync/update-totals.ts` reads them.
 
--- Rows that are deleted with their repository or account are not recorded, because it no longer exists by then.
-create or replace function record_changed_contributors() returns trigger language plpgsql as $$
+create or replace function record_changed_contributors(repository_ids uuid[], account_ids uuid[]) returns void
+language plpgsql as $$
 begin
   insert into changed_contributors as c (repository_id, account_id, is_update)
   select r.id, a.id, r.collected_at is not null
-  from (select distinct repository_id, account_id from changed_rows) changed
+  from (select distinct repository_id, account_id
+    from unnest(repository_ids, account_ids) as u (repository_id, account_id)) changed
   join repositories r on r.id = changed.repository_id join accounts a on a.id = changed.account_id
   order by r.id, a.id
   on conflict (repository_id, account_id) do update set is_update = true where excluded.is_update and not c.is_update;
-  return null;
 end $$;
-
-create or replace trigger contributor_totals_noted_insert after insert on contributor_totals
-referencing new table as changed_rows for each statement execute function record_changed_contributors();
-
-create or replace trigger contributor_totals_noted_update after update on contributor_totals
-referencing new table as changed_rows for each statement execute function record_changed_contributors();
-
-create or replace trigger contributor_totals_noted_delete after delete on contributor_totals
-referencing old table as changed_rows for each statement execute function record_changed_contributors();
-
-create or replace trigger contribution_days_noted_insert after insert on contribution_days
-referencing new table as changed_rows for each statement execute function record_changed_contributors();
-
-create or replace trigger contribution_days_noted_update after update on contribution_days
-referencing new table as changed_rows for each statement execute function record_changed_contributors();
-
-create or replace trigger contribution_days_noted_delete after delete on contribution_days
-referencing old table as changed_rows for each statement execute function record_changed_contributors();
 
 -- Records the repositories that count for other accounts than before: their people follow in batches, because they may be
 -- thousands.

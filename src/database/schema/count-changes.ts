@@ -1,32 +1,11 @@
 import { ofDays, ofPeople, type StoredCounter, summedNames } from '../../contributions/kinds.ts';
 
-/** Returns the definitions of the functions that follow from the list of stored counters. */
-export function countingFunctions(counters: readonly StoredCounter[]): string {
-  return `${countersOf(counters)}\n${countChanges(counters)}`;
-}
-
-/** The counters to which a contribution adds one, with the account and day where they are kept by those. */
-function countersOf(counters: readonly StoredCounter[]): string {
-  const branches = counters.flatMap(({ name, kind, where, person = 'account_id', per }) => {
-    if (kind === 'commit') return [];
-    const account = per === 'repository' ? 'null::uuid' : `c.${person}`;
-    const day = per === 'day' ? "(c.created_at at time zone 'UTC')::date" : 'null::date';
-    const condition = where === undefined ? '' : ` and ${where}`;
-    return [`select '${name}', ${account}, ${day} where c.kind = '${kind}'${condition}`];
-  });
-  return `
-create or replace function counters_of(c contributions) returns table (counter text, account_id uuid, day date)
-language sql immutable parallel safe as $$
-  ${branches.join('\n  union all ')}
-$$;
-`;
-}
-
 /**
- * Adds changes to the totals. Each is about one counter: `added` for the account, also on the day, and `whole` for the
- * repository, for which a commit of several authors counts once.
+ * Returns the definition of the function that adds changes to the totals, and records the people whom they concern. Each
+ * change is about one counter: `added` for the account, also on the day, and `whole` for the repository, for which a
+ * commit of several authors counts once.
  */
-function countChanges(counters: readonly StoredCounter[]): string {
+export function countingFunction(counters: readonly StoredCounter[]): string {
   const changes = `unnest(repository_ids, account_ids, days, counter_names, added, whole)
     as c (repository_id, account_id, day, counter, added, whole) join repositories r on r.id = c.repository_id`;
   const [people, days] = [ofPeople(counters), ofDays(counters)];
@@ -77,6 +56,10 @@ begin
     where t.repository_id = c.repository_id and t.account_id = c.account_id and t.day = c.day
       and ${areZero(days)};
   end if;
+
+  perform record_changed_contributors(array_agg(c.repository_id), array_agg(c.account_id))
+  from unnest(repository_ids, account_ids, counter_names) as c (repository_id, account_id, counter)
+  where c.account_id is not null and c.counter in (${literals(people)});
 end $$;
 `;
 }

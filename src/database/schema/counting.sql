@@ -1,47 +1,25 @@
--- Totals and days change in the same statement as contributions, for every writer. The functions `counters_of` and
--- `count_changes` follow from the list of counters; see count-changes.ts. Commits are counted once they are stored and
--- their authors known.
+-- Locks of transactions that change the contributions or commits of a repository, or its totals. No table of contributions
+-- has triggers; see docs/decisions/0064-tables-by-repository.md. The function
+-- `count_changes` follows from the list of counters; see count-changes.ts.
 
-create or replace function count_inserted() returns trigger language plpgsql as $$
+-- Keeps a repository, and the accounts that the transaction finds after it, from being erased until the transaction ends.
+-- Returns whether achievements of the repository are evaluated; null: it is not stored.
+create or replace function hold_repository(repository uuid) returns boolean language plpgsql as $$
 begin
-  perform count_changes(
-    array_agg(repository_id), array_agg(account_id), array_agg(day), array_agg(counter), array_agg(n), array_agg(n))
-  from (
-    select i.repository_id, c.account_id, c.day, c.counter, count(*) as n
-    from new_rows i, counters_of(i) c group by i.repository_id, c.account_id, c.day, c.counter) changes;
-  return null;
+  -- The erasure lock, shared; its number is in advisory-locks.ts.
+  perform pg_advisory_xact_lock_shared(7033129);
+  perform from repositories where id = repository for key share;
+  if not found then return null; end if;
+  return exists (select from achievement_files where repository_id = repository and path is not null);
 end $$;
 
-create or replace function count_deleted() returns trigger language plpgsql as $$
+-- Also locks its totals, so that one transaction at a time changes the contributions that they count.
+create or replace function lock_totals(repository uuid) returns boolean language plpgsql as $$
+declare
+  is_evaluated constant boolean := hold_repository(repository);
 begin
-  perform count_changes(
-    array_agg(repository_id), array_agg(account_id), array_agg(day), array_agg(counter), array_agg(n), array_agg(n))
-  from (
-    select i.repository_id, c.account_id, c.day, c.counter, -count(*) as n
-    from old_rows i, counters_of(i) c group by i.repository_id, c.account_id, c.day, c.counter) changes;
-  return null;
+  if is_evaluated is null then return null; end if;
+  insert into repository_totals as t (repository_id) values (repository)
+  on conflict (repository_id) do update set is_changed = t.is_changed where false;
+  return is_evaluated;
 end $$;
-
-create or replace function count_updated() returns trigger language plpgsql as $$
-begin
-  if not exists (select from new_rows) then return null; end if;
-  perform count_changes(
-    array_agg(repository_id), array_agg(account_id), array_agg(day), array_agg(counter), array_agg(n), array_agg(n))
-  from (
-    select repository_id, account_id, day, counter, sum(sign) as n
-    from (
-      select i.repository_id, c.account_id, c.day, c.counter, 1 as sign from new_rows i, counters_of(i) c
-      union all
-      select i.repository_id, c.account_id, c.day, c.counter, -1 from old_rows i, counters_of(i) c) counted
-    group by repository_id, account_id, day, counter having sum(sign) <> 0) changes;
-  return null;
-end $$;
-
-create or replace trigger contributions_inserted after insert on contributions
-referencing new table as new_rows for each statement execute function count_inserted();
-
-create or replace trigger contributions_deleted after delete on contributions
-referencing old table as old_rows for each statement execute function count_deleted();
-
-create or replace trigger contributions_updated after update on contributions
-referencing old table as old_rows new table as new_rows for each statement execute function count_updated();

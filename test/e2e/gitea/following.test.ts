@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
 import { accountAsUser, comment, item, repository } from '../../../simulators/gitea/responses.ts';
 import { addCommit, addIssue, addReview } from '../../../simulators/world/activity.ts';
 import { addComment, deleteComment } from '../../../simulators/world/comments.ts';
@@ -9,6 +10,7 @@ import { closeItem, deleteItem, forcePush, setVisibility } from '../../../simula
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { everything, kindsStored, numbersOf } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
+import { removeContributions } from '../../integration/contributions/stored-repository.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
@@ -98,10 +100,12 @@ describe('changes at Gitea', () => {
       // A process was killed after it committed a page of a scan.
       const before = Object(await numbersOf(service, entity(people.ada.login)));
       // A page of a scan is committed, and nothing after it.
-      await service.database.pool.query(
-        `delete from contributions where kind = 'issue' and account_id = (select id from accounts where name = $1)`,
-        [people.ada.login],
-      );
+      const { connection } = service.database;
+      const isAdas = sql<boolean>`c.kind = 'issue'
+        and c.account_id = (select id from accounts where name = ${people.ada.login})`;
+      for (const { id } of await connection.selectFrom('repositories').select('id').execute()) {
+        await removeContributions(connection, id, isAdas);
+      }
       await runTask(service.database, 'update_totals');
       assert.deepEqual(await numbersOf(service, entity(people.ada.login)), { ...before, issues: 0, issues_closed: 0 });
       const { rows: changed } = await service.database.pool.query('select 1 from changed_contributors');

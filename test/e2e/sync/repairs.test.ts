@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { forcePush } from '../../../simulators/world/mutations.ts';
+import { removeContributions } from '../../integration/contributions/stored-repository.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { engine, organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
@@ -47,10 +49,8 @@ describe('the data of a repository', () => {
     await pool.query(`create function skip_issue() returns trigger language plpgsql as $$ begin return null; end $$`);
     await pool.query(`create trigger skip_issue before insert on contributions for each row
       when (new.kind = 'issue' and new.external_id = '${issues[0]?.id ?? ''}') execute function skip_issue()`);
-    await pool.query(`delete from contributions where repository_id = $1 and kind = 'issue' and external_id = $2`, [
-      repositoryId,
-      issues[0]?.id,
-    ]);
+    const isLost = sql<boolean>`c.kind = 'issue' and c.external_id = ${issues[0]?.id}`;
+    await removeContributions(service.database.connection, repositoryId, isLost);
     assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: false }]);
 
     await pool.query('drop trigger skip_issue on contributions');

@@ -25,6 +25,12 @@ describe('eraseAccount', () => {
         case when n % 25 = 0 then array[null, a.id] end, case when n % 25 = 0 then array['heart', 'eyes'] end
       from generate_series(1, 30000) n join repositories r on r.external_id = (n % 20000 + 1)::text
         join accounts a on a.external_id = (n % 19999 + 2)::text;
+      insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
+      select repository_id, account_id, 0, count(*), 0, 0, 0 from contributions group by 1, 2;
+      insert into contribution_days (repository_id, account_id, day, issues)
+      select repository_id, account_id, '2026-01-01', count(*) from contributions group by 1, 2;
+      insert into changed_contributors (repository_id, account_id, is_update)
+      select repository_id, account_id, true from contributor_totals;
       insert into pending_evaluations (repository_id, account_id)
       select r.id, r.owner_id from repositories r;
       insert into identities (provider, email, account_id) select 'github', name || '@x.org', id from accounts`);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { type StoredCounter, storedCounters } from '../../../src/contributions/kinds.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { readDefinitions } from '../../../src/database/definitions.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { openTestDatabase } from '../../database.ts';
-import { addRepository } from './stored-repository.ts';
+import { addRepository, contributionOf, removeContributions, storeContributions } from './stored-repository.ts';
 
 const comments: StoredCounter = { name: 'comments', rule: 'issue.commented', kind: 'issue_comment', per: 'day' };
 /** Counts for another person than its author, under a condition. */
@@ -36,12 +37,22 @@ async function prepare(database: Database): Promise<string> {
 }
 
 /** Stores comments of Ada, the last of which was accepted and is Bob's. */
-const storeComments = `
-  insert into contributions (
-    repository_id, kind, external_id, account_id, answered_by, answered, created_at, updated_at, seen_at)
-  select r.id, 'issue_comment', n::text, ada.id, case when n = 3 then bob.id end, n = 3,
-    '2026-05-01T12:00:00Z'::timestamptz + (n - 1) * interval '1 day', now(), now()
-  from generate_series(1, 3) n, repositories r, accounts ada, accounts bob where ada.name = 'ada' and bob.name = 'bob'`;
+async function storeComments({ connection, pool }: Database, id: string): Promise<void> {
+  const { rows } = await pool.query<{ ada: string; bob: string }>(
+    "select ada.id as ada, bob.id as bob from accounts ada, accounts bob where ada.name = 'ada' and bob.name = 'bob'",
+  );
+  const [{ ada, bob } = assert.fail()] = rows;
+  const comment = (number: number) =>
+    contributionOf({
+      kind: 'issue_comment',
+      externalId: String(number),
+      author: ada,
+      answeredBy: number === 3 ? bob : null,
+      answered: number === 3,
+      createdAt: new Date(Date.UTC(2026, 4, number, 12)),
+    });
+  await storeContributions(connection, id, [1, 2, 3].map(comment), { counters });
+}
 
 async function read({ pool }: Database): Promise<object> {
   const rows = async (query: string): Promise<object[]> => (await pool.query<object>(query)).rows;
@@ -66,18 +77,24 @@ const expected = {
 describe('addition of a counter to the list', () => {
   it('counts stored contributions for the repository, people and days', async () => {
     await using opened = await openTestDatabase();
-    await prepare(opened.database);
-    await opened.database.pool.query(storeComments);
+    await storeComments(opened.database, await prepare(opened.database));
     assert.deepEqual(await read(opened.database), expected);
   });
 
   it('follows changes and deletions of contributions', async () => {
     await using opened = await openTestDatabase();
-    const { pool } = opened.database;
-    await prepare(opened.database);
-    await pool.query(storeComments);
-    await pool.query(`update contributions set answered = false, answered_by = null where external_id = '3'`);
-    await pool.query(`delete from contributions where external_id = '1'`);
+    const { connection } = opened.database;
+    const id = await prepare(opened.database);
+    await storeComments(opened.database, id);
+    const [{ account_id: ada } = assert.fail()] = await connection.selectFrom('contributions').selectAll().execute();
+    const withdrawn = contributionOf({
+      kind: 'issue_comment',
+      externalId: '3',
+      author: ada,
+      createdAt: new Date('2026-05-03T12:00:00Z'),
+    });
+    await storeContributions(connection, id, [withdrawn], { counters });
+    await removeContributions(connection, id, sql`c.external_id = '1'`, counters);
     assert.deepEqual(await read(opened.database), {
       whole: [{ comments: 2, accepted: 0, issues: 0 }],
       people: [{ name: 'ada', comments: 2, accepted: 0, issues: 0 }],
@@ -89,7 +106,7 @@ describe('addition of a counter to the list', () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const id = await prepare(opened.database);
-    await pool.query(storeComments);
+    await storeComments(opened.database, id);
     const recount = (): Promise<number> =>
       connection.transaction().execute((transaction) => recountRepository(transaction, id, counters));
     assert.equal(await recount(), 0);

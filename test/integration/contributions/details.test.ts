@@ -9,6 +9,7 @@ import {
   saveChangedFiles,
 } from '../../../src/contributions/detail-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -35,6 +36,14 @@ async function pendingKeys(connection: Connection, repositoryId: string): Promis
   return pending.map(({ key }) => key);
 }
 
+const reportAgain = (connection: Connection, id: string, externalIds: readonly string[]): Promise<void> =>
+  inTransaction(connection, (transaction) => addPendingForPullRequests(transaction, id, externalIds));
+
+const saveFiles = (connection: Connection, ...saved: Tail<Parameters<typeof saveChangedFiles>>): Promise<void> =>
+  inTransaction(connection, (transaction) => saveChangedFiles(transaction, ...saved));
+
+type Tail<Values extends unknown[]> = Values extends [unknown, ...infer Rest] ? Rest : never;
+
 describe('pending details', () => {
   it('deletes the files of a changed pull request that no achievement needs', async () => {
     await using opened = await openTestDatabase();
@@ -42,7 +51,7 @@ describe('pending details', () => {
     const id = await addRepository(connection);
     await addPullRequests(connection, id, [7, 8]);
     const requested = ['7', '8'].map((key) => ({ key, revision: 0 }));
-    await saveChangedFiles(
+    await saveFiles(
       connection,
       id,
       requested,
@@ -51,7 +60,7 @@ describe('pending details', () => {
         ['8', ['b.ts']],
       ]),
     );
-    await addPendingForPullRequests(connection, id, ['8']);
+    await reportAgain(connection, id, ['8']);
     assert.deepEqual(await storedFiles(connection), [['a.ts'], null]);
     assert.deepEqual(await pendingKeys(connection, id), []);
     await addPendingWhereAbsent(connection, id, 'pull_request_files');
@@ -63,9 +72,9 @@ describe('pending details', () => {
     const { connection } = opened.database;
     const id = await addRepository(connection);
     await addPullRequests(connection, id, [7]);
-    await saveChangedFiles(connection, id, [{ key: '7', revision: 0 }], new Map([['7', ['a.ts']]]));
+    await saveFiles(connection, id, [{ key: '7', revision: 0 }], new Map([['7', ['a.ts']]]));
     await changeNeeds(connection, id, ['pull_request_files']);
-    await addPendingForPullRequests(connection, id, ['7']);
+    await reportAgain(connection, id, ['7']);
     assert.deepEqual(await storedFiles(connection), [['a.ts']]);
     assert.deepEqual(await pendingKeys(connection, id), ['7']);
   });
@@ -76,20 +85,20 @@ describe('pending details', () => {
     const id = await addRepository(connection);
     await changeNeeds(connection, id, ['pull_request_files']);
     await addPullRequests(connection, id, [7, 8]);
-    await addPendingForPullRequests(connection, id, ['7', '8', '7']);
+    await reportAgain(connection, id, ['7', '8', '7']);
     const pending = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
     assert.deepEqual(
       pending.map(({ key }) => key),
       ['7', '8'],
     );
-    await addPendingForPullRequests(connection, id, ['8']);
-    await saveChangedFiles(connection, id, pending, new Map());
+    await reportAgain(connection, id, ['8']);
+    await saveFiles(connection, id, pending, new Map());
     const left = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
     assert.deepEqual(
       left.map(({ key }) => key),
       ['8'],
     );
-    await saveChangedFiles(connection, id, left, new Map());
+    await saveFiles(connection, id, left, new Map());
     assert.deepEqual(await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 }), []);
   });
 });

@@ -120,7 +120,7 @@ describe('e-mail addresses of authors', () => {
         { oid: oidOf(6), isCoAuthor: true },
         { oid: oidOf(3), isCoAuthor: true },
       ]);
-      await removeCommits(connection, repositoryId, [oidOf(5), oidOf(4)]);
+      await inTransaction(connection, (one) => removeCommits(one, repositoryId, [oidOf(5), oidOf(4)]));
       assert.deepEqual(await find(2), [
         { oid: oidOf(2), isCoAuthor: false },
         { oid: oidOf(6), isCoAuthor: true },

@@ -13,6 +13,7 @@ import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from './random-changes.ts';
+import { contributionOf, storeContributions } from './stored-repository.ts';
 
 const totals = [
   'commits',
@@ -165,11 +166,7 @@ describe('the sums of an owner', () => {
     const { database } = opened;
     const { connection, pool } = database;
     await startWorld(connection);
-    await pool.query(
-      `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
-       values ($1, 'issue', '1', $2, now(), now(), now())`,
-      [repositories[0], people[0]],
-    );
+    await storeContributions(connection, repositories[0] ?? '', [contributionOf({ author: people[0] ?? null })]);
     await pool.query('update repository_totals set issues = 7 where repository_id = $1', [repositories[0]]);
     await inTransaction(connection, (transaction) => recountRepository(transaction, repositories[0] ?? ''));
     await assertSummed(database, 'the recount of a repository');

@@ -65,6 +65,10 @@ async function addPullRequest(
      select $1, 'pull_request', $2, id, now(), now(), now() from accounts`,
     [repositoryId, externalId],
   );
+  await pool.query(
+    `select count_changes(array[$1::uuid], array[id], array[current_date], array['pull_requests'], '{1}', '{1}') from accounts`,
+    [repositoryId],
+  );
 }
 
 async function waitingFor({ pool }: Pick<Database, 'pool'>, table: string): Promise<boolean> {

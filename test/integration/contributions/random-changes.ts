@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import type { ItemKind } from '../../../src/contributions/contribution.ts';
+import { saveContributions } from '../../../src/contributions/contribution-store.ts';
+import { forgetPerson } from '../../../src/contributions/erase-store.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
+import { changeContributions } from '../../../src/contributions/write-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { takeErasureLock, takeSharedErasureLock } from '../../../src/database/erasure-lock.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
+import { contributionOf } from './stored-repository.ts';
 
 /** Random changes of everything that the numbers of owners depend on. */
 
@@ -30,7 +35,8 @@ export async function applyChange(connection: Connection, change: Change, isKill
     if (isKilled) throw new Killed();
   }).catch((error: unknown) => {
     // Something that the change refers to was erased meanwhile: the transaction did nothing.
-    const isErased = error instanceof Error && 'code' in error && error.code === '23503';
+    const isErased =
+      error instanceof Error && 'code' in error && (error.code === '23503' || error.code === 'not_found');
     if (!(error instanceof Killed) && !isErased) throw error;
   });
 }
@@ -62,7 +68,7 @@ const repository = anyOf(repositories);
 const item = fc.record({
   repository,
   person: fc.option(anyOf(people)),
-  kind: fc.constantFrom('issue', 'pull_request', 'review', 'discussion', 'star', 'issue_comment'),
+  kind: fc.constantFrom<ItemKind>('issue', 'pull_request', 'review', 'discussion', 'star', 'issue_comment'),
   number: fc.integer({ min: 1, max: 4 }),
   isEnded: fc.boolean(),
 });
@@ -78,16 +84,27 @@ function added({
     name: `a ${kind}`,
     apply: async (transaction: Connection) => {
       await takeSharedErasureLock(transaction);
-      await sql`
-        insert into contributions as c (repository_id, kind, external_id, account_id, created_at, updated_at, closed_at,
-          merged_at, answered, answered_by, seen_at)
-        select r.id, ${kind}, ${String(number)}, a.id, date '2026-01-01' + ${number}::integer, now(),
-          case when ${isEnded} then now() end, case when ${isEnded} then now() end, ${isEnded}, a.id, now()
-        from repositories r left join accounts a on a.id = ${person}::uuid where r.id = ${id}
-        on conflict (repository_id, kind, external_id) do update set account_id = excluded.account_id,
-          closed_at = excluded.closed_at, merged_at = excluded.merged_at, answered = excluded.answered`.execute(
-        transaction,
-      );
+      const { rows } = await sql<{ id: string }>`select id from accounts where id = ${person}`.execute(transaction);
+      const author = rows[0]?.id ?? null;
+      const ended = isEnded ? new Date() : null;
+      const contribution = contributionOf({
+        kind,
+        externalId: String(number),
+        author,
+        answeredBy: author,
+        answered: isEnded,
+        createdAt: new Date(Date.UTC(2026, 0, number)),
+        updatedAt: new Date(),
+        closedAt: ended,
+        mergedAt: ended,
+      });
+      await saveContributions(transaction, {
+        repositoryId: id,
+        contributions: [contribution],
+        accountIds: new Map(author === null ? [] : [[author, author]]),
+        wholeParents: [],
+        seenAt: new Date(),
+      });
     },
   };
 }
@@ -157,6 +174,7 @@ const skipped = fc.record({ repository, isCounted: fc.boolean(), isGone: fc.bool
 
 async function eraseAccount(transaction: Connection, id: string): Promise<void> {
   await takeErasureLock(transaction);
+  await forgetPerson(transaction, id);
   await sql`delete from accounts where id = ${id}`.execute(transaction);
 }
 
@@ -165,9 +183,7 @@ const simple = fc.oneof(
     ({ repository: id, number }): Change => ({
       name: 'items vanish',
       apply: (transaction) =>
-        sql`delete from contributions where repository_id = ${id} and external_id = ${String(number)}`.execute(
-          transaction,
-        ),
+        changeContributions(transaction, id, (change) => change.remove(sql`c.external_id = ${String(number)}`)),
     }),
   ),
   anyOf(people).map(

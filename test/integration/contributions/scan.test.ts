@@ -4,6 +4,7 @@ import { type Contribution, noDetails } from '../../../src/contributions/contrib
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
 import { countSeen, forgetSeen, removeUnseen } from '../../../src/contributions/scan-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -36,14 +37,16 @@ async function save(
   contributions: Contribution[],
   read: { startedAt: Date; isScan: boolean },
 ): Promise<void> {
-  await saveContributions(connection, {
-    repositoryId,
-    contributions,
-    accountIds: new Map(),
-    wholeParents: [],
-    seenAt: read.startedAt,
-    ...(read.isScan && { scan: { stream, isFull: true } }),
-  });
+  await inTransaction(connection, (transaction) =>
+    saveContributions(transaction, {
+      repositoryId,
+      contributions,
+      accountIds: new Map(),
+      wholeParents: [],
+      seenAt: read.startedAt,
+      ...(read.isScan && { scan: { stream, isFull: true } }),
+    }),
+  );
 }
 
 /** Returns the place of each stored row; an update moves a row. */
@@ -81,7 +84,7 @@ describe('full scan of a stream', () => {
     await save(database, repositoryId, [issue(5, { updatedAt: day(103) })], { startedAt: day(103), isScan: false });
     await save(database, repositoryId, [issue(6)], { startedAt: day(103), isScan: false });
     assert.equal(await countSeen(database.connection, scan), 6);
-    await removeUnseen(database.connection, scan);
+    await inTransaction(database.connection, (transaction) => removeUnseen(transaction, scan));
     await forgetSeen(database.connection, repositoryId, stream);
 
     const after = await findPlaces(database);
@@ -106,7 +109,9 @@ describe('full scan of a stream', () => {
     });
     const startedAt = day(102);
     await save(database, repositoryId, [issue(1)], { startedAt, isScan: true });
-    await removeUnseen(database.connection, { repositoryId, stream, kinds: ['issue'], startedAt });
+    await inTransaction(database.connection, (transaction) =>
+      removeUnseen(transaction, { repositoryId, stream, kinds: ['issue'], startedAt }),
+    );
     const { rows } = await database.pool.query('select closed_at from contributions');
     assert.deepEqual(rows, [{ closed_at: day(90) }]);
   });

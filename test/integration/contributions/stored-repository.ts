@@ -1,5 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { type Contribution, noDetails } from '../../../src/contributions/contribution.ts';
+import { saveContributions } from '../../../src/contributions/contribution-store.ts';
+import { type StoredCounter, storedCounters } from '../../../src/contributions/kinds.ts';
+import { changeContributions } from '../../../src/contributions/write-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
 
 /** Stores an account with a repository about which nothing else is stored. @returns the id of the repository. */
 export async function addRepository(connection: Connection): Promise<string> {
@@ -13,4 +18,49 @@ export async function addRepository(connection: Connection): Promise<string> {
     select gen_random_uuid(), 'github', '1', '1', id, 'engine', false, false, now(), now(), now(), now() from account
     returning id`.execute(connection);
   return rows[0]?.id ?? '';
+}
+
+/** Returns an issue that differs in some facts. Accounts are our ids. */
+export function contributionOf(facts: Partial<Contribution>): Contribution {
+  const at = new Date('2026-05-01T12:00:00Z');
+  return {
+    kind: 'issue',
+    externalId: '1',
+    parentExternalId: null,
+    author: null,
+    createdAt: at,
+    updatedAt: at,
+    closedAt: null,
+    mergedAt: null,
+    answered: false,
+    answeredBy: null,
+    details: noDetails,
+    ...facts,
+  };
+}
+
+/** Stores contributions whose accounts are our ids, as a delivery does at a time. */
+export async function storeContributions(
+  connection: Connection,
+  repositoryId: string,
+  contributions: readonly Contribution[],
+  { seenAt = new Date(), counters = storedCounters }: { seenAt?: Date; counters?: readonly StoredCounter[] } = {},
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`select id from accounts`.execute(connection);
+  const accountIds = new Map(rows.map(({ id }) => [id, id]));
+  await inTransaction(connection, (transaction) =>
+    saveContributions(transaction, { repositoryId, contributions, accountIds, wholeParents: [], seenAt }, counters),
+  );
+}
+
+/** Removes the contributions `c` to a repository that meet a condition. */
+export async function removeContributions(
+  connection: Connection,
+  repositoryId: string,
+  condition: RawBuilder<boolean>,
+  counters: readonly StoredCounter[] = storedCounters,
+): Promise<void> {
+  await inTransaction(connection, (transaction) =>
+    changeContributions(transaction, repositoryId, (change) => change.remove(condition), counters),
+  );
 }

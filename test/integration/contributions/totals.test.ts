@@ -4,7 +4,7 @@ import { recordTotalsChanged } from '../../../src/contributions/collection-store
 import { findUncounted } from '../../../src/contributions/commit-store.ts';
 import { findDuePolls } from '../../../src/repositories/poll-store.ts';
 import { openTestDatabase } from '../../database.ts';
-import { addRepository } from './stored-repository.ts';
+import { addRepository, contributionOf, storeContributions } from './stored-repository.ts';
 
 describe('totals', () => {
   it('records a change in a transferred repository for its present owner', async () => {
@@ -14,11 +14,8 @@ describe('totals', () => {
     await pool.query(`insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
     values (gen_random_uuid(), 'github', '2', '2', 'user', 'bob', now(), now(), now())`);
     await pool.query("update repositories set owner_id = (select id from accounts where name = 'bob')");
-    await pool.query(
-      `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
-     select $1, 'issue', '1', id, now(), now(), now() from accounts where name = 'ada'`,
-      [id],
-    );
+    const { rows: people } = await pool.query<{ id: string }>("select id from accounts where name = 'ada'");
+    await storeContributions(connection, id, [contributionOf({ author: people[0]?.id ?? null })]);
     const versions = async () => {
       const { rows } = await pool.query<{ version: string }>(
         'select contributors_version::text as version from accounts order by name',

@@ -153,12 +153,12 @@ describe('functions and triggers of a database', () => {
 
   it('replace a function by one with other parameters', async () => {
     await using opened = await open();
-    const object = 'function commit_without_scan(item commits)';
-    const definitions = changed(object, 'item commits', 'item commits, unused integer');
+    const object = 'function hold_repository(repository uuid)';
+    const definitions = changed(object, 'repository uuid', 'repository uuid, unused integer');
     await migrate(opened.database, { definitions });
-    const found = (await opened.list()).filter(({ name }) => name === 'commit_without_scan');
+    const found = (await opened.list()).filter(({ name }) => name === 'hold_repository');
     assert.equal(found.length, 1);
-    assert.match(found[0]?.definition ?? '', /item commits, unused integer/);
+    assert.match(found[0]?.definition ?? '', /repository uuid, unused integer/);
   });
 
   it('return when they or their table were made again', async () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { importLines } from '../../../src/database/backup.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
+import { addRepository, contributionOf, storeContributions } from '../contributions/stored-repository.ts';
 import { openBefore } from './open-before.ts';
 
 const before = '0022-doctor';
@@ -69,15 +69,13 @@ describe('the migration to plain names', () => {
     assert.deepEqual(rows, [{ key: 'lookup', state: 'running' }]);
   });
 
-  it('lets triggers write into the renamed tables', async () => {
+  it('lets functions write into the renamed tables', async () => {
     await using opened = await openBefore(before);
     await fill(opened.database);
     await migrate(opened.database);
-    const { pool } = opened.database;
-    await pool.query(
-      `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
-       select r.id, 'issue', '1', r.owner_id, now(), now(), now() from repositories r`,
-    );
+    const { connection, pool } = opened.database;
+    const { rows } = await pool.query<{ id: string; owner: string }>('select id, owner_id as owner from repositories');
+    for (const { id, owner } of rows) await storeContributions(connection, id, [contributionOf({ author: owner })]);
     const evaluations = await pool.query('select kind from pending_evaluations');
     const changed = await pool.query('select is_update from changed_contributors');
     assert.deepEqual([evaluations.rows, changed.rows], [[{ kind: 'issue' }], [{ is_update: false }]]);

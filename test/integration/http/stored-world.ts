@@ -125,7 +125,9 @@ interface Storing {
 async function storeContributions(connection: Connection, storing: Storing): Promise<void> {
   const { repository, repositoryId, accountIds, now } = storing;
   const contributions = contributionsOf(repository);
-  await saveContributions(connection, { repositoryId, contributions, accountIds, wholeParents: [], seenAt: now });
+  await inTransaction(connection, (transaction) =>
+    saveContributions(transaction, { repositoryId, contributions, accountIds, wholeParents: [], seenAt: now }),
+  );
   if (!repository.isFork) await storeCommits(connection, storing);
   await sql`
     insert into streams (repository_id, name, covers, completed_at, known_until)

@@ -191,10 +191,12 @@ describe('awarding', () => {
     await awardRepository(contextOf(connection), repositoryId);
     const first = await awardsIn(pool);
     assert.match(first.join(), /^ada: First to answer, [^,]*$/);
-    await pool.query('update contributions set answered_at = $1 where answered_at = $2', [
-      new Date(day(4)),
-      new Date(day(2)),
-    ]);
+    await pool.query(
+      `with changed as (
+         update contributions set answered_at = $1 where answered_at = $2 returning repository_id, account_id, kind)
+       insert into pending_evaluations (repository_id, account_id, kind) select * from changed`,
+      [new Date(day(4)), new Date(day(2))],
+    );
     await awardRepository(contextOf(connection), repositoryId);
     const both = await awardsIn(pool);
     assert.deepEqual(both.slice(0, 1), first);

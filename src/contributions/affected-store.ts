@@ -1,0 +1,56 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+
+/** The people whose achievements have to be evaluated after a change of stored contributions or commits. */
+
+/** A person, and the kind of the contributions or commits that changed. */
+export interface Affected {
+  accountId: string;
+  kind: string;
+}
+
+/** The accounts whose achievements may depend on the contribution `c`: ids separated by commas. */
+export function peopleInSql(alias: 'c'): RawBuilder<string> {
+  const column = (name: string): RawBuilder<unknown> => sql.ref(`${alias}.${name}`);
+  return sql`array_to_string(array[${column('account_id')}, ${column('resolved_by')}, ${column('answered_by')}]
+    || ${column('assignees')} || ${column('reviewers')}, ',')`;
+}
+
+/** Returns the people of one or more contributions. */
+export function toAffected({ kind, people }: { kind: string; people: string }): Affected[] {
+  return people === '' ? [] : people.split(',').map((accountId) => ({ accountId, kind }));
+}
+
+/**
+ * Queues the evaluation of people in a repository whose achievements are evaluated. Must run in the transaction that makes
+ * the change.
+ */
+export async function queueEvaluations(
+  transaction: Connection,
+  repositoryId: string,
+  affected: readonly Affected[],
+): Promise<void> {
+  if (affected.length === 0) return;
+  const distinct = new Map(affected.map((one) => [`${one.kind} ${one.accountId}`, one]));
+  await sql`
+    insert into pending_evaluations (repository_id, account_id, kind)
+    select ${repositoryId}, a.id, p.kind
+    from unnest(${[...distinct.values()].map(({ accountId }) => accountId)}::uuid[],
+      ${[...distinct.values()].map(({ kind }) => kind)}::text[]) as p (account_id, kind)
+    join accounts a on a.id = p.account_id and a.type = 'user'`.execute(transaction);
+}
+
+/** Queues the evaluation of the people of changed commits, by the ids of their addresses. */
+export async function queueEvaluationsOfCommits(
+  transaction: Connection,
+  repositoryId: string,
+  identityIds: Iterable<number>,
+): Promise<void> {
+  const ids = [...new Set(identityIds)];
+  if (ids.length === 0) return;
+  await sql`
+    insert into pending_evaluations (repository_id, account_id, kind)
+    select distinct ${repositoryId}::uuid, a.id, 'commit'
+    from identities i join accounts a on a.id = i.account_id and a.type = 'user'
+    where i.id = any(${ids}::integer[])`.execute(transaction);
+}

@@ -1,0 +1,162 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { AppError } from '../errors.ts';
+import { type Affected, peopleInSql, queueEvaluations, toAffected } from './affected-store.ts';
+import { countedInSql } from './column-store.ts';
+import { type StoredCounter, storedCounters } from './kinds.ts';
+
+/**
+ * Changes of stored contributions. Totals and days, the people whose totals are updated, and those whose achievements are
+ * evaluated are written in the transaction of each change. No other module writes to the table, except
+ * `contribution-store.ts`, which uses this one, and `erase-store.ts`.
+ */
+
+/** Contributions that count for the same people on the same days. */
+export interface Counted {
+  /** As `countedInSql` returns it. */
+  counted: string;
+  /** How many they are. */
+  items: number;
+}
+
+/** Stored contributions before or after a change. */
+export interface State extends Counted {
+  kind: string;
+  /** As `peopleInSql` returns it. */
+  people: string;
+}
+
+/** A change of the contributions to one repository, which no other transaction changes meanwhile. */
+export class ContributionChange {
+  readonly transaction: Connection;
+  readonly repositoryId: string;
+  /** True when achievements of the repository are evaluated. */
+  readonly isEvaluated: boolean;
+  /** SQL for the columns of a `State` of one contribution `c`. */
+  readonly state: RawBuilder<unknown>;
+  readonly #differences = new Map<string, number>();
+  readonly #affected: Affected[] = [];
+
+  constructor(
+    transaction: Connection,
+    repositoryId: string,
+    { isEvaluated, counters }: { isEvaluated: boolean; counters: readonly StoredCounter[] },
+  ) {
+    this.transaction = transaction;
+    this.repositoryId = repositoryId;
+    this.isEvaluated = isEvaluated;
+    this.state = sql`${countedInSql(counters)} as counted, 1 as items,
+      ${isEvaluated ? sql`c.kind, ${peopleInSql('c')}` : sql`'' as kind, ''`} as people`;
+  }
+
+  /** Notes that contributions were stored, or with -1 that they were removed. */
+  count(states: readonly Counted[], sign: 1 | -1): void {
+    for (const { counted, items } of states) {
+      if (counted === '') continue;
+      for (const one of counted.split(',')) {
+        this.#differences.set(one, (this.#differences.get(one) ?? 0) + sign * items);
+      }
+    }
+  }
+
+  /** Notes people whose achievements may be others now. */
+  affect(states: readonly Pick<State, 'kind' | 'people'>[]): void {
+    if (this.isEvaluated) this.#affected.push(...states.flatMap(toAffected));
+  }
+
+  /**
+   * Removes the contributions `c` of the repository that meet a condition.
+   * @param prefix a WITH clause.
+   */
+  async remove(condition: RawBuilder<boolean>, prefix: RawBuilder<unknown> = sql`with`): Promise<void> {
+    const { rows } = await sql<State>`
+      ${prefix} removed as (
+        delete from contributions c where c.repository_id = ${this.repositoryId} and ${condition} returning ${this.state})
+      select counted, kind, people, count(*)::integer as items from removed group by counted, kind, people`.execute(
+      this.transaction,
+    );
+    this.count(rows, -1);
+    this.affect(rows);
+  }
+
+  /**
+   * Changes columns of contributions `c` of the repository that do not count.
+   * @param assignments the part of UPDATE from SET to its condition.
+   */
+  async setDetails(assignments: RawBuilder<unknown>, condition: RawBuilder<boolean>): Promise<void> {
+    const { rows } = await sql<State>`
+      update contributions c set ${assignments} where c.repository_id = ${this.repositoryId} and ${condition}
+      returning ${this.isEvaluated ? this.state : sql`0`}`.execute(this.transaction);
+    this.affect(rows);
+  }
+
+  /** Writes all that follows from the change. */
+  async end(): Promise<void> {
+    const differences = [...this.#differences].filter(([, difference]) => difference !== 0);
+    if (differences.length > 0) {
+      const parts = differences.map(([counted]) => counted.split(' '));
+      const added = differences.map(([, difference]) => difference);
+      await sql`
+        select count_changes(array_fill(${this.repositoryId}::uuid, array[${added.length}::integer]),
+          ${parts.map(([, account]) => account ?? null)}::uuid[], ${parts.map(([, , day]) => day ?? null)}::date[],
+          ${parts.map(([counter]) => counter)}::text[], ${added}::bigint[], ${added}::bigint[])`.execute(
+        this.transaction,
+      );
+    }
+    await queueEvaluations(this.transaction, this.repositoryId, this.#affected);
+  }
+}
+
+/**
+ * Changes the contributions to a repository. Must run in a transaction.
+ * @throws AppError `not_found` when the repository is not stored any more.
+ */
+export async function changeContributions(
+  transaction: Connection,
+  repositoryId: string,
+  work: (change: ContributionChange) => Promise<void>,
+  counters: readonly StoredCounter[] = storedCounters,
+): Promise<void> {
+  const isEvaluated = await lockTotals(transaction, repositoryId);
+  const change = new ContributionChange(transaction, repositoryId, { isEvaluated, counters });
+  await work(change);
+  await change.end();
+}
+
+/**
+ * Locks the totals of a repository until the transaction ends, so that no other one changes the counted contributions.
+ * @returns whether achievements of the repository are evaluated.
+ * @throws AppError `not_found` when the repository is not stored any more.
+ */
+export async function lockTotals(transaction: Connection, repositoryId: string): Promise<boolean> {
+  return isStored(
+    await sql<Held>`select lock_totals(${repositoryId}::uuid) as "isEvaluated"`.execute(inside(transaction)),
+  );
+}
+
+/**
+ * Keeps a repository and the accounts that are read from now on from being erased until the transaction ends.
+ * @returns whether achievements of the repository are evaluated.
+ * @throws AppError `not_found` when the repository is not stored any more.
+ */
+export async function holdRepository(transaction: Connection, repositoryId: string): Promise<boolean> {
+  return isStored(
+    await sql<Held>`select hold_repository(${repositoryId}::uuid) as "isEvaluated"`.execute(inside(transaction)),
+  );
+}
+
+interface Held {
+  isEvaluated: boolean | null;
+}
+
+function isStored({ rows }: { rows: readonly Held[] }): boolean {
+  const isEvaluated = rows[0]?.isEvaluated ?? null;
+  if (isEvaluated === null) throw new AppError('not_found', 'The repository is not stored any more.');
+  return isEvaluated;
+}
+
+/** A lock that ends with its own statement would hide a mistake until two transactions meet. */
+function inside(transaction: Connection): Connection {
+  if (!transaction.isTransaction) throw new Error('contributions can only be changed in a transaction');
+  return transaction;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+const root = new URL('../../../src/', import.meta.url);
+
+/** The modules that write to each table; all others call them, so that nothing that follows from a change is forgotten. */
+const writers: Readonly<Record<string, readonly string[]>> = {
+  contributions: [
+    'contributions/contribution-store.ts',
+    'contributions/erase-store.ts',
+    'contributions/write-store.ts',
+  ],
+  commits: ['contributions/commit-store.ts'],
+  uncounted_commits: [
+    'contributions/commit-store.ts',
+    'contributions/recount-store.ts',
+    'contributions/total-store.ts',
+  ],
+  repository_totals: [
+    'contributions/identity-store.ts',
+    'contributions/recount-store.ts',
+    'contributions/total-store.ts',
+    'database/schema/count-changes.ts',
+    'database/schema/counting.sql',
+  ],
+  contributor_totals: [
+    'contributions/erase-store.ts',
+    'contributions/recount-store.ts',
+    'database/schema/count-changes.ts',
+  ],
+  contribution_days: [
+    'contributions/erase-store.ts',
+    'contributions/recount-store.ts',
+    'database/schema/count-changes.ts',
+  ],
+};
+
+describe('tables of contributions', () => {
+  it('are written by the modules alone that write all that follows from a change', () => {
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(?:ts|sql)$/.test(file) && !file.startsWith('database/migrations/'))
+      .map((file) => ({ file, text: readFileSync(new URL(file, root), 'utf8') }));
+    for (const [table, expected] of Object.entries(writers)) {
+      const write = new RegExp(
+        `(?:(?:insert\\s+into|update|delete\\s+from|merge\\s+into|truncate|copy)\\s+|(?:insertInto|updateTable|deleteFrom|mergeInto)\\(')${table}\\b`,
+      );
+      const found = files.filter(({ text }) => write.test(text)).map(({ file }) => file);
+      assert.deepEqual(found.toSorted(), expected, table);
+    }
+  });
+});
