@@ -77,8 +77,10 @@ async function findNewer(
       coalesce(${haveOtherLabels}, false) as "hasLabels"
     from (select page.*, coalesce(parent_external_id, ${parentByNumber(change.repositoryId)}) as parent
       from ${pageOf(read, rows)} as page) n
-    left join contributions c
-      on c.repository_id = ${change.repositoryId} and c.kind = n.kind and c.external_id = n.external_id
+    left join lateral (
+      select * from contributions k
+      where k.repository_id = ${change.repositoryId} and k.kind = n.kind and k.external_id = n.external_id
+      limit 1) c on true
     where c.external_id is null or (c.updated_at, c.seen_at) <= (n.updated_at, ${read.seenAt}::timestamptz)
       and (${read.scan === undefined} or n.updated_at <> c.updated_at or ${isOther})
     order by n.place`.execute(change.transaction);
@@ -248,11 +250,14 @@ function toDetails(
 /** Links comments that were read before the issue or pull request that they belong to. Must run in a transaction. */
 export async function adoptOrphans(transaction: Connection, repositoryId: string): Promise<void> {
   const { rows } = await sql<{ number: number; parent: string }>`
-    select p.number, p.external_id as parent from contributions p
-    where p.repository_id = ${repositoryId} and p.kind in ('issue', 'pull_request') and p.number in (
-      select c.number from contributions c
-      where c.repository_id = ${repositoryId} and c.parent_external_id is null
-        and c.kind in ('issue_comment', 'pull_request_comment', 'review_comment'))`.execute(transaction);
+    select c.number, p.parent
+    from (select distinct number from contributions
+      where repository_id = ${repositoryId} and parent_external_id is null and number is not null
+        and kind in ('issue_comment', 'pull_request_comment', 'review_comment')) c
+    cross join lateral (
+      select k.external_id as parent from contributions k
+      where k.repository_id = ${repositoryId} and k.number = c.number and k.kind in ('issue', 'pull_request')
+      limit 1) p`.execute(transaction);
   if (rows.length === 0) return;
   await changeContributions(transaction, repositoryId, (change) =>
     change.setDetails(
