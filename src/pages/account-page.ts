@@ -39,15 +39,14 @@ export function accountPage(
     path,
     params: AccountPath,
     load: async (read, { account }) => {
-      const own = await readPart(read, 'listContributions', readAccount);
-      if (own === undefined) return undefined;
       const isOrganization = account.type === 'organization';
-      return {
-        account: own,
-        awards: isOrganization ? undefined : await readPart(read, 'listAwards', readAwards, shown.awards),
-        people: isOrganization ? await readPart(read, 'listContributors', readPeople, shown.people) : undefined,
-        repositories: await findRepositories(account, shown.repositories),
-      };
+      const [own, awards, contributors, owned] = await Promise.all([
+        readPart(read, 'listContributions', readAccount),
+        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, shown.awards),
+        isOrganization ? readPart(read, 'listContributors', readPeople, shown.people) : undefined,
+        findRepositories(account, shown.repositories),
+      ]);
+      return own && { account: own, awards, people: contributors, repositories: owned };
     },
     render: (data, _context, language) => {
       const [account] = data.account.items;

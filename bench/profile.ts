@@ -1,0 +1,59 @@
+import { makeTemporaryDirectory } from '../simulators/git/temporary-directory.ts';
+import { sample } from '../src/commands/sample.ts';
+import type { BenchResult } from './bench-result.ts';
+import { startBareServer, startService } from './bench-service.ts';
+import { compare, load } from './load.ts';
+
+const mostBytes = 60_000;
+
+/** Measures the page of a person: cached against a bare server, made for each request against endpoint 2, and its size. */
+export async function run(): Promise<BenchResult[]> {
+  await using place = await makeTemporaryDirectory();
+  const environment = { DATA_DIR: place.path, LOG_LEVEL: 'silent' };
+  const { signal } = new AbortController();
+  await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
+  await using service = await startService({ DATA_DIR: place.path, FRESH_FOR_S: '31536000' });
+  const address = `${service.url}/github/sample-ada`;
+  await using bare = await startBareServer(address);
+  const warm = await compare(
+    () => load(address),
+    () => load(bare.url),
+  );
+  const never = (path: string) => (): string => `${path}?v=${Math.random()}`;
+  const cold = await compare(
+    () => load(service.url, { path: never('/github/sample-ada'), pipelining: 1 }),
+    () => load(service.url, { path: never('/v1/github/entities/sample-ada/contributions'), pipelining: 1 }),
+  );
+  const bytes = await sizeOf(address);
+  return [
+    {
+      name: 'profile-warm',
+      ratio: warm.ratio,
+      goal: '>=0.8',
+      baseline: 'bare node:http server, same bytes and headers, one process',
+      detail: `${Math.round(warm.best.requestsPerSecond).toLocaleString('en')} requests/s at best`,
+    },
+    {
+      name: 'profile-cold',
+      ratio: cold.ratio,
+      goal: '>=0.5',
+      baseline: 'endpoint 2 of the same account, neither in the cache',
+      detail: `${Math.round(cold.best.requestsPerSecond).toLocaleString('en')} requests/s at best, p50 ${cold.best.p50} ms`,
+    },
+    {
+      name: 'profile-size',
+      ratio: mostBytes / bytes,
+      goal: '>=1',
+      baseline: '60 kB of HTML and CSS, images aside',
+      detail: `${bytes} bytes, not compressed`,
+    },
+  ];
+}
+
+/** Returns the bytes of a page and of its stylesheet. */
+async function sizeOf(address: string): Promise<number> {
+  const html = await (await fetch(address)).text();
+  const [, style = ''] = /rel="stylesheet" href="([^"]+)"/.exec(html) ?? [];
+  const css = await (await fetch(new URL(style, address))).text();
+  return Buffer.byteLength(html) + Buffer.byteLength(css);
+}
