@@ -41,7 +41,7 @@ export function inOrder(one: Contribution, other: Contribution): number {
 export function expectedContributions(
   { world }: ContractWorld,
   repository: Repository,
-  { reviewStates }: Pick<ContractHost, 'reviewStates'>,
+  { reviewStates, draftPrefix }: Pick<ContractHost, 'reviewStates' | 'draftPrefix'>,
 ): Contribution[] {
   const submitted = reportedReviews(reviewStates);
   const idOf = (id: number | null): string | null => {
@@ -59,6 +59,8 @@ export function expectedContributions(
         : undefined;
     return idOf(pull?.authorId ?? byId);
   };
+  const titled = (pull: PullRequest): PullRequest =>
+    pull.isDraft ? { ...pull, title: `${draftPrefix}${pull.title}` } : pull;
   const common = (item: Issue | PullRequest): Details => ({
     ...noDetails,
     number: item.number,
@@ -76,7 +78,7 @@ export function expectedContributions(
       }),
     ),
     ...repository.pullRequests.flatMap((pull) => [
-      toContribution('pull_request', pull, idOf(pull.authorId), {
+      toContribution('pull_request', titled(pull), idOf(pull.authorId), {
         ...common(pull),
         reviewers: [
           ...new Set(ids([...pull.requestedReviewerIds, ...submitted(pull).map(({ authorId }) => authorId)])),

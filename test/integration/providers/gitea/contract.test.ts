@@ -6,6 +6,7 @@ import { giteaProvider } from './gitea-provider.ts';
 for (const maxPerPage of [50, 2]) {
   providerContract({
     ...plainHost,
+    draftPrefix: 'WIP: ',
     name: `Gitea, ${maxPerPage} a page`,
     // Gitea does not report why an issue was closed, and only later versions report how large a pull request is.
     unreported: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
