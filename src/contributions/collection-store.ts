@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
 import { requestTotals } from './changed-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
@@ -43,38 +42,15 @@ export async function findUncollected(connection: Connection, repositoryId: stri
 }
 
 /**
- * Outdates all earlier listings of an account's contributors and announces that to all nodes. For use where no
- * repository becomes public or private; otherwise see `recordRepositoriesChanged`.
+ * Announces to all nodes when the counted contributions to a repository changed since the last call, and requests an
+ * update of the contributors' totals.
  */
-async function outdateListings(connection: Connection, accountId: string): Promise<void> {
-  await connection
-    .updateTable('accounts')
-    .set((set) => ({ contributors_version: set('contributors_version', '+', 1) }))
-    .where('id', '=', accountId)
-    .execute();
-  await announce(connection, { kind: 'account', key: accountId });
-}
-
-/**
- * Outdates the listings of a repository's owner when the counted contributions changed since the last call, and
- * requests an update of the contributors' totals.
- * @returns true when they changed.
- */
-export async function recordTotalsChanged(connection: Connection, repositoryId: string): Promise<boolean> {
+export async function recordTotalsChanged(connection: Connection, repositoryId: string): Promise<void> {
   await requestTotals(connection, repositoryId);
-  if (!(await takeChanged(connection, repositoryId))) return false;
+  if (!(await takeChanged(connection, repositoryId))) return;
   // The repository may have moved to another account since its reading began.
-  const owned = connection.selectFrom('repositories').select('owner_id').where('id', '=', repositoryId);
-  const { owner_id: ownerId } = await owned.executeTakeFirstOrThrow();
-  await outdateListings(connection, ownerId);
-  return true;
-}
-
-/**
- * Outdates the listings of an account of which other repositories may be seen than before. Deletes older listings, so
- * that no cursor leads into them: they may show data that is private now.
- */
-export async function recordRepositoriesChanged(connection: Connection, accountId: string): Promise<void> {
-  await connection.deleteFrom('rankings').where('account_id', '=', accountId).execute();
-  await outdateListings(connection, accountId);
+  await sql`
+    insert into announcements (kind, key) select 'account', owner_id from repositories where id = ${repositoryId}`.execute(
+    connection,
+  );
 }

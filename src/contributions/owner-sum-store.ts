@@ -137,6 +137,7 @@ export interface Batch {
 
 /** A checked part. */
 export interface Checked {
+  ids: string[];
   /** The last id; undefined when none is left after it. */
   last: string | undefined;
   /** The owners of which something differed; it is repaired at the end of the transaction. */
@@ -204,5 +205,9 @@ interface CheckedRow {
 
 function toChecked(rows: readonly CheckedRow[], limit: number): Checked {
   const different = new Set(rows.flatMap((row) => row.different));
-  return { last: rows.length < limit ? undefined : rows.at(-1)?.id, different: [...different].toSorted() };
+  return {
+    ids: rows.map(({ id }) => id),
+    last: rows.length < limit ? undefined : rows.at(-1)?.id,
+    different: [...different].toSorted(),
+  };
 }

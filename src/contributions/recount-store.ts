@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { columnOf, columnsOf, counts, replacing, sumsOf } from './column-store.ts';
+import { columnOf, columnsOf, contributionsIn, counts, replacing, sumsOf } from './column-store.ts';
 import { markAddressesCounted } from './identity-store.ts';
-import { ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
+import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
 import { markTotalsChanged } from './total-store.ts';
 import { holdRepository, lockTotals } from './write-store.ts';
 
@@ -123,6 +123,13 @@ async function recountContributors(
       ${sql.join(countedOthers, sql` `)}
     ), summed as (
       select account_id, ${sumsOf(counters)} from counted group by account_id
+    ), marked as (
+      insert into unlisted_contributors (transaction_id, repository_id, account_id, added)
+      select pg_current_xact_id(), ${repositoryId}, account_id,
+        coalesce(${contributionsIn(contributionKinds, 's')}, 0) - coalesce(${contributionsIn(contributionKinds, 'k')}, 0)
+      from summed s
+      full join (select * from contributor_totals where repository_id = ${repositoryId}) k using (account_id)
+      where coalesce(${contributionsIn(contributionKinds, 's')}, 0) <> coalesce(${contributionsIn(contributionKinds, 'k')}, 0)
     ), vanished as (
       delete from contributor_totals
       where repository_id = ${repositoryId} and account_id not in (select account_id from summed)

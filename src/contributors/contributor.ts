@@ -2,17 +2,36 @@ import type { AccountType } from '../accounts/account.ts';
 
 /** An account that contributed to a repository, or to any public repository of an account. */
 export interface Contributor {
-  /** Place in the listing, from 1. */
-  rank: number;
   id: string;
   provider: string;
   type: AccountType;
   name: string;
+  /** The name in lower case by which the list is ordered; an older one for a moment after a change. */
+  nameKey: string;
   displayName: string;
   avatarUrl: string;
   /** Commits, issues, pull requests, reviews and discussions in all. */
   contributions: number;
   createdAt: Date;
+}
+
+/** The place of a contributor in the order of a list. */
+export interface Place {
+  contributions: number;
+  nameKey: string;
+  accountId: string;
+}
+
+/** A version of a list, which never changes. */
+export interface Version {
+  id: number;
+  version: number;
+}
+
+/** The newest version of a list. */
+export interface Ranking extends Version {
+  /** The number of its people whom every reader sees, without bots. */
+  people: number;
 }
 
 /** The repositories that a listing of contributors covers: all that an account owns, or one of them. */

@@ -1,22 +1,49 @@
 import type { RouteServices } from '../accounts/resolve.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { leaveReplica } from '../database/statement-scope.ts';
-import type { Scope } from './contributor.ts';
-import { findRanking, makeRanking } from './store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { type PageStart, staleCursor } from '../http/pagination.ts';
+import type { Place, Ranking, Scope, Version } from './contributor.ts';
+import { findRanking, hasVersion, makeRanking } from './ranking-store.ts';
 
 /**
- * Finds the newest listing of a scope's contributors, and makes one when the last one is outdated. A listing never
- * changes, so that its pages fit together however long a reader takes.
+ * Finds the newest version of the listing of a scope's contributors, and makes the listing for the first request. A
+ * version never changes, so that its pages fit together however long a reader takes.
  */
 export async function currentRanking(
   { connection, computations, now }: Pick<RouteServices, 'connection' | 'computations' | 'now'>,
   scope: Scope,
-): Promise<number> {
+): Promise<Ranking> {
   const known = await findRanking(connection, scope);
   if (known !== undefined) return known;
   // It is stored by the primary, and read from there.
   leaveReplica();
   const { accountId, repositoryId, includesPrivate } = scope;
   return computations.share(accountId, `ranking ${repositoryId} ${includesPrivate}`, () =>
-    makeRanking(connection, scope, now()),
+    inTransaction(connection, async (transaction) => {
+      await takeSharedErasureLock(transaction);
+      return makeRanking(transaction, scope, now());
+    }),
   );
+}
+
+/** Returns the version of a listing that a page belongs to, and the place where the page starts. */
+export async function findStart(
+  services: Parameters<typeof currentRanking>[0],
+  start: PageStart,
+  scope: Scope,
+): Promise<{ version: Version | Ranking; place?: Place }> {
+  const cursor = start.after ?? start.before;
+  if (cursor === undefined) return { version: await currentRanking(services, scope) };
+  const [id, version, contributions, nameKey, accountId] = cursor;
+  const isComplete =
+    typeof id === 'number' &&
+    typeof version === 'number' &&
+    typeof contributions === 'number' &&
+    typeof nameKey === 'string' &&
+    typeof accountId === 'string';
+  // Otherwise it is a cursor of an earlier release.
+  if (isComplete && (await hasVersion(services.connection, { id, version }, scope)))
+    return { version: { id, version }, place: { contributions, nameKey, accountId } };
+  throw staleCursor(start.after === undefined ? 'before' : 'after');
 }

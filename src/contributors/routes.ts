@@ -12,12 +12,12 @@ import {
 } from '../http/endpoint.ts';
 import { envelope, formatTimestamp, type Provenance, TimestampSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
-import { cutPage, neighbourCursors, type Page, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
+import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from './collected.ts';
-import type { Contributor, Scope } from './contributor.ts';
-import { currentRanking } from './ranking.ts';
-import { countContributors, findContributors, hasRanking } from './store.ts';
+import type { Contributor } from './contributor.ts';
+import { findStart } from './ranking.ts';
+import { countAll, countContributors, findContributors } from './store.ts';
 import { type Limits, loadWithinLimits, readLimits, WindowQuery, WindowQueryOfAccount } from './window.ts';
 
 const ContributorItem = Type.Object(
@@ -169,27 +169,23 @@ async function loadLifetime(services: RouteServices, context: Context, collected
   } = context;
   const { connection } = services;
   const { scope } = collected;
-  const place = start.after ?? start.before;
-  const ranking =
-    place === undefined
-      ? await currentRanking(services, scope)
-      : await keptRanking(services, start.after === undefined ? 'before' : 'after', place, scope);
+  const { version, place } = await findStart(services, start, scope);
   const visible = { withBots: includesBots(context), viewerId: isOwner ? account.id : null };
-  const found = await findContributors(connection, ranking, {
-    ...visible,
-    limit: limit + 1,
-    after: start.after && Number(start.after[1]),
-    before: start.before && Number(start.before[1]),
-  });
+  const side = start.before === undefined ? { after: place } : { before: place };
+  const found = await findContributors(connection, version, { ...visible, limit: limit + 1, ...side });
   const page = cutPage(found, limit, start);
-  const after = page.page.at(-1)?.rank ?? 0;
-  const further = image && (await countContributors(connection, ranking, { ...visible, after }));
+  const last = page.page.at(-1);
+  const after = last && { ...last, accountId: last.id };
+  const countFurther = async (): Promise<number> =>
+    'people' in version
+      ? (await countAll(connection, version, visible)) - page.page.length
+      : countContributors(connection, version, { ...visible, after });
   return {
     ...page,
     collected,
     kinds: contributionKinds,
-    placeOf: ({ rank }) => [ranking, rank],
-    further,
+    placeOf: ({ contributions, nameKey, id }) => [version.id, version.version, contributions, nameKey, id],
+    further: image && (await countFurther()),
     origin: {},
   };
 }
@@ -216,16 +212,6 @@ function present(
     staleAt: resolver.staleAt(asOf),
     ...(further !== undefined && { cardInput: { further } }),
   };
-}
-
-async function keptRanking(
-  { connection }: RouteServices,
-  parameter: string,
-  [ranking]: Place,
-  scope: Scope,
-): Promise<number> {
-  if (typeof ranking !== 'number' || !(await hasRanking(connection, ranking, scope))) throw staleCursor(parameter);
-  return ranking;
 }
 
 function toItem(contributor: Contributor, url: string): object {

@@ -62,7 +62,7 @@ export async function findWindowContributors(
         and ${isOfType(type)}
     )
     select l.id, l.provider, l.type, l.name, l.display_name as "displayName", l.avatar_url as "avatarUrl",
-      l.n as contributions, l.created_at as "createdAt", 0 as rank, (count(*) over ())::integer as "upTo"
+      l.n as contributions, l.created_at as "createdAt", l.key as "nameKey", (count(*) over ())::integer as "upTo"
     from listed l
     where ${after === undefined ? sql`true` : isBeyond(after, 'after')}
       and ${before === undefined ? sql`true` : isBeyond(before, 'before')}

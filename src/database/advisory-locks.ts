@@ -14,6 +14,11 @@ export const advisoryLocks = {
    * Releases before 1.0 hold it alone.
    */
   applyingDeliveries: 7_033_130,
+  /**
+   * With the hash of an owner as a second number: held by the transaction that makes a list of contributors; shared, at
+   * its end, by each that changes contributors.
+   */
+  listing: 7_033_132,
   /** Held for a moment, shared, with the number of the session as a second key, to see it over another connection. */
   sameDatabase: 7_033_131,
 } as const;

@@ -228,25 +228,6 @@ export interface OwnerPollsTable {
   position: string | null;
 }
 
-/** A listing of contributors as it was at one version, so that its pages fit together. */
-export interface RankingsTable {
-  id: Generated<number>;
-  account_id: string;
-  /** Null: all repositories of the account. */
-  repository_id: string | null;
-  /** True when private repositories are included. */
-  includes_private: Generated<boolean>;
-  version: number;
-  built_at: Date;
-}
-
-export interface RanksTable {
-  ranking_id: number;
-  rank: number;
-  account_id: string;
-  contributions: number;
-}
-
 /** Details that still have to be fetched. */
 export interface PendingDetailsTable {
   repository_id: string;

@@ -31,8 +31,6 @@ import type {
   OwnerPollsTable,
   OwnerSumsTable,
   PendingDetailsTable,
-  RankingsTable,
-  RanksTable,
   RepositoryIdentitiesTable,
   RepositoryTotalsTable,
   SkippedItemsTable,
@@ -51,6 +49,7 @@ import type {
   RejectedDeliveriesTable,
 } from './delivery-tables.ts';
 import type { CoveredRepositoriesTable, InstallationsTable, WithdrawnCredentialsTable } from './installation-tables.ts';
+import type { RankingsTable, RanksTable, UnlistedContributorsTable } from './list-tables.ts';
 import type {
   FailingReceiversTable,
   NotificationsTable,
@@ -86,6 +85,7 @@ export interface Tables {
   owner_sums: OwnerSumsTable;
   summed_repositories: SummedRepositoriesTable;
   unsummed_repositories: UnsummedRepositoriesTable;
+  unlisted_contributors: UnlistedContributorsTable;
   owner_polls: OwnerPollsTable;
   repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;
@@ -161,8 +161,6 @@ interface AccountsTable {
   listed_at: Date | null;
   /** The time when the provider last reported that the list changed. */
   listing_wanted_at: Date | null;
-  /** Grows with every change of the contributors to the account's repositories, or of their numbers. */
-  contributors_version: Generated<number>;
   /** True when the owner hides the account from all others. */
   hidden: Generated<boolean>;
   /** True when the host does not show the account to all visitors, though public data names it. */

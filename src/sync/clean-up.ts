@@ -6,7 +6,7 @@ import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { forgetPerson } from '../contributions/erase-store.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
-import { removeOldRankings } from '../contributors/store.ts';
+import { endOldRankings, removeEnded, removeReplaced } from '../contributors/ranking-store.ts';
 import { takeErasureLock } from '../database/erasure-lock.ts';
 import { forgetOutcomes } from '../database/lookups.ts';
 import { addJob, type Job, type Task } from '../database/queue.ts';
@@ -22,8 +22,10 @@ import { recordStreamChange } from './stream-store.ts';
 
 /** The time, in ms, after which data that its provider deleted is erased. */
 const gracePeriodMs = 30 * 86_400_000;
-/** The time, in ms, for which cursors into a replaced listing stay valid. */
-const rankingKeptMs = 3_600_000;
+/** The time, in ms, for which cursors into a replaced version of a list of contributors stay valid. */
+const replacedKeptMs = 3_600_000;
+/** The time, in ms, after which a list of contributors ends, because it may be read no more. */
+const rankingsKeptMs = 30 * 86_400_000;
 /** The time, in ms, for which a repeated delivery is recognized. */
 const deliveriesKeptMs = 30 * 86_400_000;
 /** The time, in ms, for which repaired drifts are kept for the operator. */
@@ -31,7 +33,7 @@ const driftsKeptMs = 30 * 86_400_000;
 /** The most repositories that one run counts again. */
 const maxUncounted = 100;
 /** The most rows that one statement deletes. An erased repository takes its contributions with it. */
-const atOnce = { repositories: 10, accounts: 10, outcomes: 1000, counted: 500 };
+const atOnce = { repositories: 10, accounts: 10, outcomes: 1000, counted: 500, ranks: 10_000, rankings: 10 };
 /** The most statements of each kind in one run, after which it lets other jobs run. */
 const maxBatches = 50;
 
@@ -63,13 +65,16 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
   await countUncounted(connection, now());
   const erased = before(gracePeriodMs);
+  const old = { before: before(rankingsKeptMs), now: now() };
   const ends = [
     await inBatches(() => forgetOutcomes(connection, now(), atOnce.outcomes)),
     await inBatches(() => eraseDeletedRepositories(connection, erased, atOnce.repositories)),
+    await inBatches(() => removeReplaced(connection, before(replacedKeptMs), atOnce.ranks)),
+    await inBatches(() => endOldRankings(connection, { ...old, limit: atOnce.rankings })),
+    await inBatches(() => removeEnded(connection, atOnce.ranks)),
   ];
   // Accounts come last, so that none takes many repositories with it at once.
   if (!ends.includes('more')) ends.push(await inBatches(() => eraseDeleted(connection, erased)));
-  await removeOldRankings(connection, before(rankingKeptMs));
   await forgetDeliveries(connection, before(deliveriesKeptMs));
   await forgetStarEvents(connection, before(starEventsKeptMs));
   await forgetRejections(connection, before(deliveriesKeptMs));

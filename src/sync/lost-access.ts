@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { forgetWithdrawnTotals } from '../contributions/private-store.ts';
+import { announce } from '../database/announcements.ts';
 import { addJob, type Job, type Task } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { endAppInstallations, findFormerlyInstalled, listFormerlyInstalled } from '../installations/store.ts';
@@ -107,7 +107,7 @@ async function hideSome(context: SyncContext, credential: WithdrawnCredential): 
     const installed = await findFormerlyInstalled(transaction, ids);
     for (const { ownerId, isMore } of owners) {
       // The last batch of an owner counts everything again; until then readers leave the rest out themselves.
-      if (isMore) await recordRepositoriesChanged(transaction, ownerId);
+      if (isMore) await announce(transaction, { kind: 'account', key: ownerId });
       else if (installed.includes(ownerId)) await requestListings(context, transaction, [ownerId]);
       else await recordVisibility(context, transaction, ownerId);
     }

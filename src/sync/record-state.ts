@@ -1,6 +1,5 @@
 import { lockAccount } from '../accounts/store.ts';
 import { recordContributorsOfChanged } from '../contributions/changed-store.ts';
-import { recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
 import { updateTotalsJob } from '../contributions/jobs.ts';
@@ -43,7 +42,6 @@ const maxPeopleAtOnce = 50;
  * Updates everything that depends on the repositories of an account, after the visibility of any of them has changed.
  */
 export async function recordVisibility(context: SyncContext, transaction: Connection, ownerId: string): Promise<void> {
-  await recordRepositoriesChanged(transaction, ownerId);
   await recordState(context, transaction, ownerId);
   await recordContributorsOfChanged(transaction, { limit: maxPeopleAtOnce, ownerId });
   await updateSome(context, transaction, { limit: maxPeopleAtOnce, ownerId });

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Batch, type Checked, checkSummed, checkSums } from '../contributions/owner-sum-store.ts';
+import { endDifferentRankings } from '../contributors/ranking-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob, type Job, type Task } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -27,7 +28,16 @@ export function createRecountTasks(context: SyncContext): Record<string, Task> {
   const owners: Job = { task: 'recount_owners', payload: {}, key: 'recount_owners', priority: 60 };
   return {
     recount_repositories: { ...taskOf('recount_repositories', checkSummed, owners), schedule: '20 1 * * *' },
-    recount_owners: taskOf('recount_owners', checkSums),
+    recount_owners: taskOf('recount_owners', checkOwners(context)),
+  };
+}
+
+/** Returns the check of the sums and lists of owners. */
+export function checkOwners({ now }: Pick<SyncContext, 'now'>): Check {
+  return async (transaction, batch) => {
+    const checked = await checkSums(transaction, batch);
+    const ended = await endDifferentRankings(transaction, checked.ids, now());
+    return { ...checked, different: [...new Set([...checked.different, ...ended])].toSorted() };
   };
 }
 
@@ -41,7 +51,7 @@ export async function recountSome(
     check(transaction, { after, limit: atOnce }),
   );
   for (const id of checked.different) {
-    context.onFailure(new Error(`sums of the owner ${id} differed from its repositories`), 'recounting');
+    context.onFailure(new Error(`sums or lists of the owner ${id} differed from its repositories`), 'recounting');
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, id));
   }
   return checked.last;

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { lookUpJob, refreshJob } from '../../accounts/jobs.ts';
 import { addOptOuts } from '../../accounts/opt-out-store.ts';
 import { type Account, removeAccount } from '../../accounts/store.ts';
-import { recordRepositoriesChanged } from '../../contributions/collection-store.ts';
 import { forgetPerson } from '../../contributions/erase-store.ts';
 import { calendarJob, collectJob, fetchReportedTotalsJob } from '../../contributions/jobs.ts';
 import { announce } from '../../database/announcements.ts';
@@ -39,7 +38,7 @@ export async function eraseAccount(connection: Connection, account: Account, now
   await forgetPerson(connection, id);
   await connection.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
   await removeAccount(connection, id);
-  for (const owner of owners) await recordRepositoriesChanged(connection, owner);
+  for (const owner of owners) await announce(connection, { kind: 'account', key: owner });
   await announce(connection, { kind: 'account', key: id });
   await announce(connection, { kind: 'erased', key: id });
 }

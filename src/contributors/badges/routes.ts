@@ -13,7 +13,7 @@ import { imageFormats } from '../../http/images.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
 import { currentRanking } from '../ranking.ts';
-import { countContributors } from '../store.ts';
+import { countAll } from '../store.ts';
 import { loadWithinLimits, readLimits, WindowQuery } from '../window.ts';
 
 const Query = Type.Object({
@@ -66,8 +66,7 @@ async function load(
     return { collected, contributors: (await loadWithinLimits(services, context, collected, limits, none)).further };
   }
   const ranking = await currentRanking(services, collected.scope);
-  const contributors = await countContributors(services.connection, ranking, {
-    after: 0,
+  const contributors = await countAll(services.connection, ranking, {
     withBots: query.bots ?? false,
     viewerId: isOwner ? account.id : null,
   });

@@ -31,6 +31,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   owner_sums: true,
   summed_repositories: true,
   unsummed_repositories: false,
+  unlisted_contributors: false,
   owner_polls: true,
   repository_polls: true,
   rankings: false,

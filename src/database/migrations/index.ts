@@ -34,6 +34,7 @@ import * as definitions from './0039-definitions.ts';
 import * as orderOfDeliveries from './0043-order-of-deliveries.ts';
 import * as changedRepositories from './0044-changed-repositories.ts';
 import * as ownerSums from './0045-owner-sums.ts';
+import * as listsOfContributors from './0046-lists-of-contributors.ts';
 import * as totalsWithoutTriggers from './0050-totals-without-triggers.ts';
 import * as itemsByTime from './0055-items-by-time.ts';
 import * as titles from './0056-titles.ts';
@@ -77,6 +78,7 @@ export const migrations: Record<string, Migration> = {
   '0043-order-of-deliveries': orderOfDeliveries,
   '0044-changed-repositories': changedRepositories,
   '0045-owner-sums': ownerSums,
+  '0046-lists-of-contributors': listsOfContributors,
   '0050-totals-without-triggers': totalsWithoutTriggers,
   '0055-items-by-time': itemsByTime,
   '0056-titles': titles,

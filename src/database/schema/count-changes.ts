@@ -1,4 +1,4 @@
-import { ofDays, ofPeople, type StoredCounter, summedNames } from '../../contributions/kinds.ts';
+import { ofContributions, ofDays, ofPeople, type StoredCounter, summedNames } from '../../contributions/kinds.ts';
 
 /**
  * Returns the definition of the function that adds changes to the totals, and records the people whom they concern. Each
@@ -26,7 +26,13 @@ begin
 
   perform mark_unsummed(array(
     select c.repository_id from ${changes}
-    where c.counter in (${literals(people.filter(isSummed))}) and c.whole <> 0));
+    where c.counter in (${literals(people.filter(isSummed))}) and (c.whole <> 0 or c.added <> 0)));
+
+  insert into unlisted_contributors (transaction_id, repository_id, account_id, added)
+  select pg_current_xact_id(), c.repository_id, c.account_id, sum(c.added)
+  from ${changes} join accounts a on a.id = c.account_id
+  where c.counter in (${literals(ofContributions(counters))})
+  group by c.repository_id, c.account_id having sum(c.added) <> 0;
 
   insert into contributor_totals as t (repository_id, account_id, ${names(people)})
   select c.repository_id, c.account_id,

@@ -9,10 +9,11 @@ import {
   summedNames,
   uncollectedColumn,
 } from '../../contributions/kinds.ts';
+import { advisoryLocks } from '../advisory-locks.ts';
 
 /** Returns the definitions of the functions that sum up the repositories of owners. */
 export function summingFunctions(counters: readonly StoredCounter[]): string {
-  return `${uncollectedKinds}\n${presentSums(counters)}\n${sumMarked}`;
+  return `${uncollectedKinds}\n${presentSums(counters)}\n${sumMarked}\n${listLock}`;
 }
 
 /**
@@ -87,15 +88,25 @@ $$;
 create or replace function sum_marked() returns trigger language plpgsql as $$
 declare
   ids uuid[];
+  moved uuid[];
+  owners uuid[];
 begin
   with marked as (
     delete from unsummed_repositories where transaction_id = pg_current_xact_id() returning repository_id
   )
   select array_agg(repository_id order by repository_id) into ids from marked;
   -- The marks of the transaction are gone since the first of them.
-  if ids is null then return null; end if;
+  if ids is null and not exists (select from unlisted_contributors where transaction_id = pg_current_xact_id()) then
+    return null;
+  end if;
   insert into summed_repositories (repository_id) select unnest(ids) order by 1 on conflict do nothing;
   perform from summed_repositories where repository_id = any(ids) order by repository_id for no key update;
+  select array_agg(s.repository_id), array_agg(s.owner_id) || array_agg(r.owner_id) into moved, owners
+  from summed_repositories s left join lateral (
+    -- The offset keeps the planner from reading all repositories for many marks.
+    select id, owner_id, is_private from repositories where id = s.repository_id and deleted_at is null offset 0) r on true
+  where s.repository_id = any(ids) and (s.owner_id, s.is_private) is distinct from (r.owner_id, r.is_private)
+    and (exists (select from contributor_totals t where t.repository_id = s.repository_id) or r.id is null);
   with present as materialized (
     select p.* from unnest(ids) as marked (id) cross join lateral present_sums(marked.id) p
   ), parts as (
@@ -114,7 +125,18 @@ begin
   update summed_repositories s set (owner_id, is_private, ${sumColumns.join(', ')}) = (
     p.owner_id, p.is_private, ${sumColumns.map((name) => `p.${name}`).join(', ')})
   from present p where s.repository_id = p.repository_id and row(s.*) is distinct from row(p.*);
+  perform list_marked(moved, array_remove(owners, null));
+  delete from unlisted_contributors where transaction_id = pg_current_xact_id();
   return null;
+end $$;
+`;
+
+/** A list of an owner that another transaction makes meanwhile is visible after this, and contains nothing of this one. */
+const listLock = `
+create or replace function wait_for_lists(owners uuid[]) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(${advisoryLocks.listing}, key)
+  from (select distinct hashtext(id::text) as key from unnest(owners) as owner (id) order by key offset 0) keys;
 end $$;
 `;
 

@@ -4,6 +4,7 @@ import { storedNames } from '../../../src/database/copy/stored-tables.ts';
 /** The tables that a backup leaves out. */
 export const leftOut = new Set([
   'announcements',
+  'unlisted_contributors',
   'unsummed_repositories',
   'kysely_migration',
   'migration_parts',

@@ -44,6 +44,7 @@ export async function applyChange(connection: Connection, change: Change, isKill
 /** Replaces everything that is stored by some owners, people and empty repositories. */
 export async function startWorld(connection: Connection): Promise<void> {
   await sql`delete from accounts`.execute(connection);
+  await sql`truncate rankings, ranks`.execute(connection);
   await sql`
     insert into accounts (id, provider, external_id, handle, type, name, named_at, listed_at, fetched_at, created_at,
       updated_at)

@@ -1,0 +1,182 @@
+import { type RawBuilder, sql } from 'kysely';
+import { contributionsIn } from '../contributions/column-store.ts';
+import { contributionKinds } from '../contributions/contribution.ts';
+import { advisoryLocks } from '../database/advisory-locks.ts';
+import type { Connection } from '../database/connection.ts';
+import { isPresentInSql, isWithdrawnInSql } from '../repositories/shown-store.ts';
+import type { Ranking, Scope, Version } from './contributor.ts';
+
+/**
+ * Lists of contributors. The first request for a list makes it; from then on each transaction brings it up to date at its
+ * end (`database/schema/contributor-lists.sql`), as a new version. A row that a later version replaced is kept while
+ * there may be cursors into earlier ones.
+ */
+
+/** Finds the newest version of the list of a scope, if it was made. */
+export async function findRanking(connection: Connection, scope: Scope): Promise<Ranking | undefined> {
+  const { rows } = await sql<Ranking>`
+    select r.id, r.version, r.people from rankings r where ${isOf(scope)} and not ${isOutdatedByCredentials}`.execute(
+    connection,
+  );
+  return rows[0];
+}
+
+function isOf({ accountId, repositoryId, includesPrivate }: Scope): RawBuilder<boolean> {
+  return sql<boolean>`(r.account_id = ${accountId} and r.repository_id is not distinct from ${repositoryId}::uuid
+    and r.includes_private = ${includesPrivate}::boolean and r.ended_at is null)`;
+}
+
+/**
+ * SQL that is true when the list `r` may show private data of a credential that was withdrawn since, or lacks that of
+ * one that is accepted again. A list that was being made at the withdrawal may have a slightly later time.
+ */
+const isOutdatedByCredentials = sql<boolean>`(r.includes_private and (
+  exists (
+    select from withdrawn_credentials w join accounts o on o.provider = w.provider
+    where o.id = r.account_id and r.built_at <= w.withdrawn_at + interval '1 minute')
+  or exists (
+    select from unnest(r.excluded) as excluded (name)
+    where not exists (
+      select from withdrawn_credentials w join accounts o on o.provider = w.provider
+      where o.id = r.account_id and w.credential_name = excluded.name))))`;
+
+/**
+ * Makes the list of a scope, unless another process has just made it. Must run in a transaction that holds the shared
+ * erasure lock: a list must not name a person who is erased meanwhile.
+ */
+export async function makeRanking(transaction: Connection, scope: Scope, now: Date): Promise<Ranking> {
+  // Those that have changed contributors have ended or wait, so that the list contains the former and the latter see it.
+  await sql`
+    select pg_advisory_xact_lock(${advisoryLocks.listing}, hashtext(${scope.accountId}))`.execute(transaction);
+  await sql`update rankings r set ended_at = ${now} where ${isOf(scope)} and ${isOutdatedByCredentials}`.execute(
+    transaction,
+  );
+  const known = await findRanking(transaction, scope);
+  if (known !== undefined) return known;
+  const { rows } = await sql<Ranking>`
+    with excluded as (
+      select distinct r.credential_name as name from repositories r
+      where r.owner_id = ${scope.accountId} and ${scope.includesPrivate}::boolean and r.deleted_at is null
+        and ${isWithdrawnInSql('r')}
+    ), summed as materialized (
+      select t.account_id, sum(${contributionsIn(contributionKinds, 't')})::integer as contributions
+      from contributor_totals t join repositories r on r.id = t.repository_id
+      where r.owner_id = ${scope.accountId} and (${scope.includesPrivate}::boolean or not r.is_private)
+        and ${isPresentInSql('r')} and (${scope.repositoryId}::uuid is null or r.id = ${scope.repositoryId}::uuid)
+      group by t.account_id
+    ), people as materialized (
+      select a.id, lower(a.name) as name_key, is_counted(a) as is_counted, s.contributions
+      from summed s join accounts a on a.id = s.account_id where s.contributions > 0
+    ), made as (
+      insert into rankings (account_id, repository_id, includes_private, excluded, people, built_at)
+      select ${scope.accountId}::uuid, ${scope.repositoryId}::uuid, ${scope.includesPrivate}::boolean,
+        array(select name from excluded), (select count(*) from people where is_counted), ${now}
+      returning id, version, people
+    ), filled as (
+      insert into ranks (ranking_id, account_id, contributions, name_key, is_counted, since_version)
+      select made.id, p.id, p.contributions, p.name_key, p.is_counted, made.version from made, people p
+    )
+    select id, version, people from made`.execute(transaction);
+  const [made] = rows;
+  if (made === undefined) throw new Error('a list was not made');
+  return made;
+}
+
+/** Returns whether a version of a list is still stored and belongs to this scope. */
+export async function hasVersion(connection: Connection, { id, version }: Version, scope: Scope): Promise<boolean> {
+  const { rows } = await sql`
+    select from rankings r
+    where r.id = ${id} and ${isOf(scope)} and r.oldest_version <= ${version} and r.version >= ${version}
+      and not ${isOutdatedByCredentials}`.execute(connection);
+  return rows.length > 0;
+}
+
+/**
+ * Removes rows that newer versions replaced before `before`; cursors into those versions are stale from then on.
+ * @returns the number of rows.
+ */
+export async function removeReplaced(connection: Connection, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
+    with found as materialized (
+      select ctid, ranking_id, until_version from ranks
+      where until_version is not null and ended_at < ${before} order by ended_at limit ${limit}
+    ), locked as materialized (
+      select id from rankings where id in (select ranking_id from found) order by id for no key update skip locked
+    ), removed as (
+      delete from ranks where ctid = any(array(select ctid from found where ranking_id in (select id from locked)))
+      returning ranking_id, until_version
+    ), older as (
+      update rankings r set oldest_version = greatest(r.oldest_version, e.version)
+      from (select ranking_id, max(until_version) as version from removed group by ranking_id) e where r.id = e.ranking_id
+    )
+    select count(*)::integer as removed from removed`.execute(connection);
+  return rows[0]?.removed ?? 0;
+}
+
+/**
+ * Removes rows of a list that has ended, and the list after its last row.
+ * @returns the number of rows.
+ */
+export async function removeEnded(connection: Connection, limit: number): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
+    with ended as materialized (
+      select id from rankings where ended_at is not null order by ended_at limit 1 for update skip locked
+    ), removed as (
+      delete from ranks where ctid = any(array(
+        select s.ctid from ranks s where s.ranking_id in (select id from ended) limit ${limit}))
+      returning 1
+    ), empty as (
+      delete from rankings where id in (select id from ended) and (select count(*) from removed) < ${limit} returning 1
+    )
+    select ((select count(*) from removed) + (select count(*) from empty))::integer as removed`.execute(connection);
+  return rows[0]?.removed ?? 0;
+}
+
+/** Ends some lists that were made before `before`; the next request makes them again. @returns how many. */
+export async function endOldRankings(
+  connection: Connection,
+  { before, now, limit }: { before: Date; now: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql`
+    update rankings set ended_at = ${now} where id = any(array(
+      select id from rankings where ended_at is null and built_at < ${before} order by built_at limit ${limit}
+      for no key update skip locked))
+    returning 1`.execute(connection);
+  return rows.length;
+}
+
+/**
+ * Compares the lists of some owners with the contributors to their repositories, and ends those that differ, of which
+ * none are expected. The next request makes them again.
+ * @returns their owners.
+ */
+export async function endDifferentRankings(
+  connection: Connection,
+  ownerIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with lists as materialized (
+      select r.* from rankings r
+      where r.account_id = any(${[...ownerIds]}::uuid[]) and r.ended_at is null and not ${isOutdatedByCredentials}
+    ), parts as (
+      select s.ranking_id, s.account_id, - s.contributions as contributions
+      from lists k join ranks s on s.ranking_id = k.id and s.until_version is null
+      union all
+      select k.id, t.account_id, ${contributionsIn(contributionKinds, 't')}
+      from lists k join repositories r on r.owner_id = k.account_id and (k.includes_private or not r.is_private)
+        and (k.repository_id is null or k.repository_id = r.id) and ${isPresentInSql('r')}
+      join contributor_totals t on t.repository_id = r.id
+    ), different as (
+      select ranking_id from parts group by ranking_id, account_id having sum(contributions) <> 0
+      union
+      select k.id from lists k
+      where k.people <> (
+        select count(*) from ranks s join accounts a on a.id = s.account_id
+        where s.ranking_id = k.id and s.until_version is null and is_counted(a))
+    ), ended as (
+      update rankings set ended_at = ${now} where id in (select ranking_id from different) returning account_id
+    )
+    select distinct account_id as id from ended order by id`.execute(connection);
+  return rows.map(({ id }) => id);
+}

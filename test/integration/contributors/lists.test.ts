@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import type { Contributor, Place, Ranking, Scope } from '../../../src/contributors/contributor.ts';
+import { currentRanking } from '../../../src/contributors/ranking.ts';
+import {
+  endDifferentRankings,
+  endOldRankings,
+  hasVersion,
+  removeEnded,
+  removeReplaced,
+} from '../../../src/contributors/ranking-store.ts';
+import { countAll, countContributors, findContributors } from '../../../src/contributors/store.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import { Computations } from '../../../src/http/computations.ts';
+import { openTestDatabase } from '../../database.ts';
+import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
+import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
+
+const scopes: Scope[] = owners.flatMap((accountId) => [
+  { accountId, repositoryId: null, includesPrivate: false },
+  { accountId, repositoryId: null, includesPrivate: true },
+  { accountId, repositoryId: repositories[0] ?? '', includesPrivate: true },
+]);
+const withoutBots = { withBots: false, viewerId: null };
+const everybody = { withBots: true, viewerId: null };
+const day = 86_400_000;
+const start = new Date('2026-01-01T00:00:00Z');
+
+type Row = Pick<Contributor, 'name' | 'contributions'>;
+
+const toRows = (found: readonly Contributor[]): Row[] =>
+  found.map(({ name, contributions }) => ({ name, contributions }));
+
+/** Sums up all contributors of a scope from scratch. */
+async function expected(connection: Connection, { accountId, repositoryId, includesPrivate }: Scope): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select a.name, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions)::integer as contributions
+    from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
+    where r.owner_id = ${accountId} and r.deleted_at is null and (${includesPrivate} or not r.is_private)
+      and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
+    group by a.id having sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) > 0
+    order by 2 desc, lower(a.name) collate "C", a.id`.execute(connection);
+  return rows;
+}
+
+function current(connection: Connection, scope: Scope, now = start): Promise<Ranking> {
+  const computations = new Computations({ versionOf: () => 0 }, () => false);
+  return currentRanking({ connection, computations, now: () => now }, scope);
+}
+
+/** Reads a version of a list in pages of two, forward and then backward. */
+async function readPages(connection: Connection, ranking: Ranking): Promise<Row[]> {
+  const forward: Contributor[] = [];
+  for (let after: Place | undefined; ; ) {
+    const page = await findContributors(connection, ranking, { ...everybody, limit: 2, after });
+    forward.push(...page);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = { ...last, accountId: last.id };
+  }
+  const last = forward.at(-1);
+  if (last === undefined) return [];
+  const before = { ...last, accountId: last.id };
+  const backward = await findContributors(connection, ranking, { ...everybody, limit: 100, before });
+  assert.deepEqual(toRows([...backward, last]), toRows(forward));
+  return toRows(forward);
+}
+
+describe('a list of contributors', () => {
+  it('equals the sum over all repositories after every change, and its earlier versions stay as they were', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const history = fc.array(fc.tuple(changes, fc.boolean(), fc.boolean()), { minLength: 5, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        await startWorld(connection);
+        const versions: { scope: Scope; ranking: Ranking; rows: Row[] }[] = [];
+        for (const [change, isKilled, isRead] of steps) {
+          await applyChange(connection, change, isKilled);
+          for (const scope of isRead ? scopes : []) {
+            if (!(await isStored(connection, scope))) continue;
+            const ranking = await current(connection, scope);
+            const rows = await readPages(connection, ranking);
+            assert.deepEqual(rows, await expected(connection, scope), change.name);
+            const counts = [
+              await countAll(connection, ranking, withoutBots),
+              await countContributors(connection, ranking, withoutBots),
+            ];
+            assert.deepEqual(counts, [rows.length, rows.length]);
+            versions.push({ scope, ranking, rows });
+          }
+          for (const { scope, ranking, rows } of versions) {
+            // Lists that showed a repository of another visibility end, so that cursors into them are stale.
+            if (!(await hasVersion(connection, ranking, scope))) continue;
+            const { rows: living } = await sql<{ name: string }>`select name from accounts`.execute(connection);
+            const names = new Set(living.map(({ name }) => name));
+            const kept = rows.filter(({ name }) => names.has(name));
+            assert.deepEqual(await readPages(connection, ranking), kept, `${scope.accountId} after ${change.name}`);
+          }
+        }
+        assert.deepEqual(await endDifferentRankings(connection, owners, start), []);
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it('equals the sum over all repositories after changes and reads at the same time', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(changes, { minLength: 3, maxLength: 6 }), { minLength: 3, maxLength: 6 }),
+        async (rounds) => {
+          await startWorld(connection);
+          for (const round of rounds) {
+            const ends = await Promise.allSettled([
+              ...round.map((change) => applyChange(connection, change, false)),
+              ...scopes.map((scope) => current(connection, scope).catch(() => {})),
+            ]);
+            for (const end of ends) if (end.status === 'rejected') throw end.reason;
+            for (const scope of scopes) {
+              const { rows } = await sql`select from accounts where id = ${scope.accountId}`.execute(connection);
+              if (rows.length === 0) continue;
+              const found = await readPages(connection, await current(connection, scope));
+              assert.deepEqual(found, await expected(connection, scope), round.map(({ name }) => name).join(', '));
+            }
+          }
+        },
+      ),
+      { numRuns: 3 },
+    );
+  });
+
+  it('follows a new name', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const [scope] = scopes;
+    assert.ok(scope);
+    await startWorld(connection);
+    for (const person of people) await addIssues(connection, person, 1);
+    const before = await current(connection, scope);
+    const names = (await readPages(connection, before)).map(({ name }) => name);
+    await pool.query("update accounts set name = 'zoe' where id = $1", [people[0]]);
+    const after = await readPages(connection, await current(connection, scope));
+    assert.deepEqual(
+      after.map(({ name }) => name),
+      [...names.slice(1), 'zoe'],
+    );
+    assert.equal((await readPages(connection, before))[0]?.name, 'zoe');
+  });
+
+  it('lets cursors into a replaced version end after a time, and others go on', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const [scope] = scopes;
+    const [ada = '', bob = ''] = people;
+    assert.ok(scope);
+    await startWorld(connection);
+    await addIssues(connection, ada, 2);
+    const old = await current(connection, scope);
+    await addIssues(connection, bob, 3);
+    const newer = await current(connection, scope);
+    assert.deepEqual([newer.id, newer.version > old.version], [old.id, true]);
+    await addIssues(connection, ada, 5);
+    assert.equal(await hasVersion(connection, old, scope), true);
+    const later = new Date(Date.now() + day);
+    assert.equal(await removeReplaced(connection, later, 100), 1);
+    assert.equal(await hasVersion(connection, old, scope), false);
+    const newest = await current(connection, scope);
+    assert.equal(await hasVersion(connection, newest, scope), true);
+    assert.equal(await hasVersion(connection, newest, { ...scope, includesPrivate: true }), false);
+    assert.deepEqual(await readPages(connection, newest), await expected(connection, scope));
+  });
+
+  it('ends after a time, loses its rows, and is made again by the next request', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const [scope] = scopes;
+    assert.ok(scope);
+    await startWorld(connection);
+    await addIssues(connection, people[0] ?? '', 2);
+    const old = await current(connection, scope);
+    const end = (before: Date): Promise<number> => endOldRankings(connection, { before, now: start, limit: 10 });
+    assert.deepEqual([await end(start), await end(new Date(start.getTime() + 1))], [0, 1]);
+    const made = await current(connection, scope);
+    assert.notEqual(made.id, old.id);
+    assert.equal((await readPages(connection, made)).length, 1);
+    while ((await removeEnded(connection, 1)) > 0);
+    const { rows } = await pool.query('select distinct ranking_id from ranks union select id from rankings');
+    assert.deepEqual(rows, [{ ranking_id: made.id }]);
+  });
+
+  it('is made again when a check finds a difference', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const [scope] = scopes;
+    assert.ok(scope);
+    await startWorld(connection);
+    await addIssues(connection, people[0] ?? '', 2);
+    await current(connection, scope);
+    await pool.query('update ranks set contributions = 7');
+    assert.deepEqual(await endDifferentRankings(connection, owners, start), [scope.accountId]);
+    assert.deepEqual(await readPages(connection, await current(connection, scope)), await expected(connection, scope));
+  });
+
+  it('leaves the number of people on cards right when one of them becomes a bot, hides or is erased', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const [scope] = scopes;
+    assert.ok(scope);
+    await startWorld(connection);
+    for (const person of people) await addIssues(connection, person, 1);
+    const counts = async (): Promise<number[]> => {
+      const ranking = await current(connection, scope);
+      return [
+        await countAll(connection, ranking, withoutBots),
+        await countContributors(connection, ranking, withoutBots),
+      ];
+    };
+    await current(connection, scope);
+    await pool.query("update accounts set type = 'bot' where id = $1", [people[0]]);
+    assert.deepEqual(await counts(), [3, 3]);
+    await pool.query('update accounts set hidden = true where id = $1', [people[1]]);
+    assert.deepEqual(await counts(), [2, 2]);
+    await pool.query('delete from accounts where id = $1', [people[2]]);
+    assert.deepEqual(await counts(), [1, 1]);
+    await pool.query('update accounts set hidden = false where id = $1', [people[1]]);
+    assert.deepEqual(await counts(), [2, 2]);
+  });
+});
+
+async function isStored(connection: Connection, { accountId }: Scope): Promise<boolean> {
+  const { rows } = await sql`select from accounts where id = ${accountId}`.execute(connection);
+  return rows.length > 0;
+}
+
+async function addIssues(connection: Connection, person: string, count: number): Promise<void> {
+  const issues = Array.from({ length: count }, () => contributionOf({ externalId: randomUUID(), author: person }));
+  await storeContributions(connection, repositories[0] ?? '', issues);
+}
