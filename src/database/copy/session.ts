@@ -26,6 +26,8 @@ export async function openSession(clientConfig: ClientConfig, signal: AbortSigna
     await endConnection(client);
   };
   try {
+    // It may have been aborted while the connection was opened.
+    signal.throwIfAborted();
     await client.query(`${noTimeLimits}; ${formOfText}`);
   } catch (error) {
     await dispose();

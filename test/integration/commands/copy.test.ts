@@ -12,6 +12,7 @@ import { backUpTo, restoreFrom } from '../../../src/commands/copy.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { sync } from '../../../src/commands/sync.ts';
 import { backUp } from '../../../src/database/copy/backup.ts';
+import { openSession } from '../../../src/database/copy/session.ts';
 import { storedNames } from '../../../src/database/copy/stored-tables.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase, openTestDatabase } from '../../database.ts';
@@ -226,6 +227,14 @@ describe('plaudit backup and restore', () => {
     await locking.query('rollback');
     locking.release();
     assert.equal(existsSync(file), false);
+  });
+
+  it('notices an interruption while it opens its connection', async () => {
+    await using opened = await openTestDatabase();
+    const ending = new AbortController();
+    const opening = openSession(opened.database.clientConfig, ending.signal);
+    ending.abort();
+    await assert.rejects(opening, { name: 'AbortError' });
   });
 
   it('works for the owner of a database who is no superuser', async () => {
