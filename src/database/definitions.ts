@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type StoredCounter, storedCounters } from '../contributions/kinds.ts';
 import { countingFunction } from './schema/count-changes.ts';
+import { lockingFunctions } from './schema/locks.ts';
 import { summingFunctions } from './schema/owner-sums.ts';
 
 /** A function or trigger of the database, as `schema/` defines it. */
@@ -22,7 +23,9 @@ const header =
 export function readDefinitions(counters: readonly StoredCounter[] = storedCounters): Definition[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   const texts = files.toSorted().map((name) => readFileSync(new URL(name, folder), 'utf8'));
-  return parseDefinitions([countingFunction(counters), summingFunctions(counters), ...texts].join('\n'));
+  return parseDefinitions(
+    [lockingFunctions(), countingFunction(counters), summingFunctions(counters), ...texts].join('\n'),
+  );
 }
 
 /**

@@ -22,7 +22,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
     'contributions/recount-store.ts',
     'contributions/total-store.ts',
     'database/schema/count-changes.ts',
-    'database/schema/counting.sql',
+    'database/schema/locks.ts',
   ],
   contributor_totals: [
     'contributions/erase-store.ts',
