@@ -37,6 +37,10 @@ export function inOrder(one: Contribution, other: Contribution): number {
   return `${one.kind} ${one.externalId}` < `${other.kind} ${other.externalId}` ? -1 : 1;
 }
 
+function titled(pull: PullRequest, draftPrefix: string): PullRequest {
+  return pull.isDraft ? { ...pull, title: `${draftPrefix}${pull.title}` } : pull;
+}
+
 /** Returns all contributions of a repository as the domain objects that follow from the world alone. */
 export function expectedContributions(
   { world }: ContractWorld,
@@ -59,8 +63,6 @@ export function expectedContributions(
         : undefined;
     return idOf(pull?.authorId ?? byId);
   };
-  const titled = (pull: PullRequest): PullRequest =>
-    pull.isDraft ? { ...pull, title: `${draftPrefix}${pull.title}` } : pull;
   const common = (item: Issue | PullRequest): Details => ({
     ...noDetails,
     number: item.number,
@@ -78,7 +80,7 @@ export function expectedContributions(
       }),
     ),
     ...repository.pullRequests.flatMap((pull) => [
-      toContribution('pull_request', titled(pull), idOf(pull.authorId), {
+      toContribution('pull_request', titled(pull, draftPrefix), idOf(pull.authorId), {
         ...common(pull),
         reviewers: [
           ...new Set(ids([...pull.requestedReviewerIds, ...submitted(pull).map(({ authorId }) => authorId)])),
