@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../src/database/connection.ts';
-import { openDatabase } from '../../../src/database/open.ts';
+import { openUnchanged } from '../../../src/database/open.ts';
 import { type Received, saveDeliveries } from '../../../src/deliveries/store.ts';
 import type { Change } from '../../../src/providers/provider.ts';
 import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
@@ -30,7 +30,7 @@ export interface AppliersScene extends AsyncDisposable {
 export async function openAppliers(options: { nodes: number; repositories: number }): Promise<AppliersScene> {
   await using stack = new AsyncDisposableStack();
   const { url } = stack.use(await createTestDatabase());
-  const open = () => openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
+  const open = () => openUnchanged({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
   const database = await open();
   stack.defer(() => database.close());
   const failures: AppliersScene['failures'] = [];

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { buildRepository, type CommitDescription } from '../../../simulators/git/build-repository.ts';
-import { type HistoryName, readHistory } from '../../../simulators/git/histories.ts';
-import { findProcesses, waitUntilAsleep } from '../../../simulators/git/processes.ts';
+import { findProcesses } from '../../../simulators/git/processes.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -14,6 +11,7 @@ import type { Commit } from '../../../src/history/commit-parser.ts';
 import { fetchHistory } from '../../../src/history/fetch-history.ts';
 import { holdsCommit, readCommits, readLost } from '../../../src/history/read-commits.ts';
 import { startRemote } from './remote.ts';
+import { assertDates, assertTotals, prepare, prepareReal, type Sample } from './samples.ts';
 
 const { signal } = new AbortController();
 const place = await makeTemporaryDirectory();
@@ -21,45 +19,15 @@ const place = await makeTemporaryDirectory();
 describe('the commits of a history', () => {
   after(() => place[Symbol.asyncDispose]());
 
-  for (const name of ['serverpod', 'rails'] as const) {
-    it(`returns the totals per person of git shortlog, co-authors included, for ${name}`, async () => {
-      const { copy, repository, oids, tip } = await realSample(name);
-      const totals = new Map<string, number>();
-      const authored = new Map<string, number>();
-      const seen = new Set<string>();
-      for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 1000 })) {
-        assert.ok(batch.length === 1000 || seen.size + batch.length === oids.length);
-        for (const { oid, emails } of batch) {
-          seen.add(oid);
-          for (const email of emails) totals.set(email, (totals.get(email) ?? 0) + 1);
-          authored.set(emails[0] ?? '', (authored.get(emails[0] ?? '') ?? 0) + 1);
-        }
-      }
-      assert.deepEqual(seen, new Set(oids));
-      assert.deepEqual(authored, await shortlog(repository, '--group=author'));
-      const expected = await shortlog(repository, '--group=author', '--group=trailer:co-authored-by');
-      // The empty address of a commit of rails belongs to no person.
-      expected.delete('');
-      assert.deepEqual(totals, expected);
-    });
-
-    it(`returns the dates of the history for ${name}`, async () => {
-      const { copy, oids, tip } = await realSample(name);
-      const described = await readHistory(name);
-      const indexes = new Map(oids.map((oid, index) => [oid, index]));
-      for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 5000 })) {
-        for (const { oid, authoredAt, committedAt } of batch) {
-          const expected = described[indexes.get(oid) ?? -1];
-          assert.equal(authoredAt.getTime(), expected?.authoredAt.getTime());
-          assert.equal(committedAt.getTime(), expected?.committedAt.getTime());
-        }
-      }
-    });
-  }
+  it('returns the totals per person of git shortlog, co-authors included, and the dates of the history', async () => {
+    const sample = await real();
+    await assertTotals(sample);
+    await assertDates(sample, 'serverpod');
+  });
 
   it('returns the commits of a range that are reachable from one end and not from the other', async () => {
     const commits = [change(1), change(2, 0), change(3, 0), change(4, 1, 2), change(5, 3), change(9, 1)];
-    const { copy, oids, tip } = await prepare('ranges', [...commits, change(10, 4, 5)]);
+    const { copy, oids, tip } = await prepare(place, 'ranges', [...commits, change(10, 4, 5)]);
     const read = async (from: number | null, to: number): Promise<number[]> => {
       const range = { from: from === null ? null : (oids[from] ?? ''), to: oids[to] ?? '' };
       return (await collect(readCommits(copy, range, { signal, batchSize: 2 }))).map(({ oid }) => oids.indexOf(oid));
@@ -105,31 +73,8 @@ describe('the commits of a history', () => {
     assert.equal(remote.requests.length, requestCount);
   });
 
-  it('buffers no commits while the consumer is slow', async () => {
-    const { copy, tip } = await realSample('rails');
-    const garbageCollect = exposeGarbageCollector();
-    const sizes: number[] = [];
-    let batches = 0;
-    for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 1000 })) {
-      assert.ok(batch.length > 0);
-      batches += 1;
-      if (batches === 1) {
-        const [git = 0] = await findProcesses(copy);
-        await waitUntilAsleep(git);
-        assert.deepEqual(await findProcesses(copy), [git], 'nothing held git back');
-      }
-      if (batches % 10 !== 1) continue;
-      garbageCollect();
-      const { heapUsed, external } = process.memoryUsage();
-      sizes.push(heapUsed + external);
-    }
-    const growth = (Math.max(...sizes) - (sizes[0] ?? 0)) / 1024 / 1024;
-    assert.equal(batches, 100);
-    assert.ok(growth < 4, `${growth.toFixed(1)} MiB more`);
-  });
-
   it('leaves no process after a reader stops or is aborted', async () => {
-    const { copy, tip } = await realSample('rails');
+    const { copy, tip } = await real();
     for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 })) {
       assert.equal(batch.length, 10);
       break;
@@ -147,7 +92,7 @@ describe('the commits of a history', () => {
 
   it('throws an error for a damaged or missing copy, and creates it again with the next fetch', async () => {
     const commits = [change(1), change(2, 0)];
-    const { copy, repository, oids, tip } = await prepare('damaged', commits);
+    const { copy, repository, oids, tip } = await prepare(place, 'damaged', commits);
     const read = (): Promise<Commit[]> =>
       collect(readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 }));
     const packs = join(copy, 'objects', 'pack');
@@ -164,7 +109,7 @@ describe('the commits of a history', () => {
   });
 
   it('reports a missing git as a misconfiguration', async () => {
-    const { copy, tip } = await realSample('serverpod');
+    const { copy, tip } = await real();
     const path = process.env['PATH'];
     process.env['PATH'] = place.path;
     try {
@@ -176,28 +121,9 @@ describe('the commits of a history', () => {
   });
 });
 
-interface Sample {
-  /** The local copy, fetched as the service does. */
-  copy: string;
-  repository: string;
-  oids: string[];
-  tip: string;
-}
-
-async function prepare(name: string, commits: readonly CommitDescription[]): Promise<Sample> {
-  const repository = place.at(`${name}.git`);
-  const oids = await buildRepository(repository, { commits, branch: 'main' });
-  await using remote = await startRemote(repository);
-  const options = { signal, timeoutMs: 120_000, maxBytes: 1e9, now: () => new Date() };
-  const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, place.at(name), options);
-  return { copy: place.at(name), repository, oids, tip: tip ?? '' };
-}
-
-const samples = new Map<HistoryName, Promise<Sample>>();
-function realSample(name: HistoryName): Promise<Sample> {
-  const sample = samples.get(name) ?? readHistory(name).then((commits) => prepare(name, commits));
-  samples.set(name, sample);
-  return sample;
+let sample: Promise<Sample> | undefined;
+function real(): Promise<Sample> {
+  return (sample ??= prepareReal(place, 'serverpod'));
 }
 
 async function collect<Item>(batches: AsyncIterable<Item[]>): Promise<Item[]> {
@@ -213,17 +139,3 @@ const change = (time: number, ...parents: number[]): CommitDescription => ({
   authoredAt: new Date(time * 1000),
   committedAt: new Date(time * 1000),
 });
-
-async function shortlog(repository: string, ...groups: string[]): Promise<Map<string, number>> {
-  const output = await runGit(repository, ['shortlog', '-sne', ...groups, 'main']);
-  const totals = new Map<string, number>();
-  for (const [, count, email = ''] of output.toString().matchAll(/^ *(\d+)\t.*<(.*)>$/gm)) {
-    totals.set(email.toLowerCase(), (totals.get(email.toLowerCase()) ?? 0) + Number(count));
-  }
-  return totals;
-}
-
-function exposeGarbageCollector(): () => void {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-}

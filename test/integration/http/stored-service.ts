@@ -80,7 +80,9 @@ export async function startStoredService(options: StoredServiceOptions = {}): Pr
   const { simulator = unreachable, holdsWorld = false, ...rest } = options;
   await using stack = new AsyncDisposableStack();
   const database = holdsWorld ? { databaseUrl: stack.use(await copyWorldDatabase(options.now?.())).url } : {};
-  const started = { tokens: [], ...rest, ...database, simulator, start: startWithoutWorkers };
+  // No job ends a lookup, so that requests for unknown names wait as long as they may.
+  const settings = { LOOKUP_BUDGET_MS: '1000', ...rest.settings };
+  const started = { tokens: [], ...rest, ...database, settings, simulator, start: startWithoutWorkers };
   const service = stack.use(await startTestService(started));
   const opened = stack.move();
   return { ...service, [Symbol.asyncDispose]: () => opened.disposeAsync() };

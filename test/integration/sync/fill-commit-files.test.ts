@@ -10,6 +10,7 @@ import { AppError } from '../../../src/errors.ts';
 import { HistoryCache } from '../../../src/history/history-cache.ts';
 import { fillCommitFiles } from '../../../src/sync/fill-commit-files.ts';
 import { openTestDatabase } from '../../database.ts';
+import { sampled } from '../../depth.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { type RemoteHost, startRemote } from '../history/remote.ts';
 
@@ -130,7 +131,10 @@ describe('paths of commits', () => {
       const left = new Set(await pending());
       for (const [oid, files] of await stored()) assert.equal(files === null, left.has(oid));
     };
-    for (let at = 1; at <= requests; at += 1) {
+    for (const at of sampled(
+      Array.from({ length: requests }, (_, index) => index + 1),
+      2,
+    )) {
       await forgetFiles(connection, repositoryId);
       let seen = 0;
       remote.intercept = (request, response, next) => {

@@ -108,7 +108,7 @@ describe('the embedded PostgreSQL server', () => {
 
   it('repairs a kill at any moment of the first start and of later ones with the next start', async () => {
     await using place = await makeTemporaryDirectory();
-    for (const kill of sampled(numbersTo(12), 5)) {
+    for (const kill of sampled(numbersTo(12), 7)) {
       const dataDir = place.at(`data-${kill % 2}`);
       const writing = startWriting(dataDir, { onlyOpen: true });
       await writing.until('opening');
@@ -134,7 +134,7 @@ describe('the embedded PostgreSQL server', () => {
     await using place = await makeTemporaryDirectory();
     const dataDir = place.at('data');
     for (let round = 0; round < (isThorough ? 3 : 1); round += 1) {
-      const writings = Array.from({ length: 5 }, () => startWriting(dataDir));
+      const writings = Array.from({ length: isThorough ? 5 : 3 }, () => startWriting(dataDir));
       await Promise.all(writings.map((writing) => writing.until(3)));
       const [first, second, ...others] = writings;
       first?.child.kill('SIGTERM');
@@ -144,7 +144,7 @@ describe('the embedded PostgreSQL server', () => {
       const before = others.map(({ acknowledged }) => acknowledged.length);
       await Promise.all(others.map((writing, index) => writing.until((before[index] ?? 0) + 20)));
       for (const { child } of others) child.kill('SIGTERM');
-      assert.deepEqual(await Promise.all(others.map(({ ended }) => ended)), [0, 0, 0]);
+      for (const { ended } of others) assert.equal(await ended, 0);
       await waitUntilEmpty(dataDir);
     }
   });
