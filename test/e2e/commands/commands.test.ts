@@ -84,24 +84,20 @@ describe('the command line', () => {
     assert.equal(sync.code, 0, sync.err);
     assert.match(sync.out, /github\/ada-lovelace\/notes is up to date; it cost \d+ requests and \d+ points/);
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
-    assert.equal(await first.stop(), 0);
-    await waitUntilEmpty(place.at('data'));
 
     // After a kill, all data that was served is still stored.
-    await using second = plaudit(['serve'], environment);
-    await second.line(listening);
-    await second.stop('SIGKILL');
-    await using third = plaudit(['serve'], { ...environment, GITHUB_API_URL: 'http://127.0.0.1:9' });
-    const [, again = ''] = listening.exec(await third.line(listening)) ?? [];
+    await first.stop('SIGKILL');
+    await using second = plaudit(['serve'], { ...environment, GITHUB_API_URL: 'http://127.0.0.1:9' });
+    const [, again = ''] = listening.exec(await second.line(listening)) ?? [];
     const kept = await fetch(`${again}/v1/github/entities/ada-lovelace/contributions`);
     assert.deepEqual(
       ((await kept.json()) as { data: { contributions: object }[] }).data[0]?.contributions,
       data[0]?.contributions,
     );
     // npm repeats a SIGINT, so that a second one within two seconds is the same request.
-    third.signal('SIGINT');
-    assert.equal(await third.stop('SIGINT'), 0);
-    const lines = (await third.ended).out.trim().split('\n');
+    second.signal('SIGINT');
+    assert.equal(await second.stop('SIGINT'), 0);
+    const lines = (await second.ended).out.trim().split('\n');
     const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     assert.equal(messages.at(-1), 'Plaudit stopped.');
     assert.equal((await stat(place.at('data/histories'))).mode & 0o777, 0o700);

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { after, before, describe, it } from 'node:test';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
 import { announce } from '../../../src/database/announcements.ts';
 import { isRunning } from '../../../src/database/embedded/postmaster.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
-import { createTestDatabase } from '../../database.ts';
+import { createTestDatabase, type TestDatabase } from '../../database.ts';
 import { findPort } from '../../find-port.ts';
 import { until } from '../../time.ts';
-import { connectToBoth, type Received, send, startTestWorkers } from './workers.ts';
+import { connectToBoth, type Received, send, startTestWorkers, type TestWorkers } from './workers.ts';
 
 const accountPath = '/v1/github/entities/ada-lovelace';
 
 /** Waits until a lookup has stored an account. */
-async function storeAccount(url: string): Promise<string> {
-  const address = `${url}${accountPath}`;
+async function storeAccount(url: string, name = 'ada-lovelace'): Promise<string> {
+  const address = `${url}/v1/github/entities/${name}`;
   await until(async () => ((await send(address)).status === 200 ? true : undefined), 'the account is known');
   return address;
 }
@@ -29,10 +29,19 @@ async function readMetric(url: string, name: string, labels = ''): Promise<numbe
 }
 
 describe('several processes behind one port', () => {
+  const ending = new AsyncDisposableStack();
+  let simulator: Simulator;
+  let created: TestDatabase;
+  /** The processes of the first tests, the last of which stops them. */
+  let workers: TestWorkers;
+  before(async () => {
+    simulator = ending.use(await startSimulator());
+    created = ending.use(await createTestDatabase());
+    workers = ending.use(await startTestWorkers(simulator, { DATABASE_URL: created.url }));
+  });
+  after(() => ending.disposeAsync());
+
   it('drop the cached responses of an account that changed, and have common metrics that do not fall when one ends', async () => {
-    await using simulator = await startSimulator();
-    await using created = await createTestDatabase();
-    await using workers = await startTestWorkers(simulator, { DATABASE_URL: created.url });
     const address = await storeAccount(workers.service.url);
     using agents = await connectToBoth(workers.service.url);
     const texts = async (): Promise<string[]> =>
@@ -82,10 +91,16 @@ describe('several processes behind one port', () => {
     assert.equal(await readMetric(metricsUrl, 'plaudit_worker_replacements_total'), 1);
   });
 
+  it('finish jobs when the process for jobs is killed', async () => {
+    const [pid = 0] = workers.pids('jobs');
+    process.kill(pid, 'SIGKILL');
+    await storeAccount(workers.service.url, 'grace-hopper');
+    assert.equal(workers.pids('jobs').length, 2);
+  });
+
   it('respond to every request on other connections while one is killed, and to all that they received when stopped', async () => {
-    await using simulator = await startSimulator();
-    await using created = await createTestDatabase();
-    await using workers = await startTestWorkers(simulator, { DATABASE_URL: created.url });
+    const replacements = (): number => workers.service.lines.filter((line) => line.includes('is replaced')).length;
+    const replacedBefore = replacements();
     const address = await storeAccount(workers.service.url);
     const before = await Promise.all(Array.from({ length: 20 }, () => send(address)));
     const known = new Set(before.map(({ process }) => process));
@@ -131,36 +146,21 @@ describe('several processes behind one port', () => {
     await Promise.all(stopped);
     assert.deepEqual([...new Set(statuses)], [200]);
     for (const { status } of await Promise.all(lookups)) assert.equal(status, 202);
+    simulator.faults.clear();
     assert.ok(!workers.service.lines.some((line) => line.includes('did not end in time')));
-    // One was killed above; none ended by itself.
-    assert.equal(workers.service.lines.filter((line) => line.includes('is replaced')).length, 1);
+    assert.equal(replacements(), replacedBefore + 1, 'none ended by itself');
     assert.ok(!workers.pids('1').some(isRunning));
   });
 
-  it('finish jobs when the process for jobs is killed, and end and give the port back when the one that listens is', async () => {
-    await using simulator = await startSimulator();
-    await using created = await createTestDatabase();
-    await using workers = await startTestWorkers(simulator, { DATABASE_URL: created.url });
-    const [pid = 0] = workers.pids('jobs');
-    process.kill(pid, 'SIGKILL');
-    await storeAccount(workers.service.url);
-    assert.equal(workers.pids('jobs').length, 2);
-
-    await workers.service.kill();
-    await workers.ended();
-    await assert.rejects(fetch(`${workers.service.url}/healthz`));
-  });
-
-  it('are not ready before the tables are migrated, and show that they start', async () => {
-    await using simulator = await startSimulator();
-    await using created = await createTestDatabase();
-    const database = await openUnchanged({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+  it('are not ready before the tables are migrated, show that they start, and end when the one that listens is killed', async () => {
+    await using other = await createTestDatabase();
+    const database = await openUnchanged({ databaseUrl: other.url, dataDir: '/nonexistent', log: () => {} });
     const held = await database.pool.connect();
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;
     try {
       await held.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
-      const starting = startTestWorkers(simulator, { DATABASE_URL: created.url, PORT: String(port) });
+      const starting = startTestWorkers(simulator, { DATABASE_URL: other.url, PORT: String(port) });
       starting.catch(() => {});
       const health = await until(async () => send(`${url}/healthz`).catch(() => undefined), 'the service listens');
       assert.equal(health.status, 200);
@@ -169,9 +169,13 @@ describe('several processes behind one port', () => {
       assert.equal(card.status, 200);
       assert.match(card.text, /^<svg.*Not available just now/s);
       await held.query('select pg_advisory_unlock($1)', [advisoryLocks.migrations]);
-      await using workers = await starting;
-      assert.equal(workers.service.url, url);
+      await using started = await starting;
+      assert.equal(started.service.url, url);
       assert.equal((await send(`${url}/readyz`)).status, 200);
+
+      await started.service.kill();
+      await started.ended();
+      await assert.rejects(fetch(`${url}/healthz`));
     } finally {
       held.release(true);
       await database.close();
@@ -179,15 +183,14 @@ describe('several processes behind one port', () => {
   });
 
   it('share an embedded database, which ends with the last of them', async () => {
-    await using simulator = await startSimulator();
-    await using workers = await startTestWorkers(simulator);
-    await storeAccount(workers.service.url);
-    const lock = join(workers.dataDir, 'postgres', 'postmaster.pid');
-    for (const name of ['1', 'jobs']) process.kill(workers.pids(name)[0] ?? 0, 'SIGKILL');
-    await until(async () => (workers.pids('jobs').length === 2 ? true : undefined), 'the process is replaced');
-    assert.equal((await send(`${workers.service.url}${accountPath}`)).status, 200);
+    await using sharing = await startTestWorkers(simulator);
+    await storeAccount(sharing.service.url);
+    const lock = join(sharing.dataDir, 'postgres', 'postmaster.pid');
+    for (const name of ['1', 'jobs']) process.kill(sharing.pids(name)[0] ?? 0, 'SIGKILL');
+    await until(async () => (sharing.pids('jobs').length === 2 ? true : undefined), 'the process is replaced');
+    assert.equal((await send(`${sharing.service.url}${accountPath}`)).status, 200);
     assert.ok(existsSync(lock));
-    assert.equal(await workers.service.stop(), 0);
+    assert.equal(await sharing.service.stop(), 0);
     assert.ok(!existsSync(lock));
   });
 });
