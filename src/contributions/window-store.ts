@@ -88,12 +88,10 @@ export function momentOf({ kind, at }: StoredCounter): RawBuilder<Date> {
   return sql.ref(`c.${kind === 'commit' ? 'authored_at' : (at ?? 'created_at')}`);
 }
 
-/** The condition that the moment of an item `c` is in the range. An item is never closed before it is created. */
+/** The condition that the moment of an item `c` is in the range. */
 function isWithin(counter: StoredCounter, { since, until }: Pick<Range, 'since' | 'until'>): RawBuilder<boolean> {
   const moment = momentOf(counter);
-  const within = sql<boolean>`${moment} >= ${since} and ${moment} < ${until}`;
-  const isByCreation = counter.at === 'closed_at' || counter.at === 'merged_at';
-  return isByCreation ? sql`c.created_at < ${until} and ${within}` : within;
+  return sql`${moment} >= ${since} and ${moment} < ${until}`;
 }
 
 /** Counts one counter of a person, except commits. */

@@ -21,6 +21,7 @@ import type { Repositories } from '../../providers/provider.ts';
 import { fromCursor, toCursor } from '../../windows/cursors.ts';
 import type { Window } from '../../windows/window.ts';
 import { coAuthored, ruleOf, rules, type StoredCounter } from '../kinds.ts';
+import { type ExcludedItem, exclusionReasons, findExcluded } from './excluded-store.ts';
 import {
   countContributedRepositories,
   countErased,
@@ -45,6 +46,9 @@ export const EvidenceItem = Type.Object(
     url: Type.String({ format: 'uri', description: 'Page of the item at the host, or of its repository.' }),
     occurred_dttm: TimestampSchema('When it counted; of a star the day.'),
     rule: Type.String({ description: 'Id of the rule in `/v1/definitions`.', examples: [rules[0]?.id ?? ''] }),
+    reason: Type.Optional(
+      Type.Enum([...exclusionReasons], { description: 'With `excluded=true`: why the item does not count.' }),
+    ),
   },
   { title: 'EvidenceItem' },
 );
@@ -53,8 +57,12 @@ export const EvidenceFormat = Type.Optional(
   Type.Enum(['json', 'csv'], { description: '`csv` returns the same page as CSV.', default: 'json' }),
 );
 
+export const ExcludedParameter = Type.Optional(
+  Type.Boolean({ description: 'Lists data that was seen and does not count, with the reason.', default: false }),
+);
+
 /** The number whose items are wanted. */
-export interface Number {
+export interface ItemsWanted {
   /** The counters whose items it counts; null: repositories with a contribution (`contributed_to`). */
   counters: readonly StoredCounter[] | null;
   scope: ItemScope;
@@ -64,8 +72,9 @@ export interface Number {
 }
 
 /** A page of the items behind a number. */
-export interface LoadedEvidence extends Page<Item> {
-  evidence: Evidence;
+export interface LoadedEvidence extends Page<Item | ExcludedItem> {
+  /** Undefined: the items are those that do not count. */
+  evidence: Evidence | undefined;
   listKey: Place;
   window: Pick<Window, 'since' | 'until' | 'timeZone'> | undefined;
   asOf: Date;
@@ -80,7 +89,7 @@ export interface LoadedEvidence extends Page<Item> {
  */
 export async function loadItems(
   { connection }: Pick<RouteServices, 'connection'>,
-  wanted: Number,
+  wanted: ItemsWanted,
   { key, limit, start }: { key: string; limit: number; start: PageStart },
 ): Promise<Page<Item> & Pick<LoadedEvidence, 'evidence' | 'listKey'> & { scope: ItemScope }> {
   const { since, until, place } = readCursor(start, key, wanted.scope);
@@ -136,6 +145,28 @@ function readCursor(
   return { since: fromCursor(since), until: fromCursor(until), place: { at, kind, repositoryId, id } };
 }
 
+/** Finds a page of data that was seen and does not count. */
+export async function loadExcluded(
+  { connection }: Pick<RouteServices, 'connection'>,
+  { counters, scope: wanted, ofContributors }: Pick<ItemsWanted, 'counters' | 'scope'> & { ofContributors: boolean },
+  { key, limit, start }: { key: string; limit: number; start: PageStart },
+): Promise<Pick<LoadedEvidence, 'evidence' | 'listKey'> & Page<ExcludedItem> & { scope: ItemScope }> {
+  const { since, until, place } = readCursor(start, key, wanted);
+  const scope = { ...wanted, since, until };
+  const page = {
+    limit: limit + 1,
+    after: start.after === undefined ? undefined : place,
+    before: start.before === undefined ? undefined : place,
+  };
+  const items = await findExcluded(connection, { ...scope, ofContributors }, counters ?? [], page);
+  return {
+    ...cutPage(items, limit, start),
+    scope,
+    listKey: [key, toCursor(since), toCursor(until)],
+    evidence: undefined,
+  };
+}
+
 const listing = 'evidence';
 export const evidenceListing = { name: listing, defaultLimit: 30 };
 
@@ -152,19 +183,27 @@ export function presentEvidence(
     envelope: envelope({
       dataType: 'unknown',
       data,
-      provenance: { asOf, missing, includesPrivate, ...(window && { window }), source: 'collected', evidence },
+      provenance: {
+        asOf,
+        missing,
+        includesPrivate,
+        ...(window && { window }),
+        source: 'collected',
+        ...(evidence && { evidence }),
+      },
       ...neighbourCursors(loaded, ({ at, kind, repositoryId, id }) =>
         cursors.write(listing, [...listKey, at, kind, repositoryId, id]),
       ),
     }),
     staleAt: resolver.staleAt(asOf),
-    ...(format === 'csv' && { csv: toCsv(Object.keys(EvidenceItem.properties), data) }),
+    ...(format === 'csv' && { csv: toCsv(columns, data) }),
     // The items are also in repositories of other accounts, of which this response does not know when they change.
     isCacheable: false,
     ...((includesPrivate || isOwner) && { isWithdrawable: true }),
   };
 }
 
+const columns = Object.keys(EvidenceItem.properties);
 const pages = {
   issue: 'issue',
   pull_request: 'pull_request',
@@ -172,7 +211,10 @@ const pages = {
   discussion: 'discussion',
 } as const;
 
-function toItem(item: Item, repositories: Pick<Repositories, 'pageOf'>): Record<string, string | number | null> {
+function toItem(
+  item: Item | ExcludedItem,
+  repositories: Pick<Repositories, 'pageOf'>,
+): Record<string, string | number | null> {
   const { kind, owner, repository, number, oid, title, at } = item;
   const page = Object.entries(pages).find(([one]) => one === kind)?.[1];
   const address =
@@ -189,6 +231,7 @@ function toItem(item: Item, repositories: Pick<Repositories, 'pageOf'>): Record<
     title,
     url: repositories.pageOf(owner, repository, address),
     occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
+    ...('reason' in item && { reason: item.reason }),
     rule: item.isCoAuthored ? coAuthored : ruleOf(item.counter),
   };
 }

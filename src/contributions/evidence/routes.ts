@@ -14,8 +14,10 @@ import { countParts } from '../window-store.ts';
 import {
   EvidenceFormat,
   EvidenceItem,
+  ExcludedParameter,
   evidenceListing,
   type LoadedEvidence,
+  loadExcluded,
   loadItems,
   presentEvidence,
 } from './evidence.ts';
@@ -30,6 +32,7 @@ const Query = Type.Object({
   ...PageParameters.properties,
   ...WindowParameters.properties,
   format: EvidenceFormat,
+  excluded: ExcludedParameter,
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),
@@ -117,31 +120,20 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
     return newest?.counters[counter] ?? 0;
   };
-  const found = await loadItems(
-    services,
-    {
-      counters: counter === 'contributed_to' ? null : counters,
-      scope,
-      count: async (within) => ({
-        total: window === undefined ? await lifetime() : await countCollected(within),
-        countedWithPrivate: includesPrivate ? await countCollected(within) : null,
-      }),
-      hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),
-    },
-    {
-      ...page,
-      key: listKeyOf([
-        account.id,
-        counter,
-        isOwner,
-        includesPrivate,
-        query.period,
-        query.since,
-        query.until,
-        query.time_zone,
-      ]),
-    },
-  );
+  const { period, since, until, time_zone: timeZone, excluded = false } = query;
+  const key = listKeyOf([account.id, counter, isOwner, includesPrivate, excluded, period, since, until, timeZone]);
+  const wanted = {
+    counters: counter === 'contributed_to' ? null : counters,
+    scope,
+    count: async (within: ItemScope) => ({
+      total: window === undefined ? await lifetime() : await countCollected(within),
+      countedWithPrivate: includesPrivate ? await countCollected(within) : null,
+    }),
+    hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),
+  };
+  const found = excluded
+    ? await loadExcluded(services, { ...wanted, ofContributors: false }, { ...page, key })
+    : await loadItems(services, wanted, { ...page, key });
   const missing = await findMissing(connection, counted, account.type, provider.accounts.reportsTotals);
   return {
     ...found,

@@ -58,12 +58,11 @@ export async function findItems(
   page: ItemPage,
 ): Promise<Item[]> {
   const order = page.before === undefined ? sql`desc` : sql`asc`;
-  const ofEach = counters.map((counter) => {
-    const query = counter.kind === 'commit' ? commitsOf(scope, counter, page) : contributionsOf(scope, counter);
-    return sql`(
-      select i.* from (${query}) i where ${isOnPage(page)}
-      order by i.moment ${order}, i.repository_id ${order}, i.id ${order} limit ${page.limit})`;
-  });
+  const ofEach = counters.map(
+    (counter) => sql`(
+      select i.* from (${itemsOf(scope, counter, page)}) i where ${isOnPage(page)}
+      order by i.moment ${order}, i.repository_id ${order}, i.id ${order} limit ${page.limit})`,
+  );
   const { rows } = await sql<Item>`
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       i.counter, o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid, coalesce(i.title, p.title, '') as title, i.is_co_authored as "isCoAuthored"
@@ -82,16 +81,14 @@ export async function countItems(
   scope: ItemScope,
   counters: readonly StoredCounter[],
 ): Promise<number> {
-  const ofEach = counters.map((counter) =>
-    counter.kind === 'commit' ? commitsOf(scope, counter, {}) : contributionsOf(scope, counter),
-  );
+  const ofEach = counters.map((counter) => itemsOf(scope, counter));
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (${sql.join(ofEach, sql` union all `)}) i`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 
-/** Kinds of items in the order of their places. */
-function isOnPage({ after, before }: Pick<ItemPage, 'after' | 'before'>): RawBuilder<boolean> {
+/** The condition that the item `i` is on the page. */
+export function isOnPage({ after, before }: Pick<ItemPage, 'after' | 'before'>): RawBuilder<boolean> {
   const place = after ?? before;
   if (place === undefined) return sql`true`;
   const moment = sql`('epoch'::timestamptz + ${place.at}::bigint * interval '1 microsecond')`;
@@ -115,55 +112,93 @@ function isVisible({ ownerId, repositoryId, seesPrivateOf }: ItemScope): RawBuil
     and ${repositoryId === null ? sql`true` : sql`r.id = ${repositoryId}::uuid`})`;
 }
 
+/** The items of one counter. With a page, it may leave out items that are not on it. */
+function itemsOf(scope: ItemScope, counter: StoredCounter, page?: ItemPage): RawBuilder<unknown> {
+  const items = counter.kind === 'commit' ? commitsOf(scope, counter, page) : contributionsOf(scope, counter);
+  if (scope.personId !== null) return items;
+  if (page === undefined)
+    return sql`select i.* from repositories r cross join lateral (${items}) i where ${isVisible(scope)}`;
+  // Each repository gives its first items by an index, instead of all that are sorted then.
+  const order = page.before === undefined ? sql`desc` : sql`asc`;
+  return sql`
+    select l.* from repositories r cross join lateral (
+      select i.* from (${items}) i where ${isOnPage(page)}
+      order by i.moment ${order}, i.id ${order} limit ${page.limit}) l
+    where ${isVisible(scope)}`;
+}
+
+/** Contributions of a person, or those of the repository `r`. */
 function contributionsOf(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown> {
   const isStar = counter.kind === 'star';
   // A star shows its day alone, and nothing that names the person.
   const moment = isStar ? sql`date_trunc('day', c.created_at, 'UTC')` : momentOf(counter);
-  const id = isStar ? sql`md5(c.repository_id || c.external_id)` : sql`c.external_id`;
-  const isTheirs =
-    isStar || scope.personId === null
-      ? sql`(${!isStar}::boolean and c.account_id is not null or ${isStar}::boolean and not r.is_fork)`
-      : sql`${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${scope.personId}::uuid`;
+  const columns = sql`
+    ${moment} as moment, c.kind, c.repository_id, ${isStar ? sql`md5(c.repository_id || c.external_id)` : sql`c.external_id`} as id,
+    ${counter.name}::text as counter, ${isStar ? sql`null::integer` : sql`c.number`} as number,
+    ${isStar ? sql`null::text` : sql`c.title`} as title, null::text as oid, false as is_co_authored,
+    case when c.kind = 'review' then c.parent_external_id end as parent`;
+  const isCounted = sql`
+    ${counts(counter)} and ${momentOf(counter)} is not null and ${isWithin(momentOf(counter), scope)}`;
+  if (scope.personId === null) {
+    const isTheirs = isStar ? sql`not r.is_fork` : sql`c.account_id is not null`;
+    return sql`select ${columns} from contributions c where c.repository_id = r.id and ${isTheirs} and ${isCounted}`;
+  }
   return sql`
-    select ${moment} as moment, c.kind, c.repository_id, ${id} as id, ${counter.name}::text as counter,
-      ${isStar ? sql`null::integer` : sql`c.number`} as number, ${isStar ? sql`null::text` : sql`c.title`} as title, null::text as oid,
-      false as is_co_authored,
-      case when c.kind = 'review' then c.parent_external_id end as parent
-    from contributions c join repositories r on r.id = c.repository_id
-    where ${isTheirs} and ${counts(counter)} and ${momentOf(counter)} is not null
-      and ${isWithin(momentOf(counter), scope)} and ${isVisible(scope)}`;
+    select ${columns} from contributions c join repositories r on r.id = c.repository_id
+    where ${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${scope.personId}::uuid and ${isCounted}
+      and ${isVisible(scope)}`;
 }
 
-/** The commits of a person, by the days on which there are any, or all of the owner's repositories. */
-function commitsOf(scope: ItemScope, counter: StoredCounter, { after }: Pick<ItemPage, 'after'>): RawBuilder<unknown> {
+/** Commits of a person, by the days on which there are any, or those of the repository `r`. */
+function commitsOf(scope: ItemScope, counter: StoredCounter, page: ItemPage | undefined): RawBuilder<unknown> {
+  const { personId } = scope;
   const isCoAuthored =
-    scope.personId === null
+    personId === null
       ? sql`false`
       : sql`not exists (
-          select from identities a where a.id = c.identity_ids[1] and a.account_id = ${scope.personId}::uuid)`;
+          select from identities a where a.id = c.identity_ids[1] and a.account_id = ${personId}::uuid)`;
   const columns = sql`
     c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
     ${counter.name}::text as counter, null::integer as number, null::text as title, encode(c.oid, 'hex') as oid,
     ${isCoAuthored} as is_co_authored, null::text as parent`;
-  if (scope.personId === null) {
+  const isCounted = isWithin(sql`c.authored_at`, scope);
+  if (personId === null) {
     return sql`
-      select ${columns} from repositories r join commits c on c.repository_id = r.id
-      where ${isWithin(sql`c.authored_at`, scope)} and ${isVisible(scope)} and not ${isErasedCommit}`;
+      select ${columns} from commits c where c.repository_id = r.id and ${isCounted} and not ${isErasedCommit}`;
   }
-  const last = after === undefined ? null : new Date(after.at / 1000);
   return sql`
     select ${columns}
+    from (${daysOfCommits(personId, scope, page)}) d
+      join commits c on c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
+    where ${isCounted} and ${isCommitOf(personId)}`;
+}
+
+/** The days (UTC) on which a person has commits; with a page, as many of them as it can need. */
+function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | undefined): RawBuilder<unknown> {
+  const { since, until } = scope;
+  const isAscending = page?.before !== undefined;
+  const place = page?.after ?? page?.before;
+  const cursor = place === undefined ? null : new Date(place.at / 1000);
+  const [first, last] = isAscending ? [cursor ?? since, until] : [since, cursor ?? until];
+  // The first day of the page may be divided by the cursor or the window, so its commits are not relied upon.
+  const uncertain = dayOf(isAscending ? first : last);
+  const order = isAscending ? sql`asc` : sql`desc`;
+  const isNeeded = page === undefined ? sql`true` : sql`n.before < ${page.limit}`;
+  return sql`
+    select n.repository_id, n.day::timestamp at time zone 'UTC' as begins,
+      (n.day + 1)::timestamp at time zone 'UTC' as ends
     from (
-      select d.repository_id, d.day::timestamp at time zone 'UTC' as begins,
-        (d.day + 1)::timestamp at time zone 'UTC' as ends
+      select d.repository_id, d.day, coalesce(sum(case when d.day = ${uncertain} then 0 else d.commits end)
+        over (order by d.day ${order} range between unbounded preceding and current row exclude group), 0) as before
       from contribution_days d join repositories r on r.id = d.repository_id
-      where d.account_id = ${scope.personId}::uuid and d.commits > 0 and ${isVisible(scope)}
-        and (${scope.since}::timestamptz is null or d.day >= (${scope.since}::timestamptz at time zone 'UTC')::date)
-        and (${scope.until}::timestamptz is null or d.day <= (${scope.until}::timestamptz at time zone 'UTC')::date)
-        and (${last}::timestamptz is null or d.day <= (${last}::timestamptz at time zone 'UTC')::date)
-      order by d.day desc
-    ) d join commits c on c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
-    where ${isWithin(sql`c.authored_at`, scope)} and ${isCommitOf(scope.personId)}`;
+      where d.account_id = ${personId}::uuid and d.commits > 0 and ${isVisible(scope)}
+        and (${first}::timestamptz is null or d.day >= ${dayOf(first)})
+        and (${last}::timestamptz is null or d.day <= ${dayOf(last)})) n
+    where ${isNeeded}`;
+}
+
+function dayOf(at: Date | null): RawBuilder<string> {
+  return sql`(${at}::timestamptz at time zone 'UTC')::date`;
 }
 
 /** The condition that the commit `c` was authored by an address that is erased. */
@@ -220,8 +255,7 @@ function repositoriesOf(scope: ItemScope): RawBuilder<unknown> {
 
 function newestOf(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown> {
   if (scope.personId !== null) {
-    const items = counter.kind === 'commit' ? commitsOf(scope, counter, {}) : contributionsOf(scope, counter);
-    return sql`select i.repository_id, max(i.moment) as moment from (${items}) i group by i.repository_id`;
+    return sql`select i.repository_id, max(i.moment) as moment from (${itemsOf(scope, counter)}) i group by i.repository_id`;
   }
   const table = sql.table(counter.kind === 'commit' ? 'commits' : 'contributions');
   return sql`

@@ -4,8 +4,11 @@ import { findByName, isShown } from '../../accounts/store.ts';
 import {
   EvidenceFormat,
   EvidenceItem,
+  ExcludedParameter,
   evidenceListing,
+  type ItemsWanted,
   type LoadedEvidence,
+  loadExcluded,
   loadItems,
   presentEvidence,
 } from '../../contributions/evidence/evidence.ts';
@@ -24,7 +27,12 @@ import { countContributor } from '../window-store.ts';
 const LoginPath = Type.Object({ login: Type.String({ maxLength: 255, description: 'Name of the contributor.' }) });
 
 const { type: _type, ...WindowProperties } = WindowQuery.properties;
-const Query = Type.Object({ ...PageParameters.properties, ...WindowProperties, format: EvidenceFormat });
+const Query = Type.Object({
+  ...PageParameters.properties,
+  ...WindowProperties,
+  format: EvidenceFormat,
+  excluded: ExcludedParameter,
+});
 
 /** Registers the items behind the numbers in the lists of endpoints 3 and 7. */
 export function contributorEvidenceRoutes(app: App, services: ContributorServices): void {
@@ -76,31 +84,30 @@ async function load(
   if (!isListed) throw new AppError('not_found', 'There is no such contributor.');
   const kinds = readKinds(query.kinds);
   const personId = holder.account.id;
-  const { kinds: givenKinds, since, until, period, time_zone: timeZone } = query;
-  const key = listKeyOf([scope, personId, givenKinds, since, until, period, timeZone]);
-  const found = await loadItems(
-    services,
-    {
-      counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
-      scope: {
-        personId,
-        ownerId: account.id,
-        repositoryId: scope.repositoryId,
-        seesPrivateOf: scope.includesPrivate ? account.id : null,
-        since: window?.since ?? null,
-        until: window?.until ?? null,
-      },
-      count: async (within) => ({
-        total: await countContributor(
-          connection,
-          { scope, since: within.since, until: within.until, kinds, only: null, except: [] },
-          personId,
-        ),
-        countedWithPrivate: null,
-      }),
+  const { kinds: givenKinds, since, until, period, time_zone: timeZone, excluded = false } = query;
+  const key = listKeyOf([scope, personId, excluded, givenKinds, since, until, period, timeZone]);
+  const wanted: ItemsWanted = {
+    counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
+    scope: {
+      personId,
+      ownerId: account.id,
+      repositoryId: scope.repositoryId,
+      seesPrivateOf: scope.includesPrivate ? account.id : null,
+      since: window?.since ?? null,
+      until: window?.until ?? null,
     },
-    { ...page, key },
-  );
+    count: async (within) => ({
+      total: await countContributor(
+        connection,
+        { scope, since: within.since, until: within.until, kinds, only: null, except: [] },
+        personId,
+      ),
+      countedWithPrivate: null,
+    }),
+  };
+  const found = excluded
+    ? await loadExcluded(services, { ...wanted, ofContributors: true }, { ...page, key })
+    : await loadItems(services, wanted, { ...page, key });
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },

@@ -38,6 +38,7 @@ import * as listsOfContributors from './0046-lists-of-contributors.ts';
 import * as totalsWithoutTriggers from './0050-totals-without-triggers.ts';
 import * as itemsByTime from './0055-items-by-time.ts';
 import * as titles from './0056-titles.ts';
+import * as itemsByEnd from './0057-items-by-end.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -82,4 +83,5 @@ export const migrations: Record<string, Migration> = {
   '0050-totals-without-triggers': totalsWithoutTriggers,
   '0055-items-by-time': itemsByTime,
   '0056-titles': titles,
+  '0057-items-by-end': itemsByEnd,
 };

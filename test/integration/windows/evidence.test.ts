@@ -11,6 +11,7 @@ interface Item {
   kind: string;
   repository: string;
   oid: string | null;
+  reason?: string;
   url: string;
   occurred_dttm: string;
   rule: string;
@@ -136,9 +137,53 @@ describe('evidence of counters', () => {
     const { text, headers } = await shared.service.get(`${engines.name}/contributions/issues?limit=3&format=csv`);
     assert.match(headers.get('content-type') ?? '', /^text\/csv/);
     const lines = text.trimEnd().split('\r\n');
-    assert.equal(lines[0], 'kind,repository,number,oid,title,url,occurred_dttm,rule');
+    assert.equal(lines[0], 'kind,repository,number,oid,title,url,occurred_dttm,rule,reason');
     assert.equal(lines.length, 4);
     assert.match(headers.get('link') ?? '', /rel="next"/);
+  });
+
+  it('lists what does not count, with the reason', async () => {
+    const { world } = shared.simulator;
+    const { pool } = shared.service.database;
+    await pool.query(
+      `insert into skipped_items (provider, repository_id, stream, kind, reason, path, is_stored, is_counted, items,
+         first_seen_at, seen_at)
+       select 'github', r.id, 'issues', 'issue', 'refused', 'nodes.*', false, false, 1, now(), now()
+       from repositories r join accounts a on a.id = r.owner_id where a.name = $1 and not r.is_private limit 1`,
+      [engines.name],
+    );
+    const issues = await readAll(`${engines.name}/contributions/issues?limit=2&excluded=true`);
+    assert.deepEqual(
+      issues.items.map(({ reason }) => reason),
+      ['host-refuses'],
+    );
+    assert.equal('total' in issues.first.meta_data, false);
+    const owners = world.accounts.filter((account) =>
+      world.owned(account).some(({ isFork, visibility }) => isFork && visibility === 'public'),
+    );
+    for (const owner of owners.filter(({ isDeleted }) => !isDeleted)) {
+      const { items } = await readAll(`${owner.login}/contributions/commits?limit=100&excluded=true`);
+      const forks = world.owned(owner).filter(({ isFork, visibility }) => isFork && visibility === 'public');
+      assert.deepEqual(
+        items.map(({ repository, reason }) => `${repository} ${reason}`).toSorted(),
+        forks.map(({ name }) => `${owner.login}/${name} fork`).toSorted(),
+      );
+    }
+    const commits = world
+      .owned(world.accountByLogin(engines.name) ?? assert.fail())
+      .filter(({ isFork, visibility }) => !isFork && visibility === 'public')
+      .flatMap((repository) => repository.commits)
+      .filter(({ author }) => world.accountByEmail(author.email) === undefined);
+    const unknown = await readAll(
+      `${engines.name}/contributors/${ada.name}/evidence?limit=100&excluded=true&kinds=commits`,
+    );
+    assert.deepEqual(
+      unknown.items
+        .filter(({ reason }) => reason === 'no-account')
+        .map(({ oid }) => String(oid))
+        .toSorted((one, other) => (one < other ? -1 : 1)),
+      commits.map(({ oid }) => oid).toSorted((one, other) => (one < other ? -1 : 1)),
+    );
   });
 
   it('names the counter that was probably meant', async () => {
