@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { Random } from '../../../simulators/world/random.ts';
+import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { findById } from '../../../src/accounts/store.ts';
+import { removeCommits } from '../../../src/contributions/commit-store.ts';
+import { counterNames } from '../../../src/contributions/counters.ts';
+import { loadItems } from '../../../src/contributions/evidence/evidence.ts';
+import type { ItemScope } from '../../../src/contributions/evidence/store.ts';
+import { itemised } from '../../../src/contributions/kinds.ts';
+import { uncountCommits } from '../../../src/contributions/total-store.ts';
+import { countParts } from '../../../src/contributions/window-store.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import type { PageStart } from '../../../src/http/pagination.ts';
+import { sampled } from '../../depth.ts';
+import { openWorld } from './stored-windows.ts';
+
+const now = new Date('2026-06-15T12:00:00Z');
+const pageSize = 40;
+const steps = 6;
+
+async function pick(connection: Connection, random: Random, table: 'accounts' | 'repositories'): Promise<string> {
+  const { rows } = await sql<{ id: string }>`select id from ${sql.table(table)} order by external_id`.execute(
+    connection,
+  );
+  return rows[random.integer(0, rows.length - 1)]?.id ?? assert.fail(table);
+}
+
+/** Changes the stored data in one of the ways in which hosts and owners do. */
+async function change(connection: Connection, random: Random): Promise<void> {
+  const repositoryId = await pick(connection, random, 'repositories');
+  const changes = [
+    () => sql`update repositories set is_private = not is_private where id = ${repositoryId}`.execute(connection),
+    () => sql`update repositories set name = name || '-renamed' where id = ${repositoryId}`.execute(connection),
+    () => sql`update repositories set deleted_at = ${now} where id = ${repositoryId}`.execute(connection),
+    async () => {
+      const ownerId = await pick(connection, random, 'accounts');
+      await sql`update repositories set owner_id = ${ownerId} where id = ${repositoryId}`.execute(connection);
+    },
+    // A force push takes commits from the default branch.
+    () =>
+      inTransaction(connection, async (transaction) => {
+        const { rows } = await sql<{ oid: string }>`
+          select encode(oid, 'hex') as oid from commits where repository_id = ${repositoryId}
+          order by authored_at desc limit 5`.execute(transaction);
+        const oids = rows.map(({ oid }) => oid);
+        await uncountCommits(transaction, repositoryId, oids);
+        await removeCommits(transaction, repositoryId, oids);
+      }),
+    async () => {
+      const account = await findById(connection, await pick(connection, random, 'accounts'));
+      if (account !== undefined)
+        await inTransaction(connection, (transaction) => eraseAccount(transaction, account, now));
+    },
+  ];
+  await changes[random.integer(0, changes.length - 1)]?.();
+}
+
+/** Returns a window of a random length, at random instants or midnights, maybe open on one side. */
+function randomRange(random: Random): Pick<ItemScope, 'since' | 'until'> {
+  const dayMs = 86_400_000;
+  const unit = random.integer(0, 1) === 0 ? dayMs : 3_600_000 + 61_007;
+  const at = (days: number): Date => new Date(Math.floor((now.getTime() - days * dayMs) / unit) * unit);
+  const [first, last] = [random.integer(1, 900), random.integer(0, 400)].toSorted((one, other) => other - one);
+  return {
+    since: random.integer(0, 4) === 0 ? null : at(first ?? 1),
+    until: random.integer(0, 4) === 0 ? null : at(last ?? 0),
+  };
+}
+
+/** Reads all pages of a list. @returns the ids of its items, and what the first page says about the number. */
+async function readAll(
+  connection: Connection,
+  scope: ItemScope,
+  counter: string,
+  withPrivate: boolean,
+  isOwner: boolean,
+) {
+  const account = { id: scope.personId ?? scope.ownerId ?? '', isOwner, withPrivate };
+  const count = async ({ since, until }: ItemScope): Promise<number> => {
+    const [part] = await countParts(connection, account, { bounds: [since, until] });
+    return Object.entries(part ?? {}).find(([name]) => name === counter)?.[1] ?? 0;
+  };
+  const wanted = {
+    counters: counter === 'contributed_to' ? null : itemised.filter(({ name }) => name === counter),
+    scope,
+    count: async (within: ItemScope) => ({
+      total: await count(within),
+      countedWithPrivate: withPrivate ? await count(within) : null,
+    }),
+  };
+  const ids: string[] = [];
+  let start: PageStart = {};
+  for (let pages = 0; pages < 100; pages += 1) {
+    const { page, hasNext, evidence, listKey } = await loadItems({ connection }, wanted, {
+      key: 'k',
+      limit: pageSize,
+      start,
+    });
+    ids.push(...page.map(({ kind, repositoryId, id }) => `${kind} ${repositoryId} ${id}`));
+    const last = page.at(-1);
+    if (!hasNext || last === undefined) return { ids, evidence };
+    start = { after: [...listKey, last.at, last.kind, last.repositoryId, last.id] };
+  }
+  return assert.fail('the list has no end');
+}
+
+describe('evidence of random data', () => {
+  for (const seed of sampled([11, 12, 13, 14], 4)) {
+    it(`adds up to every number after deletions, force pushes, renames, transfers and erasures (seed ${seed})`, async () => {
+      const stored = await openWorld({ now, seed });
+      await using _ = stored.opened;
+      const { connection } = stored;
+      const random = new Random(seed);
+      for (let step = 0; step < steps; step += 1) {
+        await change(connection, random);
+        const { rows } = await sql<{ id: string; type: string }>`
+          select id, type from accounts where deleted_at is null order by external_id`.execute(connection);
+        const accounts = [...rows.filter(({ type }) => type === 'organization'), ...rows.slice(0, 3)];
+        for (const { id, type } of accounts) {
+          for (const counter of counterNames) {
+            const isOwner = type === 'organization';
+            const ofOwned = isOwner || counter === 'stars';
+            const withPrivate = random.integer(0, 1) === 0;
+            const scope: ItemScope = {
+              personId: ofOwned ? null : id,
+              ownerId: ofOwned ? id : null,
+              repositoryId: null,
+              seesPrivateOf: withPrivate && random.integer(0, 1) === 0 ? id : null,
+              ...randomRange(random),
+            };
+            const { ids, evidence } = await readAll(connection, scope, counter, withPrivate, isOwner);
+            const about = `${counter} of ${type} in step ${step}: ${JSON.stringify({ scope, evidence })}`;
+            assert.equal(ids.length, evidence?.itemised, about);
+            assert.equal(new Set(ids).size, ids.length, about);
+            assert.equal(evidence?.remainder['host-total'], undefined, about);
+            const rest = Object.values(evidence?.remainder ?? {}).reduce((sum, n) => sum + n, 0);
+            assert.equal((evidence?.itemised ?? 0) + rest, evidence?.total, about);
+          }
+        }
+      }
+    });
+  }
+});
