@@ -39,5 +39,15 @@ export function calendarJob(accountId: string): Job {
   return { task: 'fetch_calendar', payload: { accountId }, key: `fetch_calendar ${accountId}`, priority: 10 };
 }
 
+/** The payload of a job about days of one account, `YYYY-MM-DD`, both included. */
+export const WindowOfAccount = Type.Object({ accountId: Type.String(), first: Type.String(), last: Type.String() });
+export type WindowOfAccount = Static<typeof WindowOfAccount>;
+
+/** Returns the job that fetches a user's counters of a range of days from the provider; a client may be waiting for it. */
+export function fetchWindowJob({ accountId, first, last }: WindowOfAccount): Job {
+  const key = `fetch_window ${accountId} ${first} ${last}`;
+  return { task: 'fetch_window', payload: { accountId, first, last }, key, priority: 10 };
+}
+
 /** Updates the totals of the accounts whose stored contributions changed. */
 export const updateTotalsJob: Job = { task: 'update_totals', payload: {}, key: 'update_totals', priority: 15 };

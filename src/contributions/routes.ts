@@ -20,7 +20,7 @@ import { type Counters, counterNames, experienceOf, unknownCounters } from './co
 import { findDays } from './history.ts';
 import { collectJob, fetchReportedTotalsJob } from './jobs.ts';
 import { findReportedTotals } from './private-store.ts';
-import { countWindows, type WindowSeries, wholeDays } from './window.ts';
+import { loadWindows, type WindowSeries, wholeDays } from './window.ts';
 
 const ContributionCounters = Type.Object(
   Object.fromEntries(counterNames.map((name) => [name, Type.Integer({ minimum: 0, examples: [24] })])),
@@ -116,7 +116,7 @@ async function loadSeries(services: RouteServices, context: Context, wanted: Win
   const includesPrivate = mayIncludePrivate(context);
   const window = includesPrivate && !isOwner ? wholeDays(wanted) : wanted;
   const terms = { window, limit: page.limit, withPrivate: includesPrivate };
-  const series = await countWindows(services, context, terms);
+  const series = await loadWindows(services, context, terms);
   const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
   const asOf = await lastFetched(services, context, { includesPrivate, isCollected: true });
   return { series, lifetime: newest?.counters ?? unknownCounters, asOf, includesPrivate };
@@ -159,7 +159,7 @@ function presentHistory(
 
 function presentSeries(
   { resolver }: RouteServices,
-  { series: { windows, missing }, lifetime, asOf, includesPrivate }: LoadedSeries,
+  { series: { windows, missing, source }, lifetime, asOf, includesPrivate }: LoadedSeries,
   { account, provider }: Context,
 ): HandlerResult {
   const url = provider.accounts.urlOf(account);
@@ -177,11 +177,11 @@ function presentSeries(
         missing,
         includesPrivate,
         ...(windows[0] && { window: windows[0].window }),
-        source: 'collected',
+        source,
       },
     }),
     staleAt: resolver.staleAt(asOf),
-    cardInput: { countsCollected: account.type !== 'organization' },
+    cardInput: { countsCollected: source === 'collected' && account.type !== 'organization' },
     ...(includesPrivate && { isWithdrawable: true, isCacheable: false }),
   };
 }

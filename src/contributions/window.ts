@@ -1,11 +1,13 @@
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
+import type { Source } from '../http/envelope.ts';
 import { type Window, windowsUpTo } from '../windows/window.ts';
 import { findCollection } from './collection-store.ts';
 import { findHistory } from './counter-store.ts';
 import { type CounterName, type Counters, completeCounters, counterNames, unknownCounters } from './counters.ts';
 import { countStored } from './private-store.ts';
+import { findHostCounters } from './reported-window.ts';
 import { type CountedAccount, countParts, findUndated } from './window-store.ts';
 
 /** The counters of a window. */
@@ -19,6 +21,8 @@ export interface WindowSeries {
   windows: CountedWindow[];
   /** Counters that may lack contributions. */
   missing: CounterName[];
+  /** The origin of all numbers. */
+  source: Source;
 }
 
 const dayMs = 86_400_000;
@@ -37,7 +41,7 @@ export function wholeDays(window: Window): Window {
  * Counts the collected contributions of an account in a window and in those of the same length before it.
  * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
  */
-export async function countWindows(
+async function countWindows(
   { connection, computations }: Pick<RouteServices, 'connection' | 'computations'>,
   { account, provider }: Pick<ResolvedAccount, 'account' | 'provider'>,
   { window, limit, withPrivate }: { window: Window; limit: number; withPrivate: boolean },
@@ -50,6 +54,7 @@ export async function countWindows(
     const missing = await findMissing(connection, counted, account.type, provider.accounts.reportsTotals);
     const parts = (await countParts(connection, counted, { bounds })).toReversed();
     return {
+      source: 'collected',
       missing,
       windows: windows.map((one, index) => ({ window: one, counters: parts[index] ?? unknownCounters })),
     };
@@ -58,6 +63,29 @@ export async function countWindows(
   return withPrivate
     ? computations.alone(read)
     : computations.share(account.id, `window ${bounds.map((at) => at?.getTime()).join(' ')}`, read);
+}
+
+/** Counters that a host can report of whole days. */
+const ofHost: readonly CounterName[] = ['commits', 'issues', 'pull_requests', 'reviews'];
+
+/**
+ * Counts an account's contributions in a window and in those before it: from collected data where it is complete, and for
+ * a series; otherwise by the host's own numbers, where it has them. The two are never mixed.
+ * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
+ */
+export async function loadWindows(
+  services: RouteServices,
+  resolved: ResolvedAccount,
+  wanted: { window: Window; limit: number; withPrivate: boolean },
+): Promise<WindowSeries> {
+  const collected = await countWindows(services, resolved, wanted);
+  const isComplete = !ofHost.some((name) => collected.missing.includes(name));
+  if (isComplete || wanted.limit > 1 || wanted.withPrivate) return collected;
+  const reported = await findHostCounters(services, resolved, wanted.window);
+  if (reported === undefined) return collected;
+  const counters: Counters = { ...unknownCounters, ...reported.counters };
+  const missing = counterNames.filter((name) => counters[name] === null);
+  return { source: 'host', missing, windows: [{ window: wanted.window, counters }] };
 }
 
 /**

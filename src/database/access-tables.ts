@@ -115,3 +115,12 @@ export interface RateLimitsTable {
   count: number;
   resets_at: Date;
 }
+
+/** Counters of a user in a range of days (UTC) as the provider reports them. */
+export interface ReportedWindowsTable {
+  account_id: string;
+  first_day: string;
+  last_day: string;
+  counters: JSONColumnType<Record<string, number>>;
+  fetched_at: Date;
+}

@@ -31,6 +31,7 @@ const tables = [
   'owner_sums',
   'summed_repositories',
   'calendars',
+  'reported_windows',
   'repository_identities',
   'uncounted_commits',
   'changed_contributors',

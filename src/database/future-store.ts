@@ -29,6 +29,7 @@ const happened: Readonly<Record<string, readonly string[]>> = {
   ],
   reported_totals: ['fetched_at'],
   calendars: ['fetched_at'],
+  reported_windows: ['fetched_at'],
   delivery_checks: ['checked_until'],
 };
 

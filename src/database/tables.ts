@@ -9,6 +9,7 @@ import type {
   OwnerKeysTable,
   RateLimitsTable,
   ReportedTotalsTable,
+  ReportedWindowsTable,
   RevokedTokensTable,
   SigningKeysTable,
 } from './access-tables.ts';
@@ -77,6 +78,7 @@ export interface Tables {
   contributor_totals: ContributorTotalsTable;
   contribution_days: ContributionDaysTable;
   calendars: CalendarsTable;
+  reported_windows: ReportedWindowsTable;
   repository_identities: RepositoryIdentitiesTable;
   uncounted_commits: UncountedCommitsTable;
   pending_details: PendingDetailsTable;

@@ -15,6 +15,12 @@ export interface AccountReport {
   memory: object | null;
 }
 
+/** Whole days (UTC, `YYYY-MM-DD`), both included. */
+export interface DayRange {
+  first: string;
+  last: string;
+}
+
 /** The accounts of a host, which every provider has. */
 export interface Accounts {
   /** Returns whether the host allows such an account name. Other names are never requested from it. */
@@ -44,6 +50,11 @@ export interface Accounts {
    * Absent where requests are too few for it: deleted accounts then stay in lists until they are looked up.
    */
   readonly check?: (accounts: readonly KnownAccount[], call: Call) => Promise<Map<string, Actor | null>>;
+  /**
+   * Counts a user's public contributions on whole days by the host's own numbers; counters that it does not count are
+   * absent. Null: no credential is known to see public data only. Absent where the host has no such numbers.
+   */
+  readonly countDays?: (account: KnownAccount, range: DayRange, call: Call) => Promise<Partial<Counters> | null>;
   /**
    * Fetches a user's public calendar of the last year. Null: no credential is known to see public data only. Absent
    * where the host has no such calendar: it is counted from stored contributions.

@@ -9,6 +9,7 @@ const tasks = [
   'refresh',
   'fetch_reported_totals',
   'fetch_calendar',
+  'fetch_window',
   'collect',
   'collect_repository',
   'welcome',

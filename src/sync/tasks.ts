@@ -2,7 +2,13 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AccountReference, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
 import { findCollection } from '../contributions/collection-store.ts';
-import { collectJob, collectRepositoryJob, RepositoryOfAccount, updateTotalsJob } from '../contributions/jobs.ts';
+import {
+  collectJob,
+  collectRepositoryJob,
+  RepositoryOfAccount,
+  updateTotalsJob,
+  WindowOfAccount,
+} from '../contributions/jobs.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { applyJob } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
@@ -16,6 +22,7 @@ import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.t
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { fetchCalendar } from './fetch-calendar.ts';
 import { fetchReportedTotals } from './fetch-reported-totals.ts';
+import { fetchWindow } from './fetch-window.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { createWithdrawalTasks } from './lost-access.ts';
@@ -41,6 +48,13 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     },
     fetch_reported_totals: aboutAccount(context, 'interactive', fetchReportedTotals),
     fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
+    fetch_window: {
+      urgency: 'interactive',
+      run: (payload, signal) => {
+        const range = parse(WindowOfAccount, payload);
+        return reportFailure(context, fetchWindow(context, range, call(urgencyIn(payload), signal)), signal);
+      },
+    },
     collect: {
       urgency: 'background',
       run: (payload, signal) => reportFailure(context, runCollectJob(context, payload, signal), signal),

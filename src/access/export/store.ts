@@ -43,6 +43,7 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
     counters: sql`select * from counters where account_id = ${id}`,
     reported_totals: sql`select * from reported_totals where account_id = ${id}`,
     calendar: sql`select * from calendars where account_id = ${id}`,
+    reported_window: sql`select * from reported_windows where account_id = ${id}`,
     installation: sql`
       select i.id, i.source, i.covers, i.suspended_at, i.removed_at, i.seen_at, i.created_at
       from installations i join accounts a on a.provider = i.provider and a.external_id = i.account_external_id

@@ -6,10 +6,11 @@ import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
 import { WindowParameters } from '../../windows/parameters.ts';
+import type { Window } from '../../windows/window.ts';
 import { counterNames } from '../counters.ts';
 import { findDays } from '../history.ts';
 import { itemised, rules } from '../kinds.ts';
-import { findMissing, wholeDays } from '../window.ts';
+import { findMissing, loadWindows, wholeDays } from '../window.ts';
 import { countParts } from '../window-store.ts';
 import {
   EvidenceFormat,
@@ -95,6 +96,12 @@ export function evidenceRoutes(app: App, services: RouteServices): void {
   );
 }
 
+type Ends = Pick<Window, 'since' | 'until'>;
+
+function endsOf({ since, until }: ItemScope): Ends {
+  return { since, until };
+}
+
 async function load(services: RouteServices, context: Context): Promise<LoadedEvidence> {
   const { connection, now } = services;
   const { account, provider, isOwner, query, page, params } = context;
@@ -112,9 +119,14 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     until: window?.until ?? null,
   };
   const counted = { id: account.id, isOwner: isOrganization, withPrivate: includesPrivate };
-  const countCollected = async ({ since, until }: ItemScope): Promise<number> => {
+  const countCollected = async ({ since, until }: Ends): Promise<number> => {
     const [part] = await countParts(connection, counted, { bounds: [since, until] });
     return part?.[counter] ?? 0;
+  };
+  const countOf = async (of: Window): Promise<number> => {
+    const terms = { window: of, limit: 1, withPrivate: includesPrivate };
+    const { windows } = await loadWindows(services, context, terms);
+    return windows[0]?.counters[counter] ?? countCollected(of);
   };
   const lifetime = async (): Promise<number> => {
     const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
@@ -126,7 +138,7 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     counters: counter === 'contributed_to' ? null : counters,
     scope,
     count: async (within: ItemScope) => ({
-      total: window === undefined ? await lifetime() : await countCollected(within),
+      total: window === undefined ? await lifetime() : await countOf({ ...window, ...endsOf(within) }),
       countedWithPrivate: includesPrivate ? await countCollected(within) : null,
     }),
     hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),

@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 import { counts } from '../column-store.ts';
 import { contributionKinds, itemised, namesOfKinds, needsOf, type StoredCounter } from '../kinds.ts';
-import { isCommitOf, momentOf } from '../window-store.ts';
+import { commitsOfDay, isCommitOf, momentOf } from '../window-store.ts';
 
 /** Single items behind numbers, newest first. Each kind of items is read by the index of its person or repository. */
 
@@ -168,8 +168,7 @@ function commitsOf(scope: ItemScope, counter: StoredCounter, page: ItemPage | un
   }
   return sql`
     select ${columns}
-    from (${daysOfCommits(personId, scope, page)}) d
-      join commits c on c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
+    from (${daysOfCommits(personId, scope, page)}) d cross join lateral ${commitsOfDay} c
     where ${isCounted} and ${isCommitOf(personId)}`;
 }
 

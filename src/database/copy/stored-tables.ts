@@ -23,6 +23,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   contributor_totals: true,
   contribution_days: true,
   calendars: true,
+  reported_windows: true,
   repository_identities: true,
   uncounted_commits: true,
   pending_details: true,

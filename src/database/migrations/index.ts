@@ -39,6 +39,7 @@ import * as totalsWithoutTriggers from './0050-totals-without-triggers.ts';
 import * as itemsByTime from './0055-items-by-time.ts';
 import * as titles from './0056-titles.ts';
 import * as itemsByEnd from './0057-items-by-end.ts';
+import * as reportedWindows from './0058-reported-windows.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -84,4 +85,5 @@ export const migrations: Record<string, Migration> = {
   '0055-items-by-time': itemsByTime,
   '0056-titles': titles,
   '0057-items-by-end': itemsByEnd,
+  '0058-reported-windows': reportedWindows,
 };

@@ -116,6 +116,21 @@ const CollectionPayload = Type.Object({
   }),
 });
 export type CollectionPayload = Static<typeof CollectionPayload>;
+/** A user's counters of some days, or an empty object when the node is not a user. */
+export const DayCountsPayload = Type.Object({
+  node: Nullable(
+    Type.Object({
+      contributionsCollection: Type.Optional(
+        Type.Object({
+          totalCommitContributions: Count,
+          totalIssueContributions: Count,
+          totalPullRequestContributions: Count,
+          totalPullRequestReviewContributions: Count,
+        }),
+      ),
+    }),
+  ),
+});
 /** A user's calendar, or an empty object when the node is not a user. */
 export const CalendarPayload = Type.Object({
   node: Nullable(Type.Object({ contributionsCollection: Type.Optional(CollectionPayload) })),

@@ -37,12 +37,29 @@ export async function fetchCalendar(
   call: Call,
   now: Date,
 ): Promise<ReportedCalendar | null> {
+  return withPublicToken(client, call, now, async (token) => {
+    const part = await fetchPart(client, token, { handle, span: undefined, halvings: 0 }, call, now);
+    return part === null || part === 'sees_more' ? part : toCalendar(part);
+  });
+}
+
+/**
+ * Reads public numbers of a user with a token that is known to see public data only.
+ * @param read returns `sees_more` when the response shows that the token sees private data; null when there is no such user.
+ * @returns null when there is no such token, or no such user.
+ */
+export async function withPublicToken<Result extends object>(
+  client: GitHubClient,
+  call: Call,
+  now: Date,
+  read: (token: Token) => Promise<Result | null | 'sees_more'>,
+): Promise<Result | null> {
   const tokens = await findPublicTokens(client, call, now);
   let failure: unknown;
   for (const token of tokens) {
     try {
-      const part = await fetchPart(client, token, { handle, span: undefined, halvings: 0 }, call, now);
-      if (part !== 'sees_more') return part && toCalendar(part);
+      const result = await read(token);
+      if (result !== 'sees_more') return result;
     } catch (error) {
       // Another token may have quota left, or be accepted.
       if (!(error instanceof AppError) || !perToken.has(error.code)) throw error;

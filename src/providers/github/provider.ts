@@ -26,6 +26,7 @@ import type { AppIdentity } from './app/identity.ts';
 import { fetchCalendar } from './calendar.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { GitHubClient } from './client.ts';
+import { countDays } from './count-days.ts';
 import { diagnose } from './diagnose.ts';
 import { readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
@@ -121,7 +122,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   };
 }
 
-type AccountReaders = Pick<Accounts, 'lookUp' | 'refresh' | 'check' | 'fetchCalendar'>;
+type AccountReaders = Pick<Accounts, 'lookUp' | 'refresh' | 'check' | 'fetchCalendar' | 'countDays'>;
 type RepositoryReaders = Pick<Repositories, 'list' | 'find'>;
 
 /** Accounts are not checked without a token: the 60 requests an hour are kept for lookups by callers. */
@@ -151,6 +152,7 @@ function accountsByToken(client: GitHubClient, now: () => Date): AccountReaders 
           ),
     check: (accounts, call) => checkAccounts(client, accounts, call),
     fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
+    countDays: (account, range, call) => countDays(client, account, range, call, now()),
   };
 }
 

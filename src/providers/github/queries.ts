@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
-import { CalendarPayload, StarredRepositoriesPayload } from './account-payloads.ts';
+import { CalendarPayload, DayCountsPayload, StarredRepositoriesPayload } from './account-payloads.ts';
 import { AddedCommentPayload, DiscussionTitlesPayload, LastCommentsPayload } from './app/writing-payloads.ts';
 import type { Query } from './client.ts';
 import {
@@ -57,6 +57,8 @@ export const starredRepositories = query(
   read('starred-repositories'),
 );
 
+/** A user's own contributions within at most a year. */
+export const dayCounts = query('DayCounts', DayCountsPayload, read('day-counts'));
 /** The contribution calendar of a profile: the last year. */
 export const calendar = query('Calendar', CalendarPayload, read('calendar'));
 

@@ -1,0 +1,48 @@
+import type { LoadServices } from '../accounts/resolve.ts';
+import { findOutcome } from '../database/lookups.ts';
+import type { ResolvedAccount } from '../http/endpoint.ts';
+import type { DayRange } from '../providers/provider.ts';
+import type { Window } from '../windows/window.ts';
+import { fetchWindowJob } from './jobs.ts';
+import { findReportedWindow, type ReportedWindow } from './reported-window-store.ts';
+
+const dayMs = 86_400_000;
+/** The host needs some time until its own numbers hold the latest contributions. */
+const settledAfterMs = dayMs;
+
+/**
+ * Finds the host's own counters of a user in a window of whole days (UTC). Waits until the deadline when none are stored;
+ * refreshes stale ones in the background.
+ * @returns undefined where the host has none, or they are not fetched yet.
+ */
+export async function findHostCounters(
+  { connection, resolver, now }: LoadServices,
+  { account, provider, ...terms }: ResolvedAccount,
+  window: Window,
+): Promise<ReportedWindow | undefined> {
+  const range = toRange(window, now());
+  const isReported = account.type === 'user' && !account.pinned && provider.accounts.countDays !== undefined;
+  if (range === undefined || !isReported) return undefined;
+  const job = fetchWindowJob({ accountId: account.id, ...range });
+  const find = (): Promise<ReportedWindow | undefined> => findReportedWindow(connection, account.id, range);
+  const known = await find();
+  if (known !== undefined) {
+    const isSettled = known.fetchedAt.getTime() > Date.parse(range.last) + dayMs + settledAfterMs;
+    if (!isSettled && resolver.isStale(known.fetchedAt)) resolver.requestInBackground(job);
+    return known;
+  }
+  if ((await findOutcome(connection, job.key, now())) === undefined) await resolver.requestAndWait(job, terms, find);
+  return find();
+}
+
+/** Returns the days of a window up to the present one; undefined unless they are whole, and both ends are given. */
+function toRange({ since, until }: Window, now: Date): DayRange | undefined {
+  if (since === null || until === null || since >= until) return undefined;
+  if (since.getTime() % dayMs !== 0 || until.getTime() % dayMs !== 0 || since > now) return undefined;
+  const last = Math.min(until.getTime() - 1, now.getTime());
+  return { first: dayOf(since), last: dayOf(new Date(last)) };
+}
+
+function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
