@@ -54,7 +54,7 @@ export async function run(): Promise<BenchResult[]> {
  * Counts the earned awards without reading the rows out of the database, because storing them is not part of the
  * measurement.
  */
-async function countEarned({ connection }: Database, repositoryId: string, config: Config): Promise<number> {
+export async function countEarned({ connection }: Database, repositoryId: string, config: Config): Promise<number> {
   let earned = 0;
   for (const { query } of evaluationQueries(repositoryId, config)) {
     const { rows } = await withEvaluationMemory(connection, (transaction) =>
@@ -65,7 +65,8 @@ async function countEarned({ connection }: Database, repositoryId: string, confi
   return earned;
 }
 
-async function took(work: () => Promise<unknown>): Promise<number> {
+/** Returns the time of some work in ms. */
+export async function took(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await work();
   return performance.now() - begun;
@@ -75,7 +76,7 @@ async function took(work: () => Promise<unknown>): Promise<number> {
  * Returns a file like real ones: the same conditions with growing numbers, single labels, stretches of time, several
  * triggers, points.
  */
-function fileOfFifty(): string {
+export function fileOfFifty(): string {
   const conditions: [actor: string, action: string, condition: string][] = [];
   for (const count of [1, 5, 10, 25, 50, 100, 250]) {
     conditions.push(['author', 'pull_request', `merged = true & count() >= ${count}`]);
@@ -125,7 +126,8 @@ function point(name: string, action: string, condition: string): object {
   return { action: { type: 'point', name, triggers: [{ trigger }] } };
 }
 
-async function fill({ pool }: Database): Promise<string> {
+/** Stores a repository with a million contributions. */
+export async function fill({ pool }: Database): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     `with added as (
        insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)

@@ -7,6 +7,7 @@ import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { achievementRoutes } from './achievements/routes.ts';
+import { boardRoutes } from './boards/routes.ts';
 import { locales } from './cards/languages/language.ts';
 import { openCardImages } from './cards/open.ts';
 import type { Config } from './config/config.ts';
@@ -76,6 +77,7 @@ const moduleRoutes = [
   contributorEvidenceRoutes,
   badgeRoutes,
   achievementRoutes,
+  boardRoutes,
   accessRoutes,
   notificationRoutes,
   deliveryRoutes,

@@ -5,11 +5,14 @@ import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { createAwardTasks } from './achievements/awards/tasks.ts';
 import { createCredentialTasks } from './achievements/credentials/tasks.ts';
 import { createFileTasks } from './achievements/files/tasks.ts';
+import { createBoardTasks } from './boards/tasks.ts';
 import type { Config } from './config/config.ts';
 import type { Core } from './core.ts';
 import { type Queue, startQueue } from './database/queue.ts';
 import type { OnJobEnd } from './database/run-job.ts';
 import { createDeliveryMetrics } from './deliveries/metrics.ts';
+import type { AppError } from './errors.ts';
+import { formatUrl } from './http/metrics-server.ts';
 import type { Log } from './log.ts';
 import { openNotifications } from './notifications/open.ts';
 import { beginWork } from './sync/begin-work.ts';
@@ -43,6 +46,8 @@ export async function startJobs(
     now: core.now,
     random: Math.random,
   });
+  const onRefused = (error: AppError): void =>
+    log.warn({ err: error }, 'authors do not receive reports of errors in their files');
   let queue: Queue;
   try {
     queue = await startQueue({
@@ -56,9 +61,17 @@ export async function startJobs(
           ...createTasks(core.sync),
           ...createAwardTasks(core.sync),
           ...createCredentialTasks(core.sync),
-          ...createFileTasks(core.sync, (error) =>
-            log.warn({ err: error }, 'authors do not receive reports of errors in their files'),
+          ...createBoardTasks(
+            {
+              ...core.sync,
+              newSigningKey: generateSigningKey,
+              credentialAlgorithm: config.credentialAlgorithm,
+              publicUrl: () =>
+                config.publicUrl ?? formatUrl(config.host, { address: config.host, family: '', port: config.port }),
+            },
+            onRefused,
           ),
+          ...createFileTasks(core.sync, onRefused),
           ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
           ...notifications.tasks,
           ...createAccessTasks({ ...core.sync, newSigningKey: generateSigningKey }),

@@ -152,6 +152,7 @@ export function wholePull(place: Place, pull: PullRequest): Shape {
     ...common,
     id: pull.id + 500_000,
     requested_reviewers: people.length === 0 ? null : people,
+    merged_by: pull.mergedById === null ? null : user(place, pull.mergedById),
   };
 }
 

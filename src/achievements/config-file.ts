@@ -1,6 +1,7 @@
 import type { UnreportedKind } from '../providers/unreported.ts';
 import { type Fault, newFault } from './conditions/fault.ts';
-import { type Config } from './config.ts';
+import type { Config } from './config.ts';
+import { decode } from './decode.ts';
 import { ConfigFile } from './file-schema.ts';
 import { readAchievements } from './read-achievements.ts';
 import { readEntries } from './read-entries.ts';
@@ -14,7 +15,6 @@ import type { YamlNode } from './yaml-tree.ts';
 
 /** The paths at which a repository may have its file; the first one that exists counts. */
 export const configPaths = ['.plaudit/config.yaml', '.plaudit/config.yml', '.vaunt/config.yaml', '.vaunt/config.yml'];
-export const maxFileBytes = 256 * 1024;
 
 export interface ReadConfigFile {
   /** The parts of the file without errors; a faulty achievement does not invalidate the others. */
@@ -64,26 +64,4 @@ function checkVersion(node: YamlNode | undefined, faults: Fault[]): void {
   faults.push(
     newFault(node, 'this version is not known, and read as 0.0.1', { severity: 'warning', expected: '0.0.1' }),
   );
-}
-
-function decode(bytes: Uint8Array): { text: string; fault?: Fault } {
-  const isTooLarge = bytes.length > maxFileBytes;
-  const shown = isTooLarge ? bytes.subarray(0, 0) : bytes;
-  if (isTooLarge) {
-    const fault = newFault({ start: 0, end: 0 }, `the file has ${bytes.length} bytes`, {
-      expected: `at most ${maxFileBytes}`,
-    });
-    return { text: '', fault };
-  }
-  const text = new TextDecoder('utf-8').decode(shown);
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(shown);
-    return { text };
-  } catch {
-    const start = Math.max(0, text.indexOf('\ufffd'));
-    return {
-      text,
-      fault: newFault({ start, end: start + 1 }, 'these bytes are not UTF-8', { expected: 'text in UTF-8' }),
-    };
-  }
 }

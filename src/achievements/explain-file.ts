@@ -52,7 +52,8 @@ function explainAchievement({ name, triggers, evaluateAt }: Achievement): string
   return `${name}: a person needs ${groups.join(' and ')}${when}.`;
 }
 
-function explainRule(rule: PointRule): string {
+/** Says for what a rule gives points. */
+export function explainRule(rule: PointRule): string {
   const points = `${rule.value} ${rule.value === 1 ? 'point' : 'points'}`;
   if (asksAboutPerson(rule.condition)) return `${points} once for ${explainCondition(rule, rule.condition, [])}`;
   return `${points} for each ${withFilters(nounOf(rule, 'one'), [rule.condition], 'which')}`;

@@ -51,6 +51,28 @@ export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, 
   return value;
 }
 
+/** Reads a mapping whose keys the author chooses. Reports keys that do not match their pattern, and too many keys. */
+export function readNamed(shape: Shape, node: YamlNode, what: string, { faults, read }: Reading): object | undefined {
+  const [[pattern, inner] = ['', {}]] = Object.entries(shape.patternProperties ?? {});
+  const { description: expected = 'names, each with a value', maxProperties = Number.POSITIVE_INFINITY } = shape;
+  if (node.kind !== 'mapping') {
+    faults.push(newFault(node, `${what} has ${node.kind === 'sequence' ? 'a list' : 'no names'}`, { expected }));
+    return undefined;
+  }
+  const tooMuch = node.entries[maxProperties];
+  if (tooMuch !== undefined) {
+    const message = `${what} has ${node.entries.length} names`;
+    faults.push(newFault(tooMuch.keySpan, message, { expected: `at most ${maxProperties}` }));
+  }
+  const value: Record<string, unknown> = {};
+  for (const { key, keySpan, value: contents } of node.entries.slice(0, maxProperties)) {
+    if (!new RegExp(pattern, 'u').test(key)) {
+      faults.push(newFault(keySpan, `${key.slice(0, 60)} is not a name for ${what}`, { expected }));
+    } else value[key] = read(inner, contents, key, faults);
+  }
+  return value;
+}
+
 /** Returns whether a value is `|` or `>` without quotes, which begins a block of text in YAML, where a word is due. */
 export function isUnquotedSign(shape: Shape, node: YamlNode): boolean {
   return shape.enum !== undefined && node.kind === 'scalar' && node.isEmpty && node.style === 'block';

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { nearest } from '../nearest.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
-import { isUnquotedSign, readEntries } from './read-entries.ts';
+import { isUnquotedSign, readEntries, readNamed } from './read-entries.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
@@ -32,6 +32,7 @@ export function readShape(shape: Shape, node: YamlNode, what: string, faults: Fa
   if (shape.properties !== undefined) {
     return readEntries({ ...shape, properties: shape.properties }, node, what, { faults, read: readShape });
   }
+  if (shape.patternProperties !== undefined) return readNamed(shape, node, what, { faults, read: readShape });
   if (shape.items !== undefined) return readItems(shape, shape.items, node, what, faults);
   if (isUnquotedSign(shape, node)) {
     const details = { expected: 'quotes around the sign', suggestion: '"|"' };
@@ -43,7 +44,10 @@ export function readShape(shape: Shape, node: YamlNode, what: string, faults: Fa
     return refuse(faults, node, `${what} has ${found}`, expectedOf(shape));
   }
   if (shape.enum !== undefined) return readWord(shape.enum.map(String), node, what, faults);
-  return shape.type === 'integer' ? readInteger(shape, node, what, faults) : readText(shape, node, what, faults);
+  if (shape.type === 'integer' || shape.type === 'number') return readNumber(shape, node, what, faults);
+  if (shape.type !== 'boolean') return readText(shape, node, what, faults);
+  const flag = readWord(['true', 'false'], node, what, faults);
+  return flag === undefined ? undefined : flag === 'true';
 }
 
 /**
@@ -90,14 +94,15 @@ function readWord(
   return known;
 }
 
-function readInteger(
+function readNumber(
   shape: Shape,
   node: YamlNode & { kind: 'scalar' },
   what: string,
   faults: Fault[],
 ): number | undefined {
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = shape;
-  const number = /^[+-]?\d{1,15}$/.test(node.text) ? Number(node.text) : Number.NaN;
+  const form = shape.type === 'integer' ? /^[+-]?\d{1,15}$/ : /^[+-]?\d{1,9}(\.\d{1,6})?$/;
+  const number = form.test(node.text) ? Number(node.text) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;
   refuse(faults, node, `${what} cannot be ${short(node.text)}`, expectedOf(shape));
   return undefined;

@@ -4,13 +4,7 @@ import type { Checked } from './conditions/checked.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
 import { type Action, type Actor, actionsOf, actorAliases, actors } from './conditions/vocabulary.ts';
 import type { Trigger } from './config.ts';
-import {
-  maxTriggers,
-  type PointTriggerEntry,
-  type PointTriggerFile,
-  type TriggerEntry,
-  type TriggerFile,
-} from './file-schema.ts';
+import { maxTriggers, type PointTriggerEntry, type TriggerEntry } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
 import { readNode } from './read-node.ts';
 import { placeInScalar } from './scalar-places.ts';
@@ -23,12 +17,21 @@ export interface Reading {
   faults: Fault[];
   /** The data that the host of the repository does not return; empty when no host is known. */
   unreported: readonly UnreportedKind[];
+  /** Returns the condition of a trigger that has none; by default with a warning. */
+  readAbsent?: (action: Action, node: YamlNode) => CheckedCondition;
+}
+
+/** A trigger as it is written, without the parts that only one kind of file has. */
+export interface WrittenTrigger {
+  actor: string;
+  action: Action;
+  condition?: string;
 }
 
 const triggerKeys: ReadonlySet<string> = new Set(['actor', 'action', 'condition', 'operator', 'value']);
 
 /** The condition that each contribution satisfies. */
-const always: Checked = { kind: 'and', terms: [], start: 0, end: 0 };
+export const always: Checked = { kind: 'and', terms: [], start: 0, end: 0 };
 
 /**
  * Reads a trigger, and checks that its actor fits its action and that its condition is valid.
@@ -36,10 +39,10 @@ const always: Checked = { kind: 'and', terms: [], start: 0, end: 0 };
  * @returns undefined when there is an error.
  */
 export function readTrigger(
-  trigger: TriggerFile | PointTriggerFile,
+  trigger: WrittenTrigger,
   node: YamlNode,
   surroundings: Omit<Surroundings, 'action'>,
-  { file, faults, unreported }: Reading,
+  { file, faults, unreported, readAbsent = withoutCondition }: Reading,
 ): Trigger | undefined {
   const actor = toActor(trigger.actor);
   const { action } = trigger;
@@ -53,7 +56,7 @@ export function readTrigger(
   const text =
     trigger.condition === undefined || conditionNode.kind !== 'scalar' ? trigger.condition : conditionNode.text;
   const { condition, faults: found } =
-    text === undefined ? withoutCondition(action, node) : checkCondition(text, { ...surroundings, action });
+    text === undefined ? readAbsent(action, node) : checkCondition(text, { ...surroundings, action });
   for (const fault of found) faults.push(text === undefined ? fault : { ...fault, ...inCondition(fault) });
   const read = condition && { actor, action, condition, text: text ?? '' };
   const places = { actor: nodeAt(node, 'actor'), action: nodeAt(node, 'action'), inCondition };

@@ -5,6 +5,9 @@ export interface Shape {
   type?: string | string[];
   enum?: readonly unknown[];
   properties?: Readonly<Record<string, Shape>>;
+  /** The values of a mapping whose keys the author chooses, by the pattern of the keys. */
+  patternProperties?: Readonly<Record<string, Shape>>;
+  maxProperties?: number;
   required?: readonly string[];
   items?: Shape;
   minItems?: number;

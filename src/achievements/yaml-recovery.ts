@@ -1,8 +1,8 @@
 import { type Fault, newFault } from './conditions/fault.ts';
 import { type ReadYaml, readYaml } from './yaml-tree.ts';
 
-/** The beginning of a part of one of the file's lists. */
-const partBegins = /^([ \t]*)-[ \t]+(achievement|action|webhook)[ \t]*:/gm;
+/** The parts of lists in a file of achievements, by the key that each begins with. */
+const partsOfAchievements = ['achievement', 'action', 'webhook'];
 /** A key at the top of the file ends the part before it. */
 const topKey = /^[^\s#-]/gm;
 /** Each attempt leaves out one part. */
@@ -12,15 +12,17 @@ const maxAttempts = 20;
  * Reads YAML in which single parts of a list are no YAML, such as an achievement with wrong indentation: they are left
  * out, and the others are read. Places of faults refer to the whole text.
  */
-export function readYamlByParts(text: string): ReadYaml {
+export function readYamlByParts(text: string, kinds: readonly string[] = partsOfAchievements): ReadYaml {
+  /** The beginning of a part of one of the file's lists. */
+  const partBegins = new RegExp(`^([ \\t]*)-[ \\t]+(${kinds.join('|')})[ \\t]*:`, 'gm');
   const first = readYaml(text);
   if (first.root !== undefined || first.faults.length === 0) return first;
-  const { faults, shown: indented } = withoutMisplaced(text);
+  const { faults, shown: indented } = withoutMisplaced(text, partBegins);
   let shown = indented;
   let read = faults.length === 0 ? first : readYaml(shown);
   for (let attempt = 0; attempt < maxAttempts && read.root === undefined; attempt += 1) {
     const [fault] = read.faults;
-    const part = fault && partAround(shown, fault.start);
+    const part = fault && partAround(shown, partBegins, fault.start);
     if (fault === undefined || part === undefined || part.isLast) return first;
     faults.push(fault);
     shown = shown.slice(0, part.start) + blank(shown.slice(part.start, part.end)) + shown.slice(part.end);
@@ -33,7 +35,7 @@ export function readYamlByParts(text: string): ReadYaml {
  * Leaves out the parts that begin further in or out than most parts of the same kind. The parser would report them at
  * a later place, in parts without an error.
  */
-function withoutMisplaced(text: string): { shown: string; faults: Fault[] } {
+function withoutMisplaced(text: string, partBegins: RegExp): { shown: string; faults: Fault[] } {
   const parts = [...text.matchAll(partBegins)].map(({ index, 1: indentation = '', 2: kind = '' }) => ({
     index,
     column: indentation.length,
@@ -82,7 +84,11 @@ function spaces(count: number): string {
 }
 
 /** Returns the part of a list that holds a place, and whether no other part is left. */
-function partAround(text: string, place: number): { start: number; end: number; isLast: boolean } | undefined {
+function partAround(
+  text: string,
+  partBegins: RegExp,
+  place: number,
+): { start: number; end: number; isLast: boolean } | undefined {
   const starts = [...text.matchAll(partBegins)].map(({ index }) => index);
   const start = starts.findLast((one) => one <= place);
   if (start === undefined) return undefined;

@@ -231,7 +231,7 @@ function toFault({ code, message, pos }: YAMLParseError, text: string): Fault {
 }
 
 /** A part like `- achievement:` behind something else in the same line. */
-const partInside = /\S[ \t]+-[ \t]+(?:achievement|action|webhook|trigger|event)[ \t]*:/;
+const partInside = /\S[ \t]+-[ \t]+(?:achievement|action|webhook|trigger|event|board)[ \t]*:/;
 
 /**
  * Corrects misleading codes of the parser: it reports a bracket that is never closed as wrong indentation at the place

@@ -1,4 +1,5 @@
 import { achievementsCard } from './achievements.card.ts';
+import { boardCard } from './board.card.ts';
 import { calendarCard } from './calendar.card.ts';
 import type { Card } from './card.ts';
 import { communityCard } from './community.card.ts';
@@ -12,6 +13,7 @@ const cards = new Map<string, Card>([
   ['contributors', contributorsCard],
   ['achievements', achievementsCard],
   ['community', communityCard],
+  ['board', boardCard],
 ]);
 
 export function cardOf(name: string): Card {

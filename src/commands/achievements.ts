@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { type ReadConfigFile, readConfigFile } from '../achievements/config-file.ts';
+import { readConfigFile } from '../achievements/config-file.ts';
 import { explainDemand, explainFile } from '../achievements/explain-file.ts';
-import { formatReport } from '../achievements/report.ts';
 import { AppError } from '../errors.ts';
 import { unreportedBy } from '../providers/index.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
+import { counted, type ReportedFile, reportFiles } from './report-files.ts';
 
 const usage =
   'achievements check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, --explain and --json';
@@ -26,25 +26,14 @@ export async function achievements(io: Io, args: readonly string[]): Promise<voi
 async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
   const { paths, host, isExplained, json } = readArguments(args);
   const unreported = host === undefined ? [] : unreportedBy(host, true);
-  const files: { file: string; read: ReadConfigFile }[] = [];
-  for (const file of paths) files.push({ file, read: readConfigFile(await readBytes(io, file), unreported) });
-  if (json) {
-    io.print(JSON.stringify(files.flatMap(({ file, read }) => read.reports.map((report) => ({ file, ...report })))));
-  } else {
-    for (const { file, read } of files) {
-      for (const report of read.reports) io.print(formatReport(file, read.text, report));
-      const { achievements } = read.config;
-      const explained = isExplained ? [...explainFile(read.config), ...explainDemand(read.config)] : [];
-      for (const sentence of explained) io.print(sentence);
-      if (read.reports.length === 0) io.print(`${file}: ${counted(achievements.length, 'achievement')}, no fault`);
-    }
+  const files: ReportedFile[] = [];
+  for (const file of paths) {
+    const { config, reports, text } = readConfigFile(await readBytes(io, file), unreported);
+    const explained = isExplained ? [...explainFile(config), ...explainDemand(config)] : [];
+    const summary = `${file}: ${counted(config.achievements.length, 'achievement')}, no fault`;
+    files.push({ file, text, reports, lines: reports.length === 0 ? [...explained, summary] : explained });
   }
-  const reports = files.flatMap(({ read }) => read.reports);
-  const errors = reports.filter(({ severity }) => severity === 'error').length;
-  if (errors > 0) {
-    const warnings = reports.length - errors;
-    throw new AppError('invalid_input', `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`);
-  }
+  reportFiles(io, files, { json });
 }
 
 interface Arguments {
@@ -71,8 +60,4 @@ function readArguments(args: readonly string[]): Arguments {
     throw new AppError('invalid_input', unknown === undefined ? usage : `${usage}, not ${unknown}`, { cause });
   }
   throw new AppError('invalid_input', usage);
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

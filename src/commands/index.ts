@@ -124,4 +124,11 @@ export const commands: Readonly<Record<string, Command>> = {
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./achievements.ts')).achievements),
   },
+  boards: {
+    forms: ['check FILE... [--host github|gitea|forgejo|gitlab] [--json]', 'preview FILE PROVIDER/OWNER [--json]'],
+    description:
+      'check reports errors in files of boards (- is standard input); preview prints the rankings that a file would give, and what its rules reward, by the stored data',
+    maxArguments: Number.POSITIVE_INFINITY,
+    run: loading(async () => (await import('./boards.ts')).boards),
+  },
 };

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { maxFileBytes } from '../achievements/config-file.ts';
+import { maxFileBytes } from '../achievements/decode.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 

@@ -158,7 +158,7 @@ function pageOf({ accountIds }: ReadContributions, rows: readonly Contribution[]
     ) with ordinality as page (kind, external_id, parent_external_id, account_id, answered_by, answered, created_at,
       updated_at, closed_at, merged_at, title, number, answered_at, place)
     left join json_to_recordset(${JSON.stringify(details)}::json) as d (
-      place bigint, number integer, resolved_by uuid, answered_at timestamptz, assignees uuid[], reviewers uuid[],
+      place bigint, number integer, resolved_by uuid, merged_by uuid, answered_at timestamptz, assignees uuid[], reviewers uuid[],
       labels text[], emojis text[], reactors uuid[], comments integer, upvotes integer, additions integer,
       deletions integer, changed_files integer, commits integer, reason text) using (place))`;
 }
@@ -173,6 +173,7 @@ const keepHeading = sql`
 
 const detailColumns = [
   'resolved_by',
+  'merged_by',
   'assignees',
   'reviewers',
   'labels',
@@ -230,13 +231,14 @@ function toDetails(
   idOf: (externalId: string | null) => string | null,
 ): Record<string, unknown>[] {
   if (details === null) return [];
-  const { resolvedBy, answeredAt, assignees, reviewers, reactions, changedFiles, ...rest } = details;
+  const { resolvedBy, mergedBy, answeredAt, assignees, reviewers, reactions, changedFiles, ...rest } = details;
   const ids = (people: readonly string[]): string[] => people.flatMap((person) => idOf(person) ?? []);
   return [
     {
       place,
       ...rest,
       resolved_by: idOf(resolvedBy),
+      merged_by: idOf(mergedBy),
       answered_at: answeredAt,
       assignees: ids(assignees),
       reviewers: ids(reviewers),

@@ -58,6 +58,8 @@ export interface ContributionDetails {
    * The account that closed an issue, or the author of the pull request that did; or the author of the accepted answer.
    */
   resolvedBy: string | null;
+  /** The account that merged a pull request; null also where it is not known. */
+  mergedBy: string | null;
   /** The time when the answer of a discussion was accepted. */
   answeredAt: Date | null;
   assignees: readonly string[];
@@ -85,6 +87,7 @@ export interface Reaction {
 export const noDetails: ContributionDetails = {
   number: null,
   resolvedBy: null,
+  mergedBy: null,
   answeredAt: null,
   assignees: [],
   reviewers: [],

@@ -54,6 +54,11 @@ const tables = [
   'credential_keys',
   'credential_statuses',
   'pending_evaluations',
+  'board_files',
+  'boards',
+  'board_leaders',
+  'board_seasons',
+  'board_season_ranks',
 ] as const;
 /** Names of tables in exports from before migration 0023. */
 const formerTables = ['seen_totals', 'lacking_details', 'achievement_work'] as const;

@@ -84,6 +84,8 @@ export interface ContributionsTable {
   number: number | null;
   /** From here on: installed repositories only. The account that closed an issue; the author of the pull request that did, or of the accepted answer. */
   resolved_by: string | null;
+  /** The account that merged a pull request, where that is known. */
+  merged_by: string | null;
   /** The time when the answer of a discussion was accepted, where that is known. */
   answered_at: Date | null;
   assignees: string[] | null;

@@ -19,6 +19,7 @@ import type {
   AwardsTable,
   PendingEvaluationsTable,
 } from './achievement-tables.ts';
+import type { BoardTables } from './board-tables.ts';
 import type {
   CalendarsTable,
   ChangedContributorsTable,
@@ -60,7 +61,7 @@ import type {
 import type { RepositoryPollsTable, ScanPagesTable } from './scan-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
-export interface Tables {
+export interface Tables extends BoardTables {
   accounts: AccountsTable;
   former_names: FormerNamesTable;
   former_repository_names: FormerRepositoryNamesTable;
@@ -171,6 +172,8 @@ interface AccountsTable {
   checked_at: Date | null;
   /** True when the owner publishes the numbers of private contributions. */
   publishes_private: Generated<boolean>;
+  /** The name of the repository with the file of boards; null: the default. */
+  boards_repository: string | null;
   created_at: Date;
   updated_at: Date;
 }

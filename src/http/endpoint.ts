@@ -5,7 +5,7 @@ import type { Provider } from '../providers/provider.ts';
 import type { Window } from '../windows/window.ts';
 import type { Caller } from './caller.ts';
 import type { Tag } from './description/document.ts';
-import { type dataTypes, EmptySchema, type Envelope } from './envelope.ts';
+import { type dataTypes, EmptySchema, type Envelope, type ListDetails } from './envelope.ts';
 import type { CardInput, ImageRequest } from './images.ts';
 import type { PageStart } from './pagination.ts';
 import { ProblemSchema } from './problem.ts';
@@ -129,6 +129,8 @@ export interface HandlerResult {
   staleAt: Date;
   /** Set when the data is public only until its owner withdraws it. */
   isWithdrawable?: boolean;
+  /** The response in another form than JSON, as the request wants it. */
+  document?: TextDocument;
   /** Further data that only cards show. */
   cardInput?: Omit<CardInput, 'envelope'>;
   /** The response as CSV, which is sent in the place of JSON. */
@@ -136,6 +138,15 @@ export interface HandlerResult {
   /** False when the response depends on more than this account's own data, so that it cannot be cached. */
   isCacheable?: boolean;
 }
+
+/** A response in another form than JSON, a table or an image. */
+export interface TextDocument {
+  body: string;
+  contentType: `${DocumentType}; charset=utf-8`;
+}
+
+export const documentTypes = ['application/atom+xml', 'application/yaml', 'application/jwt'] as const;
+export type DocumentType = (typeof documentTypes)[number];
 
 interface EndpointBase<Path extends TObject> {
   path: string;
@@ -162,6 +173,10 @@ export interface Endpoint<Path extends TObject, Query extends TObject, Data> ext
   dataType: keyof typeof dataTypes;
   /** The items of the response in JSON; undefined where there is only an image. */
   item?: TSchema;
+  /** Properties of `meta_data` that only this endpoint has. */
+  details?: ListDetails;
+  /** The media types of responses in other forms than JSON and images. */
+  documents?: readonly DocumentType[];
   /** The cards that can be drawn from the response; the first is the default. */
   cards?: readonly [string, ...string[]];
   /** True: the result may be CSV. */
@@ -184,6 +199,8 @@ export interface OwnerEndpoint<Path extends TObject, Query extends TObject, Body
   /** The rights that the token needs: `manage` where something changes. */
   needs: 'read' | 'manage';
   config?: FastifyContextConfig;
+  /** The largest body in bytes; absent: the limit of all routes. */
+  bodyLimit?: number;
   /** The schema of the response, or its content by media type; absent for a response without a body. */
   response?: TSchema | { content: Record<string, { schema: TSchema }> };
   /** 201 where something was created; absent: 200, or 204 without a body. */

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { meaningOf, type Window, type WindowMeaning } from '../windows/window.ts';
 
 /** The types of items, by the number in `meta_data.data_type`. */
@@ -58,6 +58,7 @@ export interface Envelope {
     itemised?: number;
     remainder?: Evidence['remainder'];
     host_search?: string;
+    board?: object;
   };
   data: readonly unknown[];
   previous_cursor?: string;
@@ -69,6 +70,8 @@ export function envelope(content: {
   dataType: keyof typeof dataTypes;
   data: readonly unknown[];
   provenance?: Provenance;
+  /** The board that the items are of. */
+  board?: object;
   /** Set for responses without other provenance. */
   includesPrivate?: boolean;
   previousCursor?: string | undefined;
@@ -88,6 +91,7 @@ export function envelope(content: {
         ...(provenance.source && { source: provenance.source }),
         ...(provenance.evidence && evidenceMembers(provenance.evidence)),
       }),
+      ...(content.board !== undefined && { board: content.board }),
       ...(content.includesPrivate !== undefined && { includes_private: content.includesPrivate }),
     },
     data,
@@ -160,42 +164,49 @@ export const WindowSchema = Type.Object(
   { title: 'Window', description: 'The window of time of the numbers. Absent: lifetime.' },
 );
 
-const ListMetadata = Type.Object(
-  {
-    count,
-    data_type: dataType,
-    as_of: Type.Optional(TimestampSchema('Time of the last request to the provider.')),
-    complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),
-    missing: Type.Optional(
-      Type.Array(Type.String(), { description: 'Names of the numbers that are incomplete.', examples: [['commits']] }),
-    ),
-    includes_private: Type.Optional(Type.Boolean({ description: 'Private data is counted or listed.' })),
-    window: Type.Optional(WindowSchema),
-    source: Type.Optional(
-      Type.Enum([...sources], {
-        description: 'Of the numbers of a window: contributions collected here, or the numbers of the host.',
-      }),
-    ),
-    total: Type.Optional(Type.Integer({ description: 'Evidence: the number whose items are listed.' })),
-    itemised: Type.Optional(Type.Integer({ description: 'Evidence: the number of items on all pages.' })),
-    remainder: Type.Optional(
-      Type.Object(Object.fromEntries(remainderReasons.map((reason) => [reason, Type.Optional(Type.Integer())])), {
-        description:
-          'Evidence: what `total` counts and no page lists, by reason. `host-total` is negative where more is collected than the host counts.',
-      }),
-    ),
-    host_search: Type.Optional(
-      Type.String({ format: 'uri', description: 'Evidence: the page of the host that searches for the items.' }),
-    ),
-  },
-  { title: 'ListMetadata' },
-);
+const listMetadata = {
+  count,
+  data_type: dataType,
+  as_of: Type.Optional(TimestampSchema('Time of the last request to the provider.')),
+  complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),
+  missing: Type.Optional(
+    Type.Array(Type.String(), { description: 'Names of the numbers that are incomplete.', examples: [['commits']] }),
+  ),
+  includes_private: Type.Optional(Type.Boolean({ description: 'Private data is counted or listed.' })),
+  window: Type.Optional(WindowSchema),
+  source: Type.Optional(
+    Type.Enum([...sources], {
+      description: 'Of the numbers of a window: contributions collected here, or the numbers of the host.',
+    }),
+  ),
+  total: Type.Optional(Type.Integer({ description: 'Evidence: the number whose items are listed.' })),
+  itemised: Type.Optional(Type.Integer({ description: 'Evidence: the number of items on all pages.' })),
+  remainder: Type.Optional(
+    Type.Object(Object.fromEntries(remainderReasons.map((reason) => [reason, Type.Optional(Type.Integer())])), {
+      description:
+        'Evidence: what `total` counts and no page lists, by reason. `host-total` is negative where more is collected than the host counts.',
+    }),
+  ),
+  host_search: Type.Optional(
+    Type.String({ format: 'uri', description: 'Evidence: the page of the host that searches for the items.' }),
+  ),
+};
+const ListMetadata = Type.Object(listMetadata, { title: 'ListMetadata' });
+
+/** Properties of `meta_data` that only one endpoint has. */
+export interface ListDetails {
+  title: string;
+  properties: TProperties;
+}
 
 /** Returns the JSON Schema of an envelope around a list of items, which have a title. */
-export function EnvelopeSchema(item: TSchema) {
+export function EnvelopeSchema(item: TSchema, details?: ListDetails) {
   return Type.Object(
     {
-      meta_data: ListMetadata,
+      meta_data:
+        details === undefined
+          ? ListMetadata
+          : Type.Object({ ...listMetadata, ...details.properties }, { title: details.title }),
       data: Type.Array(item),
       previous_cursor: Type.Optional(Type.String({ description: 'As `before`, it leads to the previous page.' })),
       next_cursor: Type.Optional(Type.String({ description: 'As `after`, it leads to the next page.' })),

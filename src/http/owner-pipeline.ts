@@ -37,6 +37,7 @@ export function addOwnerEndpoint<
     url: path,
     schema,
     config: endpoint.config ?? {},
+    ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
     handler: async (request, reply) => respondToOwner(services, endpoint, request, reply),
   });
 }

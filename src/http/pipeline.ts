@@ -69,7 +69,7 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
     ...(readers !== 'public' && { security: [{ serviceToken: [] }, ...(readers === 'owner' ? [] : [{}])] }),
     ...(item === undefined && { produces: ['image/svg+xml', 'image/png'] }),
     response: {
-      ...(item !== undefined && { 200: withCsv(EnvelopeSchema(item), endpoint.hasCsv), 202: EmptySchema }),
+      ...(item !== undefined && { 200: withForms(EnvelopeSchema(item, endpoint.details), endpoint), 202: EmptySchema }),
       304: Type.Null(),
       ...(readers === 'public' ? problemResponses : privateProblemResponses),
     },
@@ -79,10 +79,15 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
   app.get(path, { schema, config }, async (request, reply) => respond(services, endpoint, request, reply));
 }
 
-/** Describes a response that is JSON, or CSV where the request wants it. */
-function withCsv(json: TSchema, hasCsv: true | undefined): TSchema | { content: Record<string, { schema: TSchema }> } {
-  if (hasCsv === undefined) return json;
-  return { content: { 'application/json': { schema: json }, 'text/csv': { schema: Type.String() } } };
+/** Describes a response that is JSON, or CSV or another document where the request wants it. */
+function withForms(
+  json: TSchema,
+  { hasCsv, documents = [] }: Pick<Endpoint<TObject, TObject, never>, 'hasCsv' | 'documents'>,
+): TSchema | { content: Record<string, { schema: TSchema }> } {
+  const types = [...(hasCsv === true ? ['text/csv'] : []), ...documents];
+  if (types.length === 0) return json;
+  const others = types.map((type) => [type, { schema: Type.String() }]);
+  return { content: { 'application/json': { schema: json }, ...Object.fromEntries(others) } };
 }
 
 /** Responds to a request about an account: resolve → authorize → load → present → send. */
@@ -209,10 +214,10 @@ async function render(
   { images, now, publicUrl }: PipelineServices,
   { url, caller }: FastifyRequest,
   { account, deadline, image }: Pick<ResolvedAccount, 'account' | 'deadline'> & { image: ImageRequest | undefined },
-  { envelope, staleAt, isWithdrawable, cardInput, csv }: HandlerResult,
+  { envelope, staleAt, isWithdrawable, cardInput, csv, document }: HandlerResult,
 ): Promise<RenderedResponse> {
   const audience = caller !== null ? 'caller' : isWithdrawable === true ? 'public_until_withdrawn' : 'public';
-  const content = { envelope, staleAt, audience, accountId: account.id } as const;
+  const content = { envelope, staleAt, audience, document, accountId: account.id } as const;
   const rendered =
     image === undefined
       ? { links: pageLinks(`${publicUrl()}${url}`, envelope), csv }

@@ -57,6 +57,8 @@ export function renderResponse(content: {
   image?: CardImage | undefined;
   /** The response as CSV, in the place of JSON. */
   csv?: string | undefined;
+  /** The response in another form than JSON or an image. */
+  document?: { body: string; contentType: string } | undefined;
   audience: Audience;
   accountId: string;
   /** URLs of the previous and the next page. */
@@ -65,8 +67,8 @@ export function renderResponse(content: {
   /** The time at which the data is due for a refresh, which the next request has to start. */
   staleAt: Date;
 }): RenderedResponse {
-  const { envelope, image, csv, now } = content;
-  const body = image?.body ?? Buffer.from(csv ?? JSON.stringify(envelope));
+  const { envelope, image, csv, document, now } = content;
+  const body = image?.body ?? Buffer.from(document?.body ?? csv ?? JSON.stringify(envelope));
   const etag = etagOf(body);
   const isFinished = envelope.meta_data.complete !== false && image?.isFinal !== false;
   const maxAge = maxAgeOf(isFinished);
@@ -78,8 +80,7 @@ export function renderResponse(content: {
     body,
     etag,
     headers: {
-      'content-type':
-        image?.contentType ?? (csv === undefined ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8'),
+      'content-type': image?.contentType ?? document?.contentType ?? typeOf(csv),
       ...(image && imageHeaders),
       'content-length': String(body.length),
       etag,
@@ -130,6 +131,10 @@ export function renderPage(content: {
   };
 }
 
+function typeOf(csv: string | undefined): string {
+  return csv === undefined ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8';
+}
+
 /** Returns the strong tag of a body. */
 export function etagOf(body: Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
@@ -142,7 +147,7 @@ const brotliQuality = { others: 7, pages: 4 };
 /** Smaller bodies fit in one packet with their headers, compressed or not. */
 const minCompressedBytes = 1024;
 /** PNG is compressed already. */
-const compressible = /^(application\/json|text\/csv|image\/svg\+xml|text\/(html|css))/;
+const compressible = /^(application\/(json|atom\+xml)|image\/svg\+xml|text\/(csv|html|css))/;
 
 /**
  * Adds the compressed representations of a response that is worth it; compresses away from the event loop. The length of

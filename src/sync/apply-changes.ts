@@ -1,5 +1,6 @@
 import { checkAdministratorJob, lookUpJob, refreshJob } from '../accounts/jobs.ts';
 import { findKnown, wantListing } from '../accounts/mention-store.ts';
+import { requestBoardsOf } from '../boards/ranking/request-store.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
@@ -85,6 +86,7 @@ async function settle({ context, transaction, ...batch }: Batch): Promise<void> 
     const job = batch.jobs.get(key);
     if (job !== undefined) await addJob(transaction, job);
   }
+  for (const id of sorted(batch.changedRepositories)) await requestBoardsOf(transaction, id);
 }
 
 function sorted(values: Iterable<string>): string[] {

@@ -1,4 +1,5 @@
 import { requestAwards } from '../achievements/awards/jobs-store.ts';
+import { requestBoardsOf } from '../boards/ranking/request-store.ts';
 import { addPendingWhereAbsent } from '../contributions/detail-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
@@ -8,6 +9,7 @@ import { markCollected } from '../repositories/store.ts';
 import type { Extent, SyncContext } from './context.ts';
 import { fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
+import { followBoards } from './follow-boards.ts';
 import { followFile } from './follow-file.ts';
 import { saveListed } from './list-repositories.ts';
 import { dueScan, isHistory } from './plan.ts';
@@ -63,6 +65,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   }
   if (isComplete && extent === undefined) await markCollected(context.connection, repository.id, startedAt);
   await requestAwards(context.connection, repository.id, context.now());
+  await requestBoardsOf(context.connection, repository.id);
   return isComplete ? 'complete' : 'incomplete';
 }
 
@@ -109,13 +112,14 @@ async function outcomeOf(work: Promise<boolean>): Promise<{ isRead: boolean; fai
   }
 }
 
-/** Reads the file of achievements. When the provider denies or garbles it, the other parts are read all the same. */
+/** Reads the files of achievements and of boards. When the provider denies or garbles it, the other parts are read all the same. */
 async function tryFollowFile(context: SyncContext, subject: Subject, isHistoryOld: boolean): Promise<void> {
   const streams = await findStreams(context.connection, subject.repository.id);
   const { cursor = null, providerRevision = null } = streams.find(isHistory) ?? {};
   const revision = isHistoryOld ? (providerRevision ?? cursor) : (cursor ?? providerRevision);
   try {
     await followFile(context, subject, revision);
+    await followBoards(context, subject, revision);
   } catch (error) {
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'reading a file of achievements');

@@ -1,4 +1,5 @@
 import { lockAccount } from '../accounts/store.ts';
+import { requestBoardsNaming } from '../boards/ranking/request-store.ts';
 import { recordContributorsOfChanged } from '../contributions/changed-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
@@ -45,6 +46,7 @@ export async function recordVisibility(context: SyncContext, transaction: Connec
   await recordState(context, transaction, ownerId);
   await recordContributorsOfChanged(transaction, { limit: maxPeopleAtOnce, ownerId });
   await updateSome(context, transaction, { limit: maxPeopleAtOnce, ownerId });
-  // At the end, because all transactions that store contributions wait for the one that has added this job.
+  // At the end, because all transactions that store contributions wait for the one that has added these jobs.
   await addJob(transaction, updateTotalsJob);
+  await requestBoardsNaming(transaction, ownerId);
 }

@@ -41,6 +41,22 @@ function titled(pull: PullRequest, draftPrefix: string): PullRequest {
   return pull.isDraft ? { ...pull, title: `${draftPrefix}${pull.title}` } : pull;
 }
 
+/** Returns who closed an issue, or the author of the pull request that did. */
+function resolverOf(
+  repository: Repository,
+  { closedAt, closings }: Issue,
+  idOf: (id: number | null) => string | null,
+): string | null {
+  const closing = closings.at(-1);
+  if (closedAt === null || closing === undefined) return null;
+  const { closer, byId } = closing;
+  const pull =
+    closer !== null && 'pullRequestId' in closer
+      ? repository.pullRequests.find(({ id }) => id === closer.pullRequestId)
+      : undefined;
+  return idOf(pull?.authorId ?? byId);
+}
+
 /** Returns all contributions of a repository as the domain objects that follow from the world alone. */
 export function expectedContributions(
   { world }: ContractWorld,
@@ -53,16 +69,6 @@ export function expectedContributions(
     return account === undefined ? null : String(account.id);
   };
   const ids = (people: readonly number[]): string[] => people.map(idOf).filter((id) => id !== null);
-  const resolver = ({ closedAt, closings }: Issue): string | null => {
-    const closing = closings.at(-1);
-    if (closedAt === null || closing === undefined) return null;
-    const { closer, byId } = closing;
-    const pull =
-      closer !== null && 'pullRequestId' in closer
-        ? repository.pullRequests.find(({ id }) => id === closer.pullRequestId)
-        : undefined;
-    return idOf(pull?.authorId ?? byId);
-  };
   const common = (item: Issue | PullRequest): Details => ({
     ...noDetails,
     number: item.number,
@@ -75,13 +81,14 @@ export function expectedContributions(
     ...repository.issues.map((issue) =>
       toContribution('issue', issue, idOf(issue.authorId), {
         ...common(issue),
-        resolvedBy: resolver(issue),
+        resolvedBy: resolverOf(repository, issue, idOf),
         reason: issue.stateReason,
       }),
     ),
     ...repository.pullRequests.flatMap((pull) => [
       toContribution('pull_request', titled(pull, draftPrefix), idOf(pull.authorId), {
         ...common(pull),
+        mergedBy: idOf(pull.mergedById),
         reviewers: [
           ...new Set(ids([...pull.requestedReviewerIds, ...submitted(pull).map(({ authorId }) => authorId)])),
         ],

@@ -12,6 +12,8 @@ export const auditActions = [
   'key_ended',
   'key_removed',
   'settings_changed',
+  'boards_changed',
+  'season_corrected',
   'embed_created',
   'embed_renewed',
   'embed_taken_over',

@@ -1,7 +1,8 @@
 import { AppError } from '../../errors.ts';
 
 /** The paths below an account's URL that can be drawn as cards. */
-const drawable = /^(achievements|contributions|(repositories\/[^/]{1,300}\/)?(contributors|badges\/community))$/;
+const drawable =
+  /^(achievements|contributions|boards\/[A-Za-z0-9-]{1,64}|(repositories\/[^/]{1,300}\/)?(contributors|badges\/community))$/;
 const maxLength = 1000;
 
 /**

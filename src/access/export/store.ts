@@ -10,7 +10,7 @@ import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
  */
 export function exportAccount(connection: Connection, accountId: string): AsyncGenerator<string, void, undefined> {
   return atOneMoment(connection, async function* (transaction) {
-    for (const [type, rows] of Object.entries(parts(accountId))) {
+    for (const [type, rows] of Object.entries({ ...parts(accountId), ...partsOfBoards(accountId) })) {
       const query = sql<{ row: string }>`
         select json_build_object('type', ${type}::text, 'data', to_jsonb(r) - ${operators}::text[])::text as row from (${rows}) r`;
       yield* streamRows(transaction, query);
@@ -34,7 +34,7 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
   return {
     account: sql`
       select id, provider, external_id, handle, type, name, display_name, avatar_url, website, description, socials,
-        followers, following, experience, hidden, hidden_by_host, publishes_private, provider_memory, fetched_at,
+        followers, following, experience, hidden, hidden_by_host, publishes_private, boards_repository, provider_memory, fetched_at,
         checked_at, listed_at, created_at, updated_at
       from accounts where id = ${id}`,
     former_name: sql`select name_key, left_at from former_names where account_id = ${id}`,
@@ -97,5 +97,24 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
     administrator: sql`select person, name, confirmed_at from administrators where account_id = ${id}`,
     audit_entry: sql`
       select id, action, subject, actor, token_id, person, at from audit_entries where account_id = ${id} order by id`,
+  };
+}
+
+/** The boards of an account, and its places on boards that it may see. */
+function partsOfBoards(id: string): Record<string, RawBuilder<unknown>> {
+  return {
+    boards_file: sql`select * from board_files where owner_id = ${id}`,
+    board: sql`select slug, definition, is_current, created_at from boards where owner_id = ${id}`,
+    board_season: sql`
+      select b.slug, s.number, s.version, s.since, s.until, s.definition, s.missing, s.frozen_at, s.reason, s.statement
+      from board_seasons s join boards b on b.id = s.board_id where b.owner_id = ${id}`,
+    board_rank: sql`
+      select b.slug, o.name as board_owner, k.rank, k.points, k.granted, k.by_rule, k.is_newcomer, k.is_returning
+      from board_ranks k join boards b on b.ranking_id = k.ranking_id join accounts o on o.id = b.owner_id
+      where k.account_id = ${id} and (not b.is_private or b.owner_id = ${id})`,
+    board_season_rank: sql`
+      select b.slug, o.name as board_owner, k.number, k.version, k.rank, k.points, k.granted, k.by_rule
+      from board_season_ranks k join boards b on b.id = k.board_id join accounts o on o.id = b.owner_id
+      where k.account_id = ${id} and (not b.is_private or b.owner_id = ${id})`,
   };
 }

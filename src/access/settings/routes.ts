@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { followChosenFile } from '../../boards/file/file-store.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
@@ -7,7 +8,7 @@ import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
-import { changeSettings, type OwnerSettings } from './store.ts';
+import { changeSettings, findBoardsRepository, type OwnerSettings } from './store.ts';
 
 const Settings = Type.Object(
   {
@@ -15,6 +16,12 @@ const Settings = Type.Object(
       description: 'All callers may request the numbers with private contributions (`private=true`).',
     }),
     hidden: Type.Boolean({ description: 'The account is hidden from all other callers and from lists.' }),
+    boards_repository: Type.String({
+      maxLength: 255,
+      description:
+        'Name of the repository with the file of boards. Empty: `.github`, or the only repository that defines achievements.',
+      examples: ['.github'],
+    }),
   },
   { title: 'Settings' },
 );
@@ -35,8 +42,10 @@ export function settingsRoutes(app: App, services: AccessServices): void {
     tag: 'Owners',
     summary: "The owner's settings",
     needs: 'read',
-    // The resolved account has its settings.
-    load: async ({ account }) => account,
+    load: async ({ account }) => ({
+      ...account,
+      boardsRepository: await findBoardsRepository(services.connection, account.id),
+    }),
   });
   addOwnerEndpoint(app, services, {
     ...shared,
@@ -48,12 +57,15 @@ export function settingsRoutes(app: App, services: AccessServices): void {
     body: Changes,
     load: async ({ account, caller, body }) => {
       await confirmCaller(services, account, caller);
-      const { publish_private_contributions: publishesPrivate, hidden } = body;
+      const { publish_private_contributions: publishesPrivate, hidden, boards_repository: boardsRepository } = body;
       return inTransaction(services.connection, async (transaction) => {
         const settings = await changeSettings(transaction, account.id, {
           ...(publishesPrivate !== undefined && { publishesPrivate }),
           ...(hidden !== undefined && { hidden }),
+          ...(boardsRepository !== undefined && { boardsRepository }),
         });
+        if (boardsRepository !== undefined)
+          await followChosenFile(transaction, account, { now: services.now(), newId: services.newId });
         const actor = await actorOf(transaction, caller);
         const subject = JSON.stringify(toItem(settings));
         await recordAction(services, transaction, account.id, { action: 'settings_changed', subject, ...actor });
@@ -63,6 +75,6 @@ export function settingsRoutes(app: App, services: AccessServices): void {
   });
 }
 
-function toItem({ publishesPrivate, hidden }: OwnerSettings): object {
-  return { publish_private_contributions: publishesPrivate, hidden };
+function toItem({ publishesPrivate, hidden, boardsRepository }: OwnerSettings): object {
+  return { publish_private_contributions: publishesPrivate, hidden, boards_repository: boardsRepository };
 }

@@ -8,6 +8,8 @@ export interface OwnerSettings {
   publishesPrivate: boolean;
   /** True when the account is hidden from all but its owner. */
   hidden: boolean;
+  /** The name of the repository with the file of boards; empty: the default. */
+  boardsRepository: string;
 }
 
 /**
@@ -24,12 +26,27 @@ export async function changeSettings(
     .set({
       ...(changes.hidden !== undefined && { hidden: changes.hidden }),
       ...(changes.publishesPrivate !== undefined && { publishes_private: changes.publishesPrivate }),
+      ...(changes.boardsRepository !== undefined && { boards_repository: changes.boardsRepository || null }),
     })
     .where('id', '=', accountId)
-    .returning(['hidden', 'publishes_private'])
+    .returning(['hidden', 'publishes_private', 'boards_repository'])
     .executeTakeFirstOrThrow();
   await announce(connection, { kind: 'account', key: accountId });
-  return { hidden: row.hidden, publishesPrivate: row.publishes_private };
+  return {
+    hidden: row.hidden,
+    publishesPrivate: row.publishes_private,
+    boardsRepository: row.boards_repository ?? '',
+  };
+}
+
+/** Finds the name of the repository that an owner chose for the file of boards; empty: the default. */
+export async function findBoardsRepository(connection: Connection, accountId: string): Promise<string> {
+  const row = await connection
+    .selectFrom('accounts')
+    .select('boards_repository')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row?.boards_repository ?? '';
 }
 
 /** Finds the owners of the repositories that an account contributed to: their listings name it. */

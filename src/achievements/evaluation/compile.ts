@@ -49,7 +49,7 @@ export function compileTotal(
 /** The name of the query part with all points that were earned: person, time, action and value. */
 const pointsPart = 'points';
 
-interface PlannedTrigger {
+export interface PlannedTrigger {
   name: string;
   node: PersonNode;
   /** The names of the query parts that the node reads. */
@@ -221,7 +221,7 @@ function usesMeasures(node: PersonNode): boolean {
 }
 
 /** Returns SQL with a row for each person for whom a trigger holds, and the time since which it does. */
-function triggerSql({ node, parts }: PlannedTrigger): RawBuilder<unknown> {
+export function triggerSql({ node, parts }: PlannedTrigger): RawBuilder<unknown> {
   const [first = pointsPart, ...others] = parts;
   const from = sql.join(
     [sql.id(first), ...others.map((part) => sql`full join ${sql.id(part)} using (person)`)],

@@ -33,10 +33,10 @@ function compareArrays(form: SetForm, list: RawBuilder<unknown>, values: RawBuil
   return form === 'all' ? sql`(${list} @> ${values})` : sql`(not (${list} @> ${values}))`;
 }
 
-/** Returns SQL for the ids of the accounts with these names at the repository's provider. */
+/** Returns SQL for the ids of the accounts with these names at the providers of the repositories. */
 export function idsOf(logins: readonly string[], { repositoryId }: Scope): RawBuilder<unknown> {
   return sql`array(
     select a.id from accounts a
-    where a.provider = (select provider from repositories where id = ${repositoryId})
+    where a.provider in (select provider from repositories where id = any(${[repositoryId].flat()}::uuid[]))
       and lower(a.name) in (select lower(login) from unnest(${logins}::text[]) as login))`;
 }

@@ -4,7 +4,8 @@ import { lowerCase } from './lower-case.ts';
 
 /** The contributions and people that a statement is about. */
 export interface Scope {
-  repositoryId: string;
+  /** One repository, or several, whose people may be of several hosts. */
+  repositoryId: string | readonly string[];
   /**
    * Nothing from this moment on counts, as far as the stored dates show it; undefined to count everything that is
    * stored.
@@ -28,6 +29,8 @@ export interface ItemSource {
   doneAt: RawBuilder<unknown>;
   /** The labels of the contribution; for a comment, those of the item that it belongs to. */
   lowerCaseLabels: RawBuilder<unknown>;
+  /** The moments at which contributions count, and the range in which they have to be; absent: no restriction. */
+  window?: { at: RawBuilder<unknown> | undefined; holds: (at: RawBuilder<unknown>) => RawBuilder<unknown> };
 }
 
 const kinds: Readonly<Record<Exclude<Action, 'point' | 'commit'>, readonly string[]>> = {
@@ -62,7 +65,7 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
   const [kind = action, ...others] = kinds[action];
   const isOfKind = others.length === 0 ? sql`i.kind = ${kind}` : sql`i.kind = any(${kinds[action]}::text[])`;
   const isBefore = before === undefined ? sql`` : sql`and i.created_at < ${before}`;
-  const isInScope = sql`i.repository_id = ${scope.repositoryId} and ${isOfKind} and ${concernsThem} ${isBefore}`;
+  const isInScope = sql`${isInRepositories(scope)} and ${isOfKind} and ${concernsThem} ${isBefore}`;
   const labels = parentKind === undefined ? sql`i.labels` : sql`parent.labels`;
   // The offset keeps the planner from computing the labels again at each use.
   const labelled = sql`(select i.*, ${lowerCase(labels)} as lower_case_labels from contributions i ${parent}
@@ -77,6 +80,12 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
     doneAt: actor === 'resolved_by' ? resolvedAt(action) : createdAt,
     lowerCaseLabels: sql`i.lower_case_labels`,
   };
+}
+
+function isInRepositories({ repositoryId }: Scope): RawBuilder<unknown> {
+  return typeof repositoryId === 'string'
+    ? sql`i.repository_id = ${repositoryId}`
+    : sql`i.repository_id = any(${repositoryId}::uuid[])`;
 }
 
 function resolvedAt(action: Action): RawBuilder<unknown> {
@@ -119,13 +128,13 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
 
 /** Returns the commits of authors and co-authors, each person once even if several addresses of a commit are theirs. */
 function commitSource(scope: Scope): ItemSource {
-  const { repositoryId, before, accountIds } = scope;
+  const { before, accountIds } = scope;
   const from = sql`commits i
     cross join lateral unnest(i.identity_ids) with ordinality as address (id, place)
     join identities owner on owner.id = address.id and ${
       accountIds === undefined ? sql`owner.account_id is not null` : sql`owner.account_id = any(${accountIds}::uuid[])`
     }
-    where i.repository_id = ${repositoryId} ${before === undefined ? sql`` : sql`and i.authored_at < ${before}`}
+    where ${isInRepositories(scope)} ${before === undefined ? sql`` : sql`and i.authored_at < ${before}`}
       and (address.place = 1 or not exists (
         select from identities earlier
         where earlier.id = any(i.identity_ids[:address.place - 1]) and earlier.account_id = owner.account_id))`;

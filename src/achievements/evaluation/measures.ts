@@ -56,18 +56,31 @@ export class Measures {
     const from = asksForLabels(allConditions) ? source.fromWithLabels : source.from;
     if (measures.length === 1 && only !== undefined) {
       return sql`select ${source.person} as person, ${this.#aggregate(only)} as ${sql.id(only.column)}
-        from ${from} and ${allHold(only.conditions, source)} group by 1`;
+        from ${from} and ${this.#counts(only)} group by 1`;
     }
     const columns = measures.map((measure) => {
       const { column, conditions } = measure;
-      const filter = conditions.length === 0 ? sql`` : sql`filter (where ${allHold(conditions, source)})`;
+      const isOfAll = conditions.length === 0 && source.window === undefined;
+      const filter = isOfAll ? sql`` : sql`filter (where ${this.#counts(measure)})`;
       return sql`${this.#aggregate(measure)} ${filter} as ${sql.id(column)}`;
     });
     return sql`select ${source.person} as person, ${sql.join(columns)} from ${from} group by 1`;
   }
 
-  #aggregate({ conditions, needsAll }: Measure): RawBuilder<unknown> {
-    const at = satisfiedAt(conditions, this.#source);
+  /** Returns SQL that is true for contributions that satisfy the conditions at a moment that counts. */
+  #counts(measure: Measure): RawBuilder<unknown> {
+    const isSatisfied = allHold(measure.conditions, this.#source);
+    const { window } = this.#source;
+    return window === undefined ? isSatisfied : sql`(${isSatisfied} and ${window.holds(this.#at(measure))})`;
+  }
+
+  #at({ conditions }: Measure): RawBuilder<unknown> {
+    return this.#source.window?.at ?? satisfiedAt(conditions, this.#source);
+  }
+
+  #aggregate(measure: Measure): RawBuilder<unknown> {
+    const { needsAll } = measure;
+    const at = this.#at(measure);
     if (!needsAll) return sql`min(${at})`;
     return this.#isOfFew() ? sql`array_agg(${at} order by ${at})` : sql`array_agg(${at})`;
   }

@@ -3,7 +3,8 @@ import type { RepositoryFile } from '../../providers/provider.ts';
 import type { UnreportedKind } from '../../providers/unreported.ts';
 import { newFault } from '../conditions/fault.ts';
 import type { Config } from '../config.ts';
-import { maxFileBytes, readConfigFile } from '../config-file.ts';
+import { readConfigFile } from '../config-file.ts';
+import { maxFileBytes } from '../decode.ts';
 import { type Report, toReports } from '../report.ts';
 
 /** The file of achievements of a repository, parsed. */

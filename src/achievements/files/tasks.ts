@@ -2,13 +2,21 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Task } from '../../database/queue.ts';
 import type { AppError } from '../../errors.ts';
-import { type FileCheckContext, FileChecks } from './check-file.ts';
+import { type CheckedKind, type FileCheckContext, FileChecks } from './check-file.ts';
+import { findCheckedFile } from './check-store.ts';
 
 const OneRepository = Type.Object({ repositoryId: Type.String() });
 
+const achievementsFile: CheckedKind = {
+  find: findCheckedFile,
+  name: 'Plaudit achievements',
+  id: 'plaudit',
+  effect: 'An achievement with an error is not awarded; the others are.',
+};
+
 /** Creates the job that reports the faults of a changed file to its author. */
 export function createFileTasks(context: FileCheckContext, onRefused: (error: AppError) => void): Record<string, Task> {
-  const checks = new FileChecks(context, onRefused);
+  const checks = new FileChecks(context, achievementsFile, onRefused);
   return {
     check_file: {
       urgency: 'background',

@@ -27,6 +27,15 @@ export const ar: Words = {
     many: '{n} مساهمة',
     other: '{n} مساهمة',
   },
+  points: {
+    zero: '{n} نقطة',
+    one: '{n} نقطة',
+    two: '{n} نقطتان',
+    few: '{n} نقاط',
+    many: '{n} نقطة',
+    other: '{n} نقطة',
+  },
+  completeRepositories: 'المستودعات المكتملة: {n} من {total}',
   contributors: {
     zero: 'لا مساهمين',
     one: 'مساهم واحد',

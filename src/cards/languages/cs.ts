@@ -20,6 +20,8 @@ export const cs: Words = {
   stillCounting: 'ještě se počítá',
   contributorsTitle: 'Přispěvatelé',
   contributions: { one: '{n} příspěvek', few: '{n} příspěvky', many: '{n} příspěvku', other: '{n} příspěvků' },
+  points: { one: '{n} bod', few: '{n} body', many: '{n} bodu', other: '{n} bodů' },
+  completeRepositories: 'Úplné: {n} z {total} repozitářů',
   contributors: {
     one: '{n} přispěvatel',
     few: '{n} přispěvatelé',

@@ -20,6 +20,8 @@ export const de: Words = {
   stillCounting: 'wird noch gezählt',
   contributorsTitle: 'Mitwirkende',
   contributions: { one: '{n} Beitrag', other: '{n} Beiträge' },
+  points: { one: '{n} Punkt', other: '{n} Punkte' },
+  completeRepositories: 'Vollständig: {n} von {total} Repositories',
   contributors: { one: '{n} Mitwirkender', other: '{n} Mitwirkende' },
   contributionsInYear: { one: '{n} Beitrag im letzten Jahr', other: '{n} Beiträge im letzten Jahr' },
   more: '+{n} weitere',

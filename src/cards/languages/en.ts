@@ -20,6 +20,8 @@ export const en: Words = {
   stillCounting: 'still counting',
   contributorsTitle: 'Contributors',
   contributions: { one: '{n} contribution', other: '{n} contributions' },
+  points: { one: '{n} point', other: '{n} points' },
+  completeRepositories: 'Complete: {n} of {total} repositories',
   contributors: { one: '{n} contributor', other: '{n} contributors' },
   contributionsInYear: { one: '{n} contribution in the last year', other: '{n} contributions in the last year' },
   more: '+{n} more',

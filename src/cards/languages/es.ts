@@ -20,6 +20,8 @@ export const es: Words = {
   stillCounting: 'aún contando',
   contributorsTitle: 'Colaboradores',
   contributions: { one: '{n} contribución', other: '{n} contribuciones' },
+  points: { one: '{n} punto', other: '{n} puntos' },
+  completeRepositories: 'Completos: {n} de {total} repositorios',
   contributors: { one: '{n} colaborador', other: '{n} colaboradores' },
   contributionsInYear: { one: '{n} contribución en el último año', other: '{n} contribuciones en el último año' },
   more: '+{n} más',

@@ -20,6 +20,8 @@ export const fr: Words = {
   stillCounting: 'comptage en cours',
   contributorsTitle: 'Contributeurs',
   contributions: { one: '{n} contribution', other: '{n} contributions' },
+  points: { one: '{n} point', other: '{n} points' },
+  completeRepositories: 'Complets : {n} dépôts sur {total}',
   contributors: { one: '{n} contributeur', other: '{n} contributeurs' },
   contributionsInYear: { one: '{n} contribution sur un an', other: '{n} contributions sur un an' },
   more: '+{n} autres',

@@ -20,6 +20,8 @@ export const he: Words = {
   stillCounting: 'הספירה נמשכת',
   contributorsTitle: 'תורמים',
   contributions: { one: 'תרומה אחת', two: '{n} תרומות', other: '{n} תרומות' },
+  points: { one: 'נקודה {n}', two: '{n} נקודות', other: '{n} נקודות' },
+  completeRepositories: 'מאגרים שלמים: {n} מתוך {total}',
   contributors: { one: 'תורם אחד', two: '{n} תורמים', other: '{n} תורמים' },
   contributionsInYear: {
     one: 'תרומה אחת בשנה האחרונה',

@@ -20,6 +20,8 @@ export const hi: Words = {
   stillCounting: 'गिनती जारी है',
   contributorsTitle: 'योगदानकर्ता',
   contributions: { one: '{n} योगदान', other: '{n} योगदान' },
+  points: { one: '{n} अंक', other: '{n} अंक' },
+  completeRepositories: 'पूर्ण रिपॉज़िटरी: {total} में से {n}',
   contributors: { one: '{n} योगदानकर्ता', other: '{n} योगदानकर्ता' },
   contributionsInYear: { one: 'पिछले वर्ष {n} योगदान', other: 'पिछले वर्ष {n} योगदान' },
   more: '+{n} और',

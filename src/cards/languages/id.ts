@@ -20,6 +20,8 @@ export const id: Words = {
   stillCounting: 'masih dihitung',
   contributorsTitle: 'Kontributor',
   contributions: { other: '{n} kontribusi' },
+  points: { other: '{n} poin' },
+  completeRepositories: 'Lengkap: {n} dari {total} repositori',
   contributors: { other: '{n} kontributor' },
   contributionsInYear: { other: '{n} kontribusi dalam setahun terakhir' },
   more: '+{n} lainnya',

@@ -20,6 +20,8 @@ export const it: Words = {
   stillCounting: 'conteggio in corso',
   contributorsTitle: 'Collaboratori',
   contributions: { one: '{n} contributo', other: '{n} contributi' },
+  points: { one: '{n} punto', other: '{n} punti' },
+  completeRepositories: 'Completi: {n} repository su {total}',
   contributors: { one: '{n} collaboratore', other: '{n} collaboratori' },
   contributionsInYear: { one: '{n} contributo nell’ultimo anno', other: '{n} contributi nell’ultimo anno' },
   more: '+{n} altri',

@@ -20,6 +20,8 @@ export const ja: Words = {
   stillCounting: '集計中',
   contributorsTitle: '貢献者',
   contributions: { other: '{n} 件の貢献' },
+  points: { other: '{n} ポイント' },
+  completeRepositories: '収集済みリポジトリ：{n} / {total}',
   contributors: { other: '貢献者 {n} 人' },
   contributionsInYear: { other: '過去 1 年間に {n} 件の貢献' },
   more: 'ほか {n} 人',

@@ -20,6 +20,8 @@ export const ko: Words = {
   stillCounting: '집계 중',
   contributorsTitle: '기여자',
   contributions: { other: '기여 {n}건' },
+  points: { other: '{n}점' },
+  completeRepositories: '완전한 저장소: {n} / {total}',
   contributors: { other: '기여자 {n}명' },
   contributionsInYear: { other: '지난 1년간 기여 {n}건' },
   more: '외 {n}명',

@@ -20,6 +20,8 @@ export const nl: Words = {
   stillCounting: 'wordt nog geteld',
   contributorsTitle: 'Bijdragers',
   contributions: { one: '{n} bijdrage', other: '{n} bijdragen' },
+  points: { one: '{n} punt', other: '{n} punten' },
+  completeRepositories: 'Volledig: {n} van {total} repositories',
   contributors: { one: '{n} bijdrager', other: '{n} bijdragers' },
   contributionsInYear: { one: '{n} bijdrage in het afgelopen jaar', other: '{n} bijdragen in het afgelopen jaar' },
   more: '+{n} meer',

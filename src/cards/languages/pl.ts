@@ -20,6 +20,8 @@ export const pl: Words = {
   stillCounting: 'trwa liczenie',
   contributorsTitle: 'Współtwórcy',
   contributions: { one: '{n} kontrybucja', few: '{n} kontrybucje', many: '{n} kontrybucji', other: '{n} kontrybucji' },
+  points: { one: '{n} punkt', few: '{n} punkty', many: '{n} punktów', other: '{n} punktu' },
+  completeRepositories: 'Kompletne: {n} z {total} repozytoriów',
   contributors: {
     one: '{n} współtwórca',
     few: '{n} współtwórców',

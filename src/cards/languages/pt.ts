@@ -20,6 +20,8 @@ export const pt: Words = {
   stillCounting: 'ainda contando',
   contributorsTitle: 'Colaboradores',
   contributions: { one: '{n} contribuição', other: '{n} contribuições' },
+  points: { one: '{n} ponto', other: '{n} pontos' },
+  completeRepositories: 'Completos: {n} de {total} repositórios',
   contributors: { one: '{n} colaborador', other: '{n} colaboradores' },
   contributionsInYear: { one: '{n} contribuição no último ano', other: '{n} contribuições no último ano' },
   more: '+{n} outros',

@@ -20,6 +20,8 @@ export const ru: Words = {
   stillCounting: 'идёт подсчёт',
   contributorsTitle: 'Участники',
   contributions: { one: '{n} вклад', few: '{n} вклада', many: '{n} вкладов', other: '{n} вклада' },
+  points: { one: '{n} балл', few: '{n} балла', many: '{n} баллов', other: '{n} балла' },
+  completeRepositories: 'Полные репозитории: {n} из {total}',
   contributors: { one: '{n} участник', few: '{n} участника', many: '{n} участников', other: '{n} участника' },
   contributionsInYear: {
     one: '{n} вклад за последний год',

@@ -20,6 +20,8 @@ export const sv: Words = {
   stillCounting: 'räknas fortfarande',
   contributorsTitle: 'Bidragsgivare',
   contributions: { one: '{n} bidrag', other: '{n} bidrag' },
+  points: { one: '{n} poäng', other: '{n} poäng' },
+  completeRepositories: 'Fullständiga: {n} av {total} arkiv',
   contributors: { one: '{n} bidragsgivare', other: '{n} bidragsgivare' },
   contributionsInYear: { one: '{n} bidrag det senaste året', other: '{n} bidrag det senaste året' },
   more: '+{n} till',

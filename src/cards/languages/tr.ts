@@ -20,6 +20,8 @@ export const tr: Words = {
   stillCounting: 'sayım sürüyor',
   contributorsTitle: 'Katkıda bulunanlar',
   contributions: { one: '{n} katkı', other: '{n} katkı' },
+  points: { other: '{n} puan' },
+  completeRepositories: 'Tamamlanan depolar: {n} / {total}',
   contributors: { one: '{n} katılımcı', other: '{n} katılımcı' },
   contributionsInYear: { one: 'son bir yılda {n} katkı', other: 'son bir yılda {n} katkı' },
   more: '+{n} kişi daha',

@@ -20,6 +20,8 @@ export const uk: Words = {
   stillCounting: 'триває підрахунок',
   contributorsTitle: 'Учасники',
   contributions: { one: '{n} внесок', few: '{n} внески', many: '{n} внесків', other: '{n} внеску' },
+  points: { one: '{n} бал', few: '{n} бали', many: '{n} балів', other: '{n} бала' },
+  completeRepositories: 'Повні репозиторії: {n} з {total}',
   contributors: { one: '{n} учасник', few: '{n} учасники', many: '{n} учасників', other: '{n} учасника' },
   contributionsInYear: {
     one: '{n} внесок за останній рік',

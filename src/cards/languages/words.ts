@@ -19,6 +19,9 @@ export interface Words extends Record<CounterName, string> {
   stillCounting: string;
   contributorsTitle: string;
   contributions: Plural;
+  points: Plural;
+  /** `{n}` is the number of complete repositories, `{total}` of all. */
+  completeRepositories: string;
   contributors: Plural;
   contributionsInYear: Plural;
   /** `{n}` is the number of entries that are not shown. */

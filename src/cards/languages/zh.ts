@@ -20,6 +20,8 @@ export const zh: Words = {
   stillCounting: '统计中',
   contributorsTitle: '贡献者',
   contributions: { other: '{n} 次贡献' },
+  points: { other: '{n} 分' },
+  completeRepositories: '完整的仓库：{n} / {total}',
   contributors: { other: '{n} 位贡献者' },
   contributionsInYear: { other: '过去一年 {n} 次贡献' },
   more: '还有 {n} 位',

@@ -69,6 +69,14 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   images: true,
   withdrawn_credentials: true,
   scan_pages: true,
+  board_files: true,
+  boards: true,
+  board_repositories: false,
+  board_rankings: true,
+  board_ranks: true,
+  board_leaders: true,
+  board_seasons: true,
+  board_season_ranks: true,
 };
 
 /** The names of the tables that a backup contains. */

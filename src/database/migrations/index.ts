@@ -40,6 +40,9 @@ import * as itemsByTime from './0055-items-by-time.ts';
 import * as titles from './0056-titles.ts';
 import * as itemsByEnd from './0057-items-by-end.ts';
 import * as reportedWindows from './0058-reported-windows.ts';
+import * as boards from './0060-boards.ts';
+import * as mergedBy from './0061-merged-by.ts';
+import * as boardSeasons from './0062-board-seasons.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -86,4 +89,7 @@ export const migrations: Record<string, Migration> = {
   '0056-titles': titles,
   '0057-items-by-end': itemsByEnd,
   '0058-reported-windows': reportedWindows,
+  '0060-boards': boards,
+  '0061-merged-by': mergedBy,
+  '0062-board-seasons': boardSeasons,
 };

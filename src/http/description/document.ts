@@ -28,6 +28,7 @@ export const tags = {
   Contributions: 'Lifetime counters of an account, and its calendar.',
   Contributors: 'Who contributed to the repositories of an account.',
   Achievements: 'What an account was awarded, also as signed credentials.',
+  Boards: 'Rankings with published rules, their evidence and frozen seasons.',
   Repositories: 'Repositories of an account.',
   Access: 'Service tokens and long-term keys, by which owners prove who they are.',
   Owners: 'What the owner of an account decides and sees: settings, links, audit, status, export, erasure.',

@@ -118,6 +118,7 @@ export type TitledPayload = Static<typeof TitledPayload>;
 /** The additional fields at a pull request's own address; only later versions send the sizes. */
 export const PullRequestPayload = Type.Object({
   requested_reviewers: PeoplePayload,
+  merged_by: optional(Nullable(UserPayload)),
   additions: optional(Nullable(Count)),
   deletions: optional(Nullable(Count)),
   changed_files: optional(Nullable(Count)),

@@ -153,6 +153,7 @@ export type TitledPayload = Static<typeof TitledPayload>;
 export const MergeRequestPayload = Type.Object({
   ...Item,
   merged_at: orElseUncounted(Nullable(Time), null),
+  merge_user: optional(Nullable(UserPayload)),
   reviewers: PeoplePayload,
 });
 export type MergeRequestPayload = Static<typeof MergeRequestPayload>;

@@ -59,14 +59,26 @@ describe('settings of an account', () => {
     const token = await serviceToken(shared.service, shared.simulator, ada);
     const read = async (): Promise<unknown> =>
       (JSON.parse((await shared.service.get(`${ada.name}/settings`, bearer(token))).text) as { data: unknown }).data;
-    assert.deepEqual(await read(), { publish_private_contributions: false, hidden: false });
+    assert.deepEqual(await read(), {
+      publish_private_contributions: false,
+      hidden: false,
+      boards_repository: '',
+    });
     await shared.service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
-    assert.deepEqual(await read(), { publish_private_contributions: true, hidden: false });
+    assert.deepEqual(await read(), {
+      publish_private_contributions: true,
+      hidden: false,
+      boards_repository: '',
+    });
     await shared.service.get(
       `${ada.name}/settings`,
       sending('PUT', token, { hidden: true, publish_private_contributions: false }),
     );
-    assert.deepEqual(await read(), { publish_private_contributions: false, hidden: true });
+    assert.deepEqual(await read(), {
+      publish_private_contributions: false,
+      hidden: true,
+      boards_repository: '',
+    });
     for (const body of [{}, { hidden: 'yes' }, { hidden: null }, { hide: true }, { hidden: true, x: 1 }, [], 'x', 1]) {
       const response = await shared.service.get(`${ada.name}/settings`, sending('PUT', token, body));
       assert.equal(response.status, 400, JSON.stringify(body));
@@ -100,7 +112,7 @@ describe('settings of an account', () => {
     const who = 'github/olive-admin';
     const changed = (hidden: boolean): unknown[] => [
       'settings_changed',
-      `{"publish_private_contributions":false,"hidden":${hidden}}`,
+      `{"publish_private_contributions":false,"hidden":${hidden},"boards_repository":""}`,
       who,
       tokenId,
     ];

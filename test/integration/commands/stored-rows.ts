@@ -9,6 +9,7 @@ export const leftOut = new Set([
   'kysely_migration',
   'migration_parts',
   'applied_definitions',
+  'board_repositories',
   'rankings',
   'ranks',
   'rate_limits',

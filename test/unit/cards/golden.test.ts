@@ -34,7 +34,7 @@ describe('golden files of cards', () => {
         kind: 'problem',
       },
     };
-    for (const name of ['contributions', 'calendar', 'contributors', 'achievements', 'community']) {
+    for (const name of ['contributions', 'calendar', 'contributors', 'achievements', 'community', 'board']) {
       const card = cardOf(name);
       for (const [state, content] of Object.entries(states)) {
         await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readCardOptions({}, card.parts)).svg);

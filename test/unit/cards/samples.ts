@@ -85,6 +85,23 @@ export function contributorsOf(count: number, further = 0): CardInput {
   return { envelope: { meta_data: { count, data_type: 3, as_of, complete: true }, data }, further };
 }
 
+/** Returns a board of some people, of whom the second and the third have the same rank. */
+export function boardOf(count: number, further = 0): CardInput {
+  const data = Array.from({ length: count }, (_, index) => ({
+    rank: index === 2 ? 2 : index + 1,
+    points: [43.5, 20, 20, 7.25, 5, 4, 3, 1][index % 8],
+    change: [0, 2, null, -1][index % 4],
+    newcomer: index === 3,
+    person: {
+      name: `person-${index}`,
+      display_name: people[index % people.length] ?? '',
+      avatar_url: `https://images.example/${index}`,
+    },
+  }));
+  const board = { name: 'Release 4 sprint', as_of: '2026-11-21T12:00:00Z', repositories: { total: 12, complete: 11 } };
+  return { envelope: { meta_data: { count, data_type: 0, as_of, complete: false, board }, data }, further };
+}
+
 /**
  * Returns a year with weekends off and a holiday, as days of collected repositories or as 53 weeks from the provider.
  */
@@ -173,6 +190,8 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
     draw('contributions', contributionsOf({ display_name: names.arabic }), { locale: 'ar', ...query }),
   'contributions-trend': (query) => draw('contributions', seriesOf(), { show: 'trend', ...query }),
   contributors: (query) => draw('contributors', contributorsOf(10, 14), query, someImages),
+  board: (query) => draw('board', boardOf(7, 14), query, someImages),
+  'board-ar': (query) => draw('board', boardOf(2), { locale: 'ar', hide: 'changes', ...query }, new Map()),
   'contributors-he': (query) => draw('contributors', contributorsOf(4, 3), { locale: 'he', ...query }, new Map()),
   'contributors-wall': (query) => draw('contributors', contributorsOf(30), { hide: 'names', ...query }, someImages),
   calendar: (query) => draw('calendar', calendarOf(), query),

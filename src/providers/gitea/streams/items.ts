@@ -71,6 +71,7 @@ export async function readDeepPullRequest(context: StreamContext, payload: Issue
     const people = [...(own?.data.requested_reviewers ?? []), ...reviews.submitted.map(({ user }) => user)];
     pull.details = {
       ...commonDetails(collector, payload, reactions),
+      mergedBy: collector.mention(own?.data.merged_by),
       reviewers: collector.mentionAll(people),
       additions: own?.data.additions ?? null,
       deletions: own?.data.deletions ?? null,

@@ -84,6 +84,7 @@ export async function addDeepPullRequest(
   pull.details = {
     ...noDetails,
     number: payload.number,
+    mergedBy: collector.mention(payload.mergedBy),
     assignees: collector.mentionAll(payload.assignees?.nodes ?? []),
     reviewers: collector.mentionAll([...requested(payload), ...submitted]),
     labels: names(payload.labels),

@@ -102,6 +102,7 @@ export type PullRequestPayload = Static<typeof PullRequestPayload>;
 export const DeepPullRequestPayload = Type.Object({
   ...PullRequestPayload.properties,
   ...common,
+  mergedBy: orElse(Nullable(ActorPayload), null),
   additions: optionalCount(),
   deletions: optionalCount(),
   changedFiles: optionalCount(),

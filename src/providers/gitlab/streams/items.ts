@@ -93,6 +93,7 @@ async function readDeepMergeRequest(
     pull.details = {
       ...commonDetails(collector, payload),
       ...size,
+      mergedBy: collector.mention(payload.merge_user),
       reactions: collector.reactions(awards),
       comments: comments.filter(({ note }) => !isAtLine(note)).length,
       reviewers: collector.mentionAll([...(payload.reviewers ?? []), ...verdicts.map(({ author }) => author)]),

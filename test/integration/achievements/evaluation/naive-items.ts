@@ -15,6 +15,12 @@ export interface EvaluationView {
   world: World;
   /** The time of the evaluation: nothing from then on has happened yet. */
   before: number;
+  /** Boards alone: only contributions from this time on are counted. */
+  since?: number;
+  /** Boards alone: the moment that counts, in place of that since when the condition holds. */
+  at?: 'created' | 'merged' | 'closed' | undefined;
+  /** Boards alone: returns whether a contribution can count. */
+  isCounted?: (item: Item) => boolean;
 }
 
 const never = Number.POSITIVE_INFINITY;

@@ -1,12 +1,21 @@
 import { parseCondition } from '../../../../src/achievements/conditions/parser.ts';
 import type { Comparison, Condition } from '../../../../src/achievements/conditions/syntax.ts';
-import { answered, closed, compare, type EvaluationView, type Mine, numberOf, satisfiedAt } from './naive-items.ts';
+import {
+  answered,
+  closed,
+  compare,
+  type EvaluationView,
+  type Mine,
+  merged,
+  numberOf,
+  satisfiedAt,
+} from './naive-items.ts';
 import type { AchievementText, PointActionText, TriggerText } from './random-achievements.ts';
 import { beginning, type Item } from './world.ts';
 
 /** Evaluates achievements person by person and contribution by contribution: slow and plain, to compare with. */
 
-interface Judging extends EvaluationView {
+export interface Judging extends EvaluationView {
   pointActions: readonly PointActionText[];
 }
 
@@ -37,7 +46,7 @@ export function evaluateNaively(
   return earned;
 }
 
-function heldSince(trigger: TriggerText, person: number, evaluation: Judging): number {
+export function heldSince(trigger: TriggerText, person: number, evaluation: Judging): number {
   return personSince(
     parsed(trigger.condition),
     [],
@@ -144,15 +153,28 @@ function pointsOf(evaluation: Judging): Point[] {
   );
 }
 
-function momentsOf(conditions: Condition[], { trigger, person, mine }: NaiveQuery, evaluation: Judging): number[] {
+export function momentsOf(
+  conditions: Condition[],
+  { trigger, person, mine }: NaiveQuery,
+  evaluation: Judging,
+): number[] {
   if (trigger.action === 'point') {
     const points = pointsOf(evaluation).filter((point) => point.person === person);
     const isIncluded = conditions.every((condition) => satisfiedAt(condition, anybodys(person), evaluation) < never);
     return isIncluded ? points.map(({ at }) => at) : [];
   }
   return mine
-    .map((one) => Math.max(one.doneAt, ...conditions.map((condition) => satisfiedAt(condition, one, evaluation))))
-    .filter((at) => at < never);
+    .map((one) => {
+      const at = Math.max(one.doneAt, ...conditions.map((condition) => satisfiedAt(condition, one, evaluation)));
+      return at < never ? momentOf(one, at, evaluation) : never;
+    })
+    .filter((at) => at < never && at >= (evaluation.since ?? 0));
+}
+
+function momentOf({ item }: Mine, satisfied: number, evaluation: Judging): number {
+  if (evaluation.at === undefined) return satisfied;
+  const moments = { created: item.createdAt, merged: merged(item, evaluation), closed: closed(item, evaluation) };
+  return moments[evaluation.at] ?? never;
 }
 
 /** Returns a contribution for conditions on points, which depend on the person alone. */
@@ -160,9 +182,10 @@ function anybodys(person: number): Mine {
   return { person, doneAt: 0, item: { action: 'star' } as Item };
 }
 
-function itemsOf({ actor, action }: TriggerText, person: number, looking: EvaluationView): Mine[] {
+export function itemsOf({ actor, action }: TriggerText, person: number, looking: EvaluationView): Mine[] {
   return looking.world.items
     .filter((item) => item.action === action && item.createdAt < looking.before)
+    .filter((item) => looking.isCounted?.(item) ?? true)
     .flatMap((item): Mine[] => {
       const closedAt = closed(item, looking);
       const mine = { item, person, doneAt: item.createdAt };
@@ -180,7 +203,7 @@ function itemsOf({ actor, action }: TriggerText, person: number, looking: Evalua
     });
 }
 
-function isAboutPerson(condition: Condition): boolean {
+export function isAboutPerson(condition: Condition): boolean {
   if (condition.kind === 'and' || condition.kind === 'or') return condition.terms.some(isAboutPerson);
   if (condition.kind !== 'comparison') return condition.kind === 'ranking';
   const { operand } = condition;
@@ -189,7 +212,7 @@ function isAboutPerson(condition: Condition): boolean {
   );
 }
 
-function parsed(text: string): Condition {
+export function parsed(text: string): Condition {
   const { condition, fault } = parseCondition(text);
   if (condition === undefined) throw new Error(`${text}: ${fault.message}`);
   return condition;

@@ -115,7 +115,7 @@ function personTerm(action: Action, isPointAction: boolean): fc.Arbitrary<string
   );
 }
 
-function trigger(isPointAction: boolean): fc.Arbitrary<TriggerText> {
+export function trigger(isPointAction: boolean): fc.Arbitrary<TriggerText> {
   const pairs = actors.flatMap((actor) =>
     actionsOf[actor]
       .filter((action) => !isPointAction || action !== 'point')

@@ -1,0 +1,25 @@
+import { LRUCache } from 'lru-cache';
+import type { Board } from './board.ts';
+import { readBoardsFile } from './file/read-file.ts';
+
+/** Boards that this process has read, by their definitions: one is read for every ranking. */
+const boards = new LRUCache<string, Board>({ max: 500 });
+
+/**
+ * Reads a board from its stored definition, by the same rules as from its file.
+ * @throws Error when a former release stored a board that is faulty by the rules of this one.
+ */
+export function readDefinition(definition: object): Board {
+  const text = JSON.stringify(definition);
+  const known = boards.get(text);
+  if (known !== undefined) return known;
+  const { provider, ...board }: { provider?: string } = definition;
+  const file = JSON.stringify({ version: 1, boards: [{ board }] });
+  const {
+    boards: [read],
+    reports,
+  } = readBoardsFile(Buffer.from(file), { provider: provider ?? 'github' });
+  if (read === undefined) throw new Error(`a stored board is faulty: ${reports[0]?.message}`);
+  boards.set(text, read);
+  return read;
+}

@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import { actorOf, recordAction } from '../../access/actor.ts';
+import { confirmCaller } from '../../access/administrators/person.ts';
+import type { AccessServices } from '../../access/services.ts';
+import { maxFileBytes } from '../../achievements/decode.ts';
+import { describeReport, type Report } from '../../achievements/report.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { AppError } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import { AccountPath } from '../../http/endpoint.ts';
+import { SingleSchema, single } from '../../http/envelope.ts';
+import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
+import { saveDocument } from '../file/file-store.ts';
+import { readBoardsFile } from '../file/read-file.ts';
+
+/** A fault of a document, at its place. */
+export const FaultItem = Type.Object(
+  {
+    severity: Type.Enum(['error', 'warning']),
+    line: Type.Integer({ examples: [7] }),
+    column: Type.Integer({ examples: [13] }),
+    message: Type.String({ examples: ['ties cannot be share; expected shared or earliest; did you mean shared?'] }),
+  },
+  { title: 'BoardFault' },
+);
+
+const Stored = Type.Object(
+  {
+    boards: Type.Array(Type.String(), {
+      description: 'Slugs of the boards without errors.',
+      examples: [['release-4']],
+    }),
+    faults: Type.Array(FaultItem),
+  },
+  { title: 'BoardDocument' },
+);
+
+/** The body of a document: YAML, of which JSON is a part. */
+export const DocumentBody = Type.String({ description: 'The document in YAML or JSON, as `.plaudit/boards.yaml`.' });
+
+export function toFault(report: Report) {
+  const { severity, line, column } = report;
+  return { severity, line, column, message: describeReport(report) };
+}
+
+/** Returns a scope of the application whose routes receive their bodies as text, with any media type. */
+export function withTextBodies(app: App, addRoutes: (scope: App) => void): void {
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    addRoutes(scope);
+  });
+}
+
+/** Registers the document with which an owner replaces the file of boards. */
+export function documentRoutes(app: App, services: AccessServices): void {
+  const { connection, now, newId } = services;
+  const shared = { path: '/v1/:provider/entities/:name/boards', params: AccountPath, tag: 'Boards' } as const;
+  withTextBodies(app, (scope) => {
+    addOwnerEndpoint(scope, services, {
+      ...shared,
+      method: 'PUT',
+      operationId: 'putBoards',
+      summary: 'Replaces the file of boards by a document; a faulty board never disables the others',
+      needs: 'manage',
+      body: DocumentBody,
+      bodyLimit: maxFileBytes,
+      response: SingleSchema(Stored),
+      load: async ({ account, caller, body }) => {
+        const { boards, reports, text } = readBoardsFile(Buffer.from(body), { provider: account.provider });
+        const error = reports.find(({ severity }) => severity === 'error');
+        // A document without any board that works would remove all boards by a typing error.
+        if (boards.length === 0 && error !== undefined) {
+          const place = `line ${error.line}, column ${error.column}`;
+          throw new AppError(
+            'invalid_input',
+            `The document has no board without an error. ${place}: ${describeReport(error)}`,
+          );
+        }
+        await confirmCaller(services, account, caller);
+        await inTransaction(connection, async (transaction) => {
+          const owner = { ownerId: account.id, provider: account.provider };
+          await saveDocument(transaction, owner, { text, reports }, { now: now(), newId });
+          const actor = await actorOf(transaction, caller);
+          const subject = `${boards.length} boards`;
+          await recordAction(services, transaction, account.id, { action: 'boards_changed', subject, ...actor });
+        });
+        return { boards: boards.map(({ slug }) => slug), faults: reports.map(toFault) };
+      },
+      present: (stored) => single('unknown', stored),
+    });
+  });
+  addOwnerEndpoint(app, services, {
+    ...shared,
+    method: 'DELETE',
+    operationId: 'deleteBoards',
+    summary: 'Removes the document, so that the file of boards counts again',
+    needs: 'manage',
+    load: async ({ account, caller }) => {
+      await confirmCaller(services, account, caller);
+      await inTransaction(connection, async (transaction) => {
+        const owner = { ownerId: account.id, provider: account.provider };
+        await saveDocument(transaction, owner, null, { now: now(), newId });
+        const actor = await actorOf(transaction, caller);
+        await recordAction(services, transaction, account.id, { action: 'boards_changed', subject: 'file', ...actor });
+      });
+    },
+  });
+}

@@ -1,0 +1,192 @@
+import { type Static, Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { AppError } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import { toCsv } from '../../http/csv.ts';
+import type { HandlerResult, RequestContext } from '../../http/endpoint.ts';
+import { AccountPath } from '../../http/endpoint.ts';
+import { formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
+import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from '../../http/pagination.ts';
+import { addEndpoint } from '../../http/pipeline.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { StoredBoard } from '../board-store.ts';
+import { BoardItem, providerOf, RankItem, toRankItem } from '../views/board-json.ts';
+import { boardUrl, withBoard } from '../views/board-response.ts';
+import { type EvidenceItem, type EvidencePlace, findEvidence } from '../views/evidence-store.ts';
+import { awaitRanking, findReadableBoard } from '../views/load-board.ts';
+import { findPerson, type RankedPerson, type Ranking } from '../views/view-store.ts';
+import { windowOf } from '../windows.ts';
+
+const EvidencePath = Type.Object({
+  ...AccountPath.properties,
+  slug: Type.String({ maxLength: 64, description: 'Slug of the board.', examples: ['release-4'] }),
+  login: Type.String({
+    maxLength: 255,
+    description: 'Login of a person on the board; of another host `codeberg%2Foctocat`.',
+    examples: ['octocat'],
+  }),
+});
+
+const Query = Type.Object({
+  ...PageParameters.properties,
+  format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv` is the page as a table.', default: 'json' })),
+});
+
+const Evidence = Type.Object(
+  {
+    kind: Type.Union([Type.Null(), Type.String()], {
+      description: 'Null for a rule with `count()`, which is earned once.',
+      examples: ['pull_request'],
+    }),
+    repository: Type.Union([Type.Null(), Type.String()], { examples: ['github/octocat/hello-world'] }),
+    number: Type.Optional(Type.Integer({ examples: [7] })),
+    oid: Type.Optional(Type.String({ examples: ['7fd1a60b01f91b314f59955a4e4d4e80d8edf11d'] })),
+    title: Type.String({ description: 'Empty where it is not known.', examples: ['Fix the parser'] }),
+    url: Type.String({ description: 'Empty for a rule with `count()`.' }),
+    occurred_dttm: TimestampSchema(),
+    rule: Type.Integer({ description: 'Number of the rule.', examples: [1] }),
+    points: Type.Number({ examples: [5] }),
+    points_before_cap: Type.Number({ description: 'More than `points` where the cap of a day was reached.' }),
+    capped: Type.Boolean(),
+  },
+  { title: 'BoardEvidence' },
+);
+
+const details = {
+  title: 'EvidenceMetadata',
+  properties: {
+    board: BoardItem,
+    person: RankItem,
+    progress: Type.Union([Type.Null(), Type.String()], {
+      description: 'Points of the threshold; null without one.',
+      examples: ['43 of 50'],
+    }),
+  },
+};
+
+interface Loaded extends Page<EvidenceItem> {
+  stored: StoredBoard;
+  ranking: Ranking;
+  person: RankedPerson;
+}
+
+type Context = RequestContext<Static<typeof EvidencePath>, Static<typeof Query>>;
+
+const listing = 'board evidence';
+
+/** Registers the evidence of a person's points. */
+export function evidenceRoutes(app: App, services: RouteServices): void {
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/boards/:slug/people/:login',
+    operationId: 'listBoardEvidence',
+    tag: 'Boards',
+    summary: 'What gave a person points on a board, newest first, with the caps that were applied',
+    readers: 'public',
+    params: EvidencePath,
+    query: Query,
+    listing: { name: listing, defaultLimit: 30 },
+    dataType: 'unknown',
+    item: Evidence,
+    details,
+    hasCsv: true,
+    load: (context) => load(services, context),
+    present: (loaded, context) => present(services, loaded, context),
+  });
+}
+
+async function load(services: RouteServices, context: Context): Promise<Loaded | undefined> {
+  const { connection, computations, now } = services;
+  const { page, params } = context;
+  const stored = await findReadableBoard(services, context, params.slug);
+  const ranking = await awaitRanking(services, stored);
+  if (ranking === undefined) return undefined;
+  const parts = params.login.split('/');
+  const login = parts.pop() ?? '';
+  const provider = parts.length === 0 ? providerOf(stored.board) : parts.join('/').toLowerCase();
+  const person = await findPerson(connection, ranking.id, { provider, login });
+  if (person === undefined) throw new AppError('not_found', 'This board ranks no such person.');
+  const window = windowOf(stored.board.window, now());
+  const scope = { boardId: stored.id, window, accountId: person.id };
+  const wanted = { limit: page.limit + 1, after: toPlace(page.start.after), before: toPlace(page.start.before) };
+  const found = await computations.share(context.account.id, `evidence ${JSON.stringify([scope, wanted])}`, () =>
+    findEvidence(connection, stored.board, scope, wanted),
+  );
+  return { ...cutPage(found, page.limit, page.start), stored, ranking, person };
+}
+
+function toPlace(place: Place | undefined): EvidencePlace | undefined {
+  return place && [String(place[0]), Number(place[1]), String(place[2])];
+}
+
+function present(services: RouteServices, loaded: Loaded, context: Context): HandlerResult {
+  const { cursors, providers, resolver, now } = services;
+  const { account, isOwner, query } = context;
+  const { stored, ranking, person, page } = loaded;
+  const { board } = stored;
+  const items = page.map((item) => toItem(item, providers, isOwner));
+  const neighbours = neighbourCursors(loaded, ({ at, rule, key }) =>
+    cursors.write(listing, [at.toISOString(), rule, key]),
+  );
+  const envelope = withBoard(board, ranking, isOwner, { data: items, ...neighbours });
+  const shown = toRankItem(board, person, { providers, boardUrl: boardUrl(services, account, board.slug) });
+  const progress = board.threshold === null ? null : `${person.points} of ${board.threshold}`;
+  Object.assign(envelope.meta_data, { person: shown, progress });
+  return {
+    envelope,
+    staleAt: resolver.staleAt(now()),
+    isWithdrawable: board.isPrivate,
+    ...(query.format === 'csv' && { csv: tableOf(items) }),
+  };
+}
+
+/** The kinds of items that have a page of their own, and that of the item that others belong to. */
+const pageKinds: Readonly<Record<string, 'issue' | 'pull_request' | 'discussion'>> = {
+  issue: 'issue',
+  issue_comment: 'issue',
+  pull_request: 'pull_request',
+  pull_request_comment: 'pull_request',
+  review_comment: 'pull_request',
+  review: 'pull_request',
+  discussion: 'discussion',
+};
+
+function toItem(
+  item: EvidenceItem,
+  providers: ReadonlyMap<string, Provider>,
+  isOwner: boolean,
+): Static<typeof Evidence> {
+  const { kind, repository, number, oid, points, pointsBeforeCap } = item;
+  return {
+    kind,
+    repository: repository && `${repository.provider}/${repository.owner}/${repository.name}`,
+    ...(number !== null && { number }),
+    ...(oid !== null && { oid }),
+    // Titles of private items are for people who may see the repository.
+    title: isOwner || repository?.isPrivate !== true ? item.title : '',
+    url: urlOf(item, providers),
+    occurred_dttm: formatTimestamp(item.at),
+    rule: item.rule,
+    points,
+    points_before_cap: pointsBeforeCap,
+    capped: points < pointsBeforeCap,
+  };
+}
+
+function urlOf({ kind, repository, number, oid }: EvidenceItem, providers: ReadonlyMap<string, Provider>): string {
+  const pages = repository === null ? undefined : providers.get(repository.provider)?.repositories;
+  if (repository === null || pages === undefined) return '';
+  const { owner, name } = repository;
+  if (oid !== null) return pages.pageOf(owner, name, { kind: 'commit', oid });
+  const item = pageKinds[kind ?? ''];
+  return item === undefined || number === null
+    ? pages.pageOf(owner, name)
+    : pages.pageOf(owner, name, { kind: item, number });
+}
+
+function tableOf(items: readonly Static<typeof Evidence>[]): string {
+  const columns = 'occurred,rule,points,points_before_cap,kind,repository,number,oid,title,url'.split(',');
+  const rows = items.map(({ occurred_dttm: occurred, number = null, oid = null, capped: _capped, ...rest }) =>
+    Object.assign(rest, { occurred, number, oid }),
+  );
+  return toCsv(columns, rows);
+}

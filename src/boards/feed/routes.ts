@@ -1,0 +1,108 @@
+import { type Static, Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import type { App } from '../../http/app.ts';
+import { formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
+import { addEndpoint } from '../../http/pipeline.ts';
+import type { StoredBoard } from '../board-store.ts';
+import { findSeasons, type Season } from '../seasons/season-store.ts';
+import { providerOf } from '../views/board-json.ts';
+import { BoardPath, boardUrl, withBoard } from '../views/board-response.ts';
+import { type FeedEntry, toAtom } from '../views/feed.ts';
+import { awaitRanking, findReadableBoard } from '../views/load-board.ts';
+import { type FeedEvent, findFeedEvents, type Ranking } from '../views/view-store.ts';
+
+const FeedItem = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String({ examples: ['octocat leads'] }),
+    text: Type.String({ examples: ['octocat came to lead with 43 points.'] }),
+    url: Type.String({ format: 'uri' }),
+    occurred_dttm: TimestampSchema(),
+  },
+  { title: 'BoardFeedEntry' },
+);
+
+const Query = Type.Object({
+  format: Type.Optional(
+    Type.Enum(['atom', 'json'], { description: '`atom` (RFC 4287), or the same entries as JSON.', default: 'atom' }),
+  ),
+});
+
+const maxEntries = 50;
+
+interface Loaded {
+  stored: StoredBoard;
+  ranking: Ranking;
+  events: FeedEvent[];
+  seasons: Season[];
+}
+
+/** Registers the feeds of boards. */
+export function feedRoutes(app: App, services: RouteServices): void {
+  const { connection, resolver, now } = services;
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/boards/:slug/feed',
+    operationId: 'getBoardFeed',
+    tag: 'Boards',
+    summary: 'New leaders, newcomers and frozen seasons of a board, newest first',
+    readers: 'public',
+    params: BoardPath,
+    query: Query,
+    dataType: 'unknown',
+    item: FeedItem,
+    documents: ['application/atom+xml'],
+    load: async (context): Promise<Loaded | undefined> => {
+      const stored = await findReadableBoard(services, context, context.params.slug);
+      const ranking = await awaitRanking(services, stored);
+      if (ranking === undefined) return undefined;
+      const wanted = { boardId: stored.id, rankingId: ranking.id, limit: maxEntries };
+      const events = await findFeedEvents(connection, wanted);
+      return { stored, ranking, events, seasons: await findSeasons(connection, stored.id, maxEntries) };
+    },
+    present: (loaded, { account, isOwner, query }) => {
+      const { board, id } = loaded.stored;
+      const url = boardUrl(services, account, board.slug);
+      const entries = toEntries(loaded, url);
+      const envelope = withBoard(board, loaded.ranking, isOwner, { data: entries.map(toItem) });
+      delete envelope.meta_data.board;
+      const result = { envelope, staleAt: resolver.staleAt(now()), isWithdrawable: board.isPrivate };
+      if (query.format === 'json') return result;
+      const { coverage, asOf, since } = loaded.ranking;
+      const known = asOf === null ? '' : ` as of ${formatTimestamp(asOf)}`;
+      const subtitle = `${coverage.complete} of ${coverage.repositories} repositories are complete${known}`;
+      const updatedAt = entries[0]?.at ?? since ?? new Date(0);
+      const body = toAtom({ id: `urn:uuid:${id}`, title: board.name, subtitle, url, updatedAt, entries });
+      return { ...result, document: { contentType: 'application/atom+xml; charset=utf-8', body } as const };
+    },
+  });
+}
+
+function toEntries({ stored: { id, board }, events, seasons }: Loaded, url: string): FeedEntry[] {
+  const entries = events.map((event) => toEntry(event, { id, url, provider: providerOf(board) }));
+  for (const { number, version, frozenAt, reason } of seasons) {
+    entries.push({
+      id: `urn:uuid:${id}:season:${number}:${version}`,
+      title: version === 1 ? `Season ${number} is frozen` : `Season ${number} has version ${version}`,
+      text: reason,
+      url: `${url}/seasons/${number}`,
+      at: frozenAt,
+    });
+  }
+  return entries.toSorted((one, other) => other.at.getTime() - one.at.getTime()).slice(0, maxEntries);
+}
+
+function toItem({ at, ...entry }: FeedEntry): Static<typeof FeedItem> {
+  return { ...entry, occurred_dttm: formatTimestamp(at) };
+}
+
+function toEntry(event: FeedEvent, board: { id: string; url: string; provider: string }): FeedEntry {
+  const { kind, at, name, provider, points } = event;
+  const login = provider === board.provider ? name : `${provider}/${name}`;
+  return {
+    id: `urn:uuid:${board.id}:${kind}:${login}:${at.getTime()}`,
+    title: kind === 'leader' ? `${name} leads` : `${name} is new`,
+    text: kind === 'leader' ? `${name} came to lead with ${points} points.` : `${name} has ${points} points.`,
+    url: `${board.url}/people/${encodeURIComponent(login)}`,
+    at,
+  };
+}

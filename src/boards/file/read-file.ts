@@ -1,0 +1,77 @@
+import { newFault } from '../../achievements/conditions/fault.ts';
+import { decode } from '../../achievements/decode.ts';
+import { nodeAt, readEntries } from '../../achievements/read-entries.ts';
+import { readList } from '../../achievements/read-node.ts';
+import { type Report, toReports } from '../../achievements/report.ts';
+import { shapeOf } from '../../achievements/shape.ts';
+import { readYamlByParts } from '../../achievements/yaml-recovery.ts';
+import type { YamlNode } from '../../achievements/yaml-tree.ts';
+import type { UnreportedKind } from '../../providers/unreported.ts';
+import type { Board } from '../board.ts';
+import { readBoard } from './read-board.ts';
+import type { BoardReading } from './reading.ts';
+import { BoardsFile } from './schema.ts';
+
+/** The paths at which the repository of an account may have its file; the first one that exists counts. */
+export const boardsPaths = ['.plaudit/boards.yaml', '.plaudit/boards.yml'];
+
+export interface ReadBoardsFile {
+  /** The boards of the file without errors; a faulty board does not invalidate the others. */
+  boards: Board[];
+  reports: Report[];
+  /** The file as text, as far as it could be decoded. */
+  text: string;
+}
+
+/** The host of a file, to which names without a provider refer. */
+export interface FileHost {
+  provider: string;
+  /** The data that the host does not return; conditions that need it get a warning. */
+  unreported?: readonly UnreportedKind[];
+}
+
+/** Reads a file of boards. Returns all faults with their places, and never throws because of the contents. */
+export function readBoardsFile(bytes: Uint8Array, { provider, unreported = [] }: FileHost): ReadBoardsFile {
+  const { text, fault } = decode(bytes);
+  const { root, faults } =
+    fault === undefined ? readYamlByParts(text, ['board']) : { root: undefined, faults: [fault] };
+  const boards = root === undefined ? [] : readRoot(root, { file: text, faults, unreported, provider });
+  if (root === undefined && faults.length === 0)
+    faults.push(newFault({ start: 0, end: 0 }, 'the file is empty', { expected: 'version, boards' }));
+  return { boards, reports: toReports(text, faults), text };
+}
+
+function readRoot(root: YamlNode, reading: BoardReading): Board[] {
+  const { faults } = reading;
+  const parts = new Map<string, YamlNode>();
+  const shape = shapeOf(BoardsFile);
+  readEntries({ ...shape, properties: shape.properties ?? {} }, root, 'the file', {
+    faults,
+    // The boards are read below, one by one, so that a faulty one does not invalidate the others.
+    read: (_shape, node, what) => parts.set(what, node),
+  });
+  const version = parts.get('version');
+  if (version !== undefined && (version.kind !== 'scalar' || version.text !== '1')) {
+    const message = 'this version is not known, and read as 1';
+    faults.push(newFault(version, message, { severity: 'warning', expected: '1' }));
+  }
+  const list = parts.get('the list boards');
+  return list === undefined ? [] : readBoards(list, reading);
+}
+
+function readBoards(list: YamlNode, reading: BoardReading): Board[] {
+  const boards: Board[] = [];
+  const slugs = new Set<string>();
+  for (const item of readList(shapeOf(BoardsFile.properties.boards), list, 'the list boards', reading.faults)) {
+    const board = readBoard(item, reading);
+    const slugNode = nodeAt(item, 'board', 'slug');
+    const slug = slugNode.kind === 'scalar' ? slugNode.text.trim() : '';
+    const key = slug.toLowerCase();
+    if (key !== '' && slugs.has(key)) {
+      const message = `there is another board with the slug ${slug}`;
+      reading.faults.push(newFault(slugNode, message, { expected: 'a slug of its own' }));
+    } else if (board !== undefined) boards.push(board);
+    slugs.add(key);
+  }
+  return boards;
+}

@@ -1,0 +1,88 @@
+import { newFault } from '../../achievements/conditions/fault.ts';
+import { nodeAt } from '../../achievements/read-entries.ts';
+import type { YamlNode } from '../../achievements/yaml-tree.ts';
+import type { Grant, PeopleFilter, PersonName, Team, TeamName } from '../board.ts';
+import { checkDay } from './read-window.ts';
+import type { BoardReading } from './reading.ts';
+import type { BoardFields } from './schema.ts';
+
+/** Reads who is ranked. */
+export function readPeople(
+  people: NonNullable<BoardFields['people']>,
+  node: YamlNode,
+  { provider, faults }: BoardReading,
+): PeopleFilter {
+  const { bots: withBots = false, exclude = [], only_members_of: team } = people;
+  // A board that ranks others than its rule says would be worse than none.
+  if (team !== undefined) {
+    const message = 'the members of teams are not collected, so that this cannot be decided';
+    faults.push(newFault(nodeAt(node, 'only_members_of'), message, { expected: 'a board without only_members_of' }));
+  }
+  return {
+    withBots,
+    exclude: exclude.map((login) => toPerson(login, provider)),
+    onlyMembersOf: team === undefined ? null : toTeam(team, provider),
+  };
+}
+
+/** Reads the teams of a board. A member that begins with `@` and has a slash is a team at the host. */
+export function readTeams(
+  teams: NonNullable<BoardFields['teams']>,
+  node: YamlNode,
+  { provider, faults }: BoardReading,
+): Team[] {
+  const teamOf = new Map<string, string>();
+  return Object.entries(teams).map(([name, members]) => {
+    for (const [index, member] of members.entries()) {
+      if (isTeam(member)) {
+        const message = `the members of ${member} are not collected, and in no team`;
+        const place = nodeAt(node, name.toLowerCase(), index);
+        faults.push(newFault(place, message, { severity: 'warning', expected: 'logins' }));
+      }
+      const other = teamOf.get(member.toLowerCase());
+      if (other !== undefined) {
+        const message = other === name ? `${member} is here twice` : `${member} is in the team ${other} too`;
+        const place = nodeAt(node, name.toLowerCase(), index);
+        faults.push(newFault(place, message, { severity: 'warning', expected: 'each member once' }));
+      }
+      teamOf.set(member.toLowerCase(), name);
+    }
+    return {
+      name,
+      people: members.filter((member) => !isTeam(member)).map((login) => toPerson(login, provider)),
+      hostTeams: members.filter(isTeam).map((team) => toTeam(team, provider)),
+    };
+  });
+}
+
+/** Returns whether a member of a team is a team at the host. */
+function isTeam(member: string): boolean {
+  return member.startsWith('@') && member.includes('/');
+}
+
+/** Reads the points that people get by decision. */
+export function readGrants(
+  grants: NonNullable<BoardFields['grants']>,
+  node: YamlNode,
+  { provider, faults }: BoardReading,
+): Grant[] {
+  return grants.map(({ person, points, reason, granted_by: grantedBy, until = null }, index) => {
+    if (until !== null) checkDay(until, nodeAt(node, index, 'until'), faults);
+    return { person: toPerson(person, provider), points, reason, grantedBy, until };
+  });
+}
+
+function toPerson(text: string, provider: string): PersonName {
+  const parts = text.replace(/^@/, '').split('/');
+  const login = parts.pop() ?? '';
+  return { provider: parts.length === 0 ? provider : parts.join('/').toLowerCase(), login };
+}
+
+/** Reads ORGANIZATION/TEAM, or PROVIDER/ORGANIZATION/TEAM. */
+function toTeam(text: string, provider: string): TeamName {
+  const parts = text.replace(/^@/, '').split('/');
+  const team = parts.pop() ?? '';
+  const [first = '', ...rest] = parts;
+  if (rest.length === 0) return { provider, organization: first, team };
+  return { provider: first.toLowerCase(), organization: rest.join('/'), team };
+}

@@ -1,0 +1,84 @@
+import { newFault } from '../../achievements/conditions/fault.ts';
+import { nodeAt } from '../../achievements/read-entries.ts';
+import { short } from '../../achievements/read-node.ts';
+import type { YamlNode } from '../../achievements/yaml-tree.ts';
+import { nearest } from '../../nearest.ts';
+import type { RepositoryPattern, RepositoryPlace } from '../board.ts';
+import type { BoardReading } from './reading.ts';
+
+const part = /^[A-Za-z0-9_.-]{1,255}$/;
+const namePattern = /^[A-Za-z0-9_.*?-]{1,255}$/;
+/** GitLab nests groups up to twenty levels deep. */
+const maxParts = 22;
+const forms = 'OWNER/NAME, OWNER/* or PROVIDER/OWNER/NAME, or the same after !';
+
+/** Reads the patterns of a board's repositories; faulty ones are left out. */
+export function readPatterns(texts: readonly string[], node: YamlNode, reading: BoardReading): RepositoryPattern[] {
+  const { faults, provider } = reading;
+  const patterns: RepositoryPattern[] = [];
+  const seen = new Set<string>();
+  for (const [index, text] of texts.entries()) {
+    const place = nodeAt(node, index);
+    const pattern = toPattern(text, provider);
+    if (typeof pattern === 'string') {
+      faults.push(newFault(place, `${short(text)} ${pattern}`, { expected: forms, suggestion: likely(text) }));
+      continue;
+    }
+    if (seen.has(text.toLowerCase())) {
+      const message = `${short(text)} is here twice`;
+      faults.push(newFault(place, message, { severity: 'warning', expected: 'each pattern once' }));
+    }
+    seen.add(text.toLowerCase());
+    if (!pattern.isIncluded) warnOfUseless(pattern, texts, place, reading);
+    patterns.push(pattern);
+  }
+  if (patterns.length > 0 && patterns.every(({ isIncluded }) => !isIncluded)) {
+    faults.push(newFault(node, 'no repository is included', { expected: 'a pattern without !' }));
+  }
+  return patterns;
+}
+
+/** @returns why the text is no pattern, as the rest of a sentence. */
+function toPattern(text: string, provider: string): RepositoryPattern | string {
+  const isIncluded = !text.startsWith('!');
+  const bare = isIncluded ? text : text.slice(1);
+  const parts = bare.split('/');
+  const name = parts.at(-1) ?? '';
+  const owners = parts.slice(0, -1);
+  if (parts.length < 2 || parts.length > maxParts) return 'names no repository';
+  if (owners.some((one) => /[*?]/.test(one))) return 'has a pattern in the name of its owner, which is named in full';
+  if (!owners.every((one) => part.test(one)) || !namePattern.test(name)) return 'names no repository';
+  const [first = '', ...rest] = owners;
+  const places: RepositoryPlace[] = [{ provider, owner: owners.join('/'), name }];
+  if (rest.length > 0) places.push({ provider: first.toLowerCase(), owner: rest.join('/'), name });
+  return { isIncluded, places, text: bare };
+}
+
+/** Returns a pattern that the author probably meant: of an address, or with white space. */
+function likely(text: string): string | undefined {
+  const path = text
+    .trim()
+    .replace(/^(!?)https?:\/\/[^/]+\//, '$1')
+    .replace(/(\.git|\/)$/, '');
+  return path !== text && typeof toPattern(path, '') !== 'string' ? path : undefined;
+}
+
+/** Returns the owner that a pattern names, in lower case. */
+function ownerOf(text: string): string {
+  return text.replace(/^!/, '').split('/').slice(0, -1).join('/').toLowerCase();
+}
+
+/** Warns of an exclusion of an owner of whom nothing is included. */
+function warnOfUseless(
+  pattern: RepositoryPattern,
+  texts: readonly string[],
+  place: YamlNode,
+  { faults }: BoardReading,
+): void {
+  const owners = texts.filter((text) => !text.startsWith('!')).map(ownerOf);
+  const own = ownerOf(pattern.text);
+  if (owners.some((owner) => owner === own || owner.endsWith(`/${own}`) || own.endsWith(`/${owner}`))) return;
+  const suggestion = nearest(own, owners);
+  const message = `!${short(pattern.text)} excludes nothing: no repository of ${own} is included`;
+  faults.push(newFault(place, message, { severity: 'warning', expected: 'an owner of included ones', suggestion }));
+}

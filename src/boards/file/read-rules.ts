@@ -1,0 +1,58 @@
+import { asksAboutPerson } from '../../achievements/conditions/checked.ts';
+import { alternatives, newFault } from '../../achievements/conditions/fault.ts';
+import type { Action } from '../../achievements/conditions/vocabulary.ts';
+import { nodeAt } from '../../achievements/read-entries.ts';
+import { readNode } from '../../achievements/read-node.ts';
+import { always, type Reading, readTrigger } from '../../achievements/read-trigger.ts';
+import type { YamlNode } from '../../achievements/yaml-tree.ts';
+import { type BoardRule, type Moment, moments } from '../board.ts';
+import { maxRules, RuleEntry, type RuleFields } from './schema.ts';
+
+/** The moments that the contributions of an action have besides their creation. */
+const ends: Readonly<Partial<Record<Action, readonly Moment[]>>> = {
+  pull_request: ['merged', 'closed'],
+  issue: ['closed'],
+  discussion: ['closed'],
+};
+const surroundings = { pointActions: [], isPointAction: true };
+
+/** Reads the rules of a board; those with an error are left out. */
+export function readRules(rules: readonly RuleFields[], node: YamlNode, reading: Reading): BoardRule[] {
+  return rules.flatMap((rule, index) => readRule(rule, nodeAt(node, index), reading) ?? []);
+}
+
+/** Checks the conditions of a board whose shape is faulty, for those of its rules that are well-formed. */
+export function checkRulesAlone(node: YamlNode, reading: Reading): void {
+  if (node.kind !== 'sequence') return;
+  for (const item of node.items.slice(0, maxRules)) {
+    const rule = readNode(RuleEntry, item, '', []);
+    if (rule !== undefined) readRule(rule, item, reading);
+  }
+}
+
+function readRule(rule: RuleFields, node: YamlNode, reading: Reading): BoardRule | undefined {
+  const { faults } = reading;
+  const { action, at = null, per_day: perDay = null, decay = 0, points, condition } = rule;
+  const written = { actor: rule.actor ?? 'author', action, ...(condition !== undefined && { condition }) };
+  const trigger = readTrigger(written, node, surroundings, {
+    ...reading,
+    // On a board it is usual that every contribution of a kind counts.
+    readAbsent: () => ({ condition: always, faults: [] }),
+  });
+  const possible = new Set<Moment>(['created', ...(ends[action] ?? [])]);
+  if (at !== null && !possible.has(at)) {
+    const others = moments.filter((moment) => possible.has(moment));
+    faults.push(newFault(nodeAt(node, 'at'), `a ${action} is never ${at}`, { expected: alternatives(others) }));
+  }
+  if (trigger === undefined) return undefined;
+  const isOnce = asksAboutPerson(trigger.condition);
+  if (isOnce && (perDay !== null || decay > 0)) {
+    const key = perDay === null ? 'decay' : 'per_day';
+    const message = `${key} has no effect: a rule with count() gives its points once`;
+    faults.push(newFault(nodeAt(node, key), message, { severity: 'warning', expected: 'a rule without count()' }));
+  } else if (perDay !== null && perDay < points) {
+    const message = `per_day is less than the ${points} points of one contribution`;
+    faults.push(newFault(nodeAt(node, 'per_day'), message, { severity: 'warning', expected: `at least ${points}` }));
+  }
+  return { ...trigger, points, perDay, decay, at };
+}

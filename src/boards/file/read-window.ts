@@ -1,0 +1,60 @@
+import { type Fault, newFault } from '../../achievements/conditions/fault.ts';
+import { nodeAt } from '../../achievements/read-entries.ts';
+import type { YamlNode } from '../../achievements/yaml-tree.ts';
+import { AppError } from '../../errors.ts';
+import { readWindow as readWindowOf } from '../../windows/window.ts';
+import type { WindowRule } from '../board.ts';
+import type { WindowFields } from './schema.ts';
+
+/** The moment as of which windows are checked: boards may be announced long before their windows begin. */
+const farFuture = new Date('9000-01-01');
+
+/** Reads the window of a board; undefined after an error. Without any key it has no end and no beginning. */
+export function readWindow(window: WindowFields, node: YamlNode, faults: Fault[]): WindowRule | undefined {
+  const { since, until, time_zone: timeZone = 'UTC', period, seasons, from } = window;
+  const found: Fault[] = [];
+  const fail = (key: string, message: string, expected: string): void => {
+    found.push(newFault(nodeAt(node, key), message, { expected }));
+  };
+  if (seasons !== undefined && (since ?? until ?? period) !== undefined)
+    fail('seasons', 'seasons stand beside another window', 'seasons and from alone');
+  if (seasons !== undefined && from === undefined)
+    fail('seasons', 'the first day of the seasons is missing', 'from: a day, as YYYY-MM-DD');
+  if (seasons === undefined && from !== undefined)
+    fail('from', 'from stands without seasons', 'seasons: month, or since in place of from');
+  if (from !== undefined) checkDay(from, nodeAt(node, 'from'), found);
+  try {
+    readWindowOf({ since, until, period, time_zone: timeZone }, farFuture);
+  } catch (error) {
+    found.push(toFault(error, node));
+  }
+  faults.push(...found);
+  if (found.length > 0) return undefined;
+  if (seasons !== undefined && from !== undefined) return { kind: 'seasons', unit: seasons, from, timeZone };
+  if (period !== undefined) return { kind: 'period', period, timeZone };
+  return { kind: 'range', since, until, timeZone };
+}
+
+/** Adds a fault where a text is no day of the calendar. */
+export function checkDay(text: string, node: YamlNode, faults: Fault[]): void {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  try {
+    if (isDay) readWindowOf({ since: text }, farFuture);
+    else faults.push(newFault(node, `${text} is no day`, { expected: 'a day, as YYYY-MM-DD' }));
+  } catch (error) {
+    faults.push(toFault(error, node));
+  }
+}
+
+const keys = ['since', 'until', 'period', 'time_zone'] as const;
+
+/** Turns the error about a parameter of a window into a fault at its key. */
+function toFault(error: unknown, node: YamlNode): Fault {
+  if (!(error instanceof AppError)) throw error;
+  const [{ values } = {}] = error.explanations;
+  const meant = values?.['meant'];
+  const message = error.message.replace(/^\w+: did you mean [^?]*\? /, '').replace(/\.$/, '');
+  const key = keys.find((one) => message.startsWith(one));
+  const place = key === undefined ? node : nodeAt(node, key);
+  return newFault(place, message, { suggestion: meant });
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
+import type { Connection } from '../../database/connection.ts';
+import type { Board, PersonName } from '../board.ts';
+import { findMembers, type Members } from '../ranking/member-store.ts';
+import { rankedSql } from '../ranking/rank-store.ts';
+import { type BoardWindow, windowOf } from '../windows.ts';
+
+/** The result of a file for one board, by the stored data. */
+export interface BoardPreview {
+  board: Board;
+  window: BoardWindow;
+  members: Members;
+  /** The first people of the ranking. */
+  people: PreviewedPerson[];
+  /** The number of all people. */
+  count: number;
+  /** All points that a rule gives, by its number. */
+  pointsByRule: Readonly<Record<string, number>>;
+  /** Names in the file of which no account is stored. */
+  unknownPeople: string[];
+  /** The number of merged pull requests to repositories of users of which nothing says who merged them. */
+  unknownMergers: number;
+}
+
+export interface PreviewedPerson {
+  rank: number;
+  name: string;
+  provider: string;
+  points: number;
+  isNewcomer: boolean;
+  isReturning: boolean;
+}
+
+const maxShown = 30;
+
+/** Ranks people as a board would, and stores nothing. */
+export async function previewBoard(
+  connection: Connection,
+  board: Board,
+  { ownerId, now }: { ownerId: string; now: Date },
+): Promise<BoardPreview> {
+  const members = await findMembers(connection, board, ownerId);
+  const window = windowOf(board.window, now);
+  const rows = await withEvaluationMemory(connection, async (transaction) => {
+    const found = await sql<{ people: PreviewedPerson[] | null; count: number; rules: Record<string, number> | null }>`
+      with ranked as materialized (${rankedSql(board, { window, members, now })})
+      select (select count(*) from ranked) as count,
+        (select json_agg(p) from (
+          select r.rank, u.name, u.provider, r.points, r.is_newcomer as "isNewcomer", r.is_returning as "isReturning"
+          from ranked r join accounts u on u.id = r.account_id order by r.place limit ${maxShown}) p) as people,
+        (select json_object_agg(rule, points) from (
+          select key as rule, round(sum(value::numeric), 2)::float8 as points from ranked, json_each_text(by_rule)
+          group by key) s) as rules`.execute(transaction);
+    return found.rows;
+  });
+  const [row] = rows;
+  return {
+    board,
+    window,
+    members,
+    people: row?.people ?? [],
+    count: row?.count ?? 0,
+    pointsByRule: row?.rules ?? {},
+    unknownPeople: await findUnknown(connection, namedIn(board)),
+    unknownMergers: board.countsSelfMerged ? 0 : await countUnknownMergers(connection, members.ids, window),
+  };
+}
+
+function namedIn({ people, teams, grants }: Board): PersonName[] {
+  return [...people.exclude, ...teams.flatMap((team) => team.people), ...grants.map(({ person }) => person)];
+}
+
+async function findUnknown(connection: Connection, people: readonly PersonName[]): Promise<string[]> {
+  const named = people.map(({ provider, login }) => ({ provider, login }));
+  const { rows } = await sql<{ name: string }>`
+    select distinct p.provider || '/' || p.login as name
+    from json_to_recordset(${JSON.stringify(named)}::json) as p (provider text, login text)
+    where not exists (select from accounts a where a.provider = p.provider and lower(a.name) = lower(p.login))
+    order by 1`.execute(connection);
+  return rows.map(({ name }) => name);
+}
+
+async function countUnknownMergers(
+  connection: Connection,
+  repositoryIds: readonly string[],
+  { since }: BoardWindow,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from contributions c join repositories r on r.id = c.repository_id
+    where c.repository_id = any(${repositoryIds}::uuid[]) and c.kind = 'pull_request' and c.merged_at is not null
+      and c.account_id = r.owner_id and c.merged_by is null
+      and (${since}::timestamptz is null or c.merged_at >= ${since}::timestamptz)`.execute(connection);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import { kindsAbove, kindsOfAction } from '../../achievements/awards/kinds.ts';
+import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
+import type { Board, RepositoryPattern } from '../board.ts';
+import { maxRepositories } from '../file/schema.ts';
+import type { Coverage, IncompleteRepository } from './coverage.ts';
+
+/** The repositories that a board counts, and how far they are collected. */
+export interface Members {
+  ids: string[];
+  coverage: Coverage;
+  /** The time up to which all installed ones are known; null when none is. */
+  asOf: Date | null;
+  /** True when everything that happened before `until` is known of all installed repositories. */
+  isSettled: (until: Date) => boolean;
+}
+
+interface MemberRow {
+  id: string;
+  provider: string;
+  path: string;
+  is_private: boolean;
+  is_installed: boolean;
+  is_complete: boolean | null;
+  known_until: Date | null;
+}
+
+/**
+ * Finds the repositories that the patterns of a board match: public ones, and where the board says so also the private
+ * ones of its owner.
+ */
+export async function findMembers(connection: Connection, board: Board, ownerId: string): Promise<Members> {
+  const patterns = board.repositories.flatMap(({ isIncluded, places }) =>
+    places.map(({ provider, owner, name }) => ({
+      included: isIncluded,
+      provider,
+      owner: owner.toLowerCase(),
+      name: toRegularExpression(name),
+    })),
+  );
+  const { rows } = await sql<MemberRow>`
+    with patterns as (
+      select * from json_to_recordset(${JSON.stringify(patterns)}::json)
+        as p (included boolean, provider text, owner text, name text)
+    ), owners as (
+      select p.provider, p.owner, o.id, o.name from (select distinct provider, owner from patterns where included) p
+      cross join lateral (
+        select a.id, a.name from accounts a
+        where a.provider = p.provider and lower(a.name) = p.owner and (${isShownInSql('a')} or a.id = ${ownerId})
+        order by a.named_at desc limit 1) o
+    ), members as (
+      select distinct r.id, r.provider, o.name || '/' || r.name as path, r.is_private,
+        r.installed_at is not null as is_installed
+      from owners o join repositories r on r.owner_id = o.id
+      where ${isPresentInSql('r')} and (not r.is_private or (${board.isPrivate}::boolean and r.owner_id = ${ownerId}))
+        and exists (select from patterns p
+          where p.included and p.provider = o.provider and p.owner = o.owner and r.name ~* p.name)
+        and not exists (select from patterns p
+          where not p.included and p.provider = o.provider and p.owner = o.owner and r.name ~* p.name)
+      order by 2, 3 limit ${maxRepositories + 1})
+    select m.*, s.is_complete, s.known_until from members m left join lateral (
+      select bool_and(s.completed_at is not null and (s.is_deep or 'commit' = any(s.covers))) as is_complete,
+        min(s.known_until) as known_until
+      from streams s where s.repository_id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
+    order by m.provider, m.path`.execute(connection);
+  return toMembers(rows, board.repositories);
+}
+
+/** Returns the kinds of contributions that decide about the points of a board. */
+export function requiredKinds({ rules }: Pick<Board, 'rules'>): string[] {
+  const kinds = rules.flatMap(({ action }) => (action === 'point' ? [] : kindsOfAction[action]));
+  return [...new Set(kinds.flatMap((kind) => [kind, kindsAbove[kind] ?? kind]))];
+}
+
+function toMembers(found: readonly MemberRow[], patterns: readonly RepositoryPattern[]): Members {
+  const rows = found.slice(0, maxRepositories);
+  const incomplete = rows.flatMap((row): IncompleteRepository[] => {
+    const repository = `${row.provider}/${row.path}`;
+    if (!row.is_installed) return [{ repository, state: 'not_installed', isPrivate: row.is_private }];
+    return row.is_complete === true ? [] : [{ repository, state: 'collecting', isPrivate: row.is_private }];
+  });
+  const paths = new Set(rows.map(({ provider, path }) => `${provider}/${path}`.toLowerCase()));
+  const absent = patterns.flatMap(({ isIncluded, places, text }): IncompleteRepository[] => {
+    const names = places.map(({ provider, owner, name }) => `${provider}/${owner}/${name}`);
+    const isNamed = isIncluded && !/[*?]/.test(text);
+    if (!isNamed || names.some((name) => paths.has(name.toLowerCase()))) return [];
+    return [{ repository: names.at(-1) ?? text, state: 'not_installed', isPrivate: false }];
+  });
+  const known = rows.filter((row) => row.is_installed).map((row) => row.known_until);
+  const times = known.map((at) => at?.getTime() ?? 0);
+  return {
+    ids: rows.map(({ id }) => id),
+    coverage: {
+      repositories: rows.length + absent.length,
+      complete: rows.length - incomplete.length,
+      incomplete: [...incomplete, ...absent],
+      isCut: found.length > rows.length,
+    },
+    asOf: times.length === 0 || times.includes(0) ? null : new Date(Math.min(...times)),
+    isSettled: (until) =>
+      incomplete.length + absent.length === 0 && times.length > 0 && times.every((time) => time >= until.getTime()),
+  };
+}
+
+/** Returns the regular expression, for PostgreSQL, of a name in which `*` and `?` stand for any letters. */
+function toRegularExpression(name: string): string {
+  const escaped = name.replace(/[.+^${}()|[\]\\-]/g, String.raw`\$&`);
+  return `^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`;
+}
+
+/** Stores which repositories a board counts, so that their changes lead to a new ranking. */
+export async function saveMembers(transaction: Connection, boardId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    delete from board_repositories where board_id = ${boardId} and repository_id <> all(${ids}::uuid[])`.execute(
+    transaction,
+  );
+  await sql`
+    insert into board_repositories (board_id, repository_id)
+    select ${boardId}, r.id from repositories r where r.id = any(${ids}::uuid[])
+    order by r.id on conflict do nothing`.execute(transaction);
+}

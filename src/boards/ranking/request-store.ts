@@ -1,0 +1,61 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import type { Connection } from '../../database/connection.ts';
+import { addJob } from '../../database/queue.ts';
+import { rankBoardJob } from '../jobs.ts';
+
+/** The most boards of one repository or owner that are ranked after a change; a sweep finds the others. */
+const boardsAtOnce = 500;
+/** The age, in ms, at which a ranking is checked although no change was reported. */
+const checkedAfterMs = 3_600_000;
+
+/**
+ * Requests rankings of the boards that count a repository, after its contributions changed, and of those that name its
+ * owner, because it may be new.
+ */
+export async function requestBoardsOf(connection: Connection, repositoryId: string): Promise<void> {
+  await request(
+    connection,
+    sql`select b.id, b.cost_ms from board_repositories m join boards b on b.id = m.board_id
+      where m.repository_id = ${repositoryId} and b.is_current
+      union select b.id, b.cost_ms from repositories r join accounts a on a.id = r.owner_id
+      join boards b on b.owners @> array[a.provider || '/' || lower(a.name)] and b.is_current
+      where r.id = ${repositoryId} and r.installed_at is not null`,
+  );
+}
+
+/** Requests rankings of the boards whose patterns name an owner, after its repositories or their visibility changed. */
+export async function requestBoardsNaming(connection: Connection, ownerId: string): Promise<void> {
+  await request(
+    connection,
+    sql`select b.id, b.cost_ms from accounts a join boards b on b.owners @> array[a.provider || '/' || lower(a.name)]
+      where a.id = ${ownerId} and b.is_current`,
+  );
+}
+
+/**
+ * Requests rankings of the boards whose ranking is old, whose window has ended since, or that name a person who is not
+ * shown any more.
+ */
+export async function requestOutdatedBoards(connection: Connection, now: Date): Promise<void> {
+  await request(
+    connection,
+    sql`select b.id, b.cost_ms from boards b left join board_rankings r on r.id = b.ranking_id
+      where b.is_current and (r.id is null or r.built_at < ${new Date(now.getTime() - checkedAfterMs)}
+        or (r.until > r.built_at and r.until <= ${now}) or exists (
+          select from board_ranks k join accounts u on u.id = k.account_id
+          where k.ranking_id = r.id and not ${isShownInSql('u')}))`,
+  );
+}
+
+async function request(connection: Connection, found: RawBuilder<unknown>): Promise<void> {
+  const { rows } = await sql<{ id: string; cost_ms: number }>`
+    select id, cost_ms from (${found}) as found order by random() limit ${boardsAtOnce}`.execute(connection);
+  for (const { id, cost_ms: costMs } of rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+    await addJob(connection, rankBoardJob({ id, costMs }));
+}
+
+/** Requests a ranking of one board. */
+export async function requestBoard(connection: Connection, boardId: string): Promise<void> {
+  await addJob(connection, rankBoardJob({ id: boardId, costMs: 0 }));
+}

@@ -1,0 +1,163 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import { asksAboutPerson } from '../../achievements/conditions/checked.ts';
+import { triggerSql } from '../../achievements/evaluation/compile.ts';
+import { satisfiedAt } from '../../achievements/evaluation/instants.ts';
+import { effective, type ItemSource, itemSource, type Scope } from '../../achievements/evaluation/item-sources.ts';
+import { allHold } from '../../achievements/evaluation/item-terms.ts';
+import { lowerCase } from '../../achievements/evaluation/lower-case.ts';
+import { asksForLabels, Measures } from '../../achievements/evaluation/measures.ts';
+import { planPerson } from '../../achievements/evaluation/person-terms.ts';
+import { PointSums } from '../../achievements/evaluation/point-sums.ts';
+import { Statement } from '../../achievements/evaluation/statement.ts';
+import { always } from '../../achievements/read-trigger.ts';
+import type { Board, BoardRule } from '../board.ts';
+import type { BoardWindow } from '../windows.ts';
+
+/** The data that the points of a board are computed from. */
+export interface ScoreScope {
+  repositoryIds: readonly string[];
+  window: BoardWindow;
+  /** The only person whose points are computed; undefined for all people. */
+  accountId?: string;
+}
+
+/** A rule with its number in the file, from 1. */
+interface NumberedRule {
+  rule: BoardRule;
+  number: number;
+}
+
+/**
+ * Returns a statement with these parts. `matched`: each contribution that satisfies a rule, also before the window, with
+ * `person`, `rule`, `at`, and the columns that name it. `counted`: those in the window, with their points (`value`)
+ * before and after the caps. Rules with an aggregate are in `counted` alone, once for each person.
+ */
+export function scoreStatement(board: Board, scope: ScoreScope): Statement {
+  const rules = board.rules.map((rule, index) => ({ rule, number: index + 1 }));
+  const statement = new Statement();
+  const sources = Map.groupBy(rules, ({ rule }) => `${rule.actor} ${rule.action}`);
+  const parts = [...sources.values()].map((group, index) => {
+    statement.add(`items${index}`, itemsSql(board, scope, group));
+    return sql`select * from ${sql.id(`items${index}`)}`;
+  });
+  const { until } = scope.window;
+  const isBefore = until === null ? sql`` : sql`where at < ${until}::timestamptz`;
+  statement.addOnce('matched', sql`select * from (${sql.join(parts, sql` union all `)}) as items ${isBefore}`);
+  const once = rules.filter(({ rule }) => asksAboutPerson(rule.condition));
+  const earned = once.map(({ rule, number }) => {
+    const name = `once${number}`;
+    addOnceEarned(statement, name, board, scope, rule);
+    return sql`select person, ${number}::integer as rule, at, ${noItem}, ${rule.points}::float8 as full_value,
+      ${rule.points}::float8 as value from ${sql.id(name)}`;
+  });
+  statement.add('counted', sql.join([countedSql(rules, scope), ...earned], sql` union all `));
+  return statement;
+}
+
+const noItem = sql`null::uuid as repository_id, null::text as kind, null::text as external_id, null::bytea as oid,
+  null::text as parent, null::integer as number`;
+
+/** Returns SQL for the contributions of one source, once for each person and rule. */
+function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[]): RawBuilder<unknown> {
+  const [first] = group.map(({ rule }) => rule);
+  if (first === undefined) throw new Error('a group of rules has no rule');
+  const source = sourceOf(board, scope, first);
+  const usesLabels = board.spamLabels.length > 0 || asksForLabels(group.map(({ rule }) => rule.condition));
+  const matches = group.map(({ rule }) => {
+    // The contributions that an aggregate is about decide who is a newcomer; they give no points of their own.
+    const condition = asksAboutPerson(rule.condition) ? always : rule.condition;
+    return sql`case when ${allHold([condition], source)} then ${atOf(rule, source) ?? satisfiedAt([condition], source)} end`;
+  });
+  const numbers = group.map(({ rule, number }) => (asksAboutPerson(rule.condition) ? -number : number));
+  const [kind, oid] = first.action === 'commit' ? [sql`'commit'`, sql`i.oid`] : [sql`i.kind`, sql`null::bytea`];
+  const item =
+    first.action === 'commit'
+      ? sql`null::text as external_id, ${oid} as oid, null::text as parent, null::integer as number`
+      : sql`i.external_id, ${oid} as oid, i.parent_external_id as parent, i.number`;
+  return sql`
+    select person, (${numbers}::integer[])[m.place::integer] as rule, m.at, repository_id, kind, external_id, oid, parent, number
+    from (
+      select ${source.person} as person, i.repository_id, ${kind}::text as kind, ${item},
+        array[${sql.join(matches)}]::timestamptz[] as moments
+      from ${usesLabels ? source.fromWithLabels : source.from}) as found
+    cross join lateral unnest(found.moments) with ordinality as m (at, place) where m.at is not null`;
+}
+
+/** Returns the contributions that a rule can count: without those that never count on the board. */
+function sourceOf(board: Board, { repositoryIds, window, accountId }: ScoreScope, rule: BoardRule): ItemSource {
+  const { actor, action } = rule;
+  if (action === 'point') throw new Error('points are no contributions');
+  const scope: Scope = {
+    repositoryId: repositoryIds,
+    before: window.until ?? undefined,
+    accountIds: accountId === undefined ? undefined : [accountId],
+  };
+  const source = itemSource(actor, action, scope);
+  const conditions: RawBuilder<unknown>[] = [];
+  if (board.spamLabels.length > 0 && action !== 'commit') {
+    const spam = sql`(select ${lowerCase(sql`${board.spamLabels}::text[]`)})`;
+    conditions.push(sql`not coalesce(${source.lowerCaseLabels} && ${spam}, false)`);
+  }
+  if (!board.countsSelfMerged && action === 'pull_request') {
+    conditions.push(sql`not coalesce(i.merged_by = i.account_id and exists (
+      select from repositories own where own.id = i.repository_id and own.owner_id = i.account_id), false)`);
+  }
+  const also = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`;
+  return { ...source, from: sql`${source.from} ${also}`, fromWithLabels: sql`${source.fromWithLabels} ${also}` };
+}
+
+/** Returns SQL for the moment that a rule names; undefined where its condition decides. */
+function atOf({ at }: BoardRule, source: ItemSource): RawBuilder<unknown> | undefined {
+  if (at === null) return undefined;
+  if (at === 'created') return source.createdAt;
+  return effective(at === 'merged' ? sql`i.merged_at` : sql`i.closed_at`, source.scope);
+}
+
+/** Adds a part with the people who earned a rule with an aggregate, and since when. */
+function addOnceEarned(statement: Statement, name: string, board: Board, scope: ScoreScope, rule: BoardRule): void {
+  const { since, until } = scope.window;
+  const source = sourceOf(board, scope, rule);
+  const measures = new Measures(`${name}_items`, {
+    ...source,
+    from: source.fromWithLabels,
+    window: {
+      at: atOf(rule, source),
+      holds: (at) => sql`${at} >= ${since ?? '-infinity'}::timestamptz and ${at} < ${until ?? 'infinity'}::timestamptz`,
+    },
+  });
+  const node = planPerson(rule.condition, [], measures, new PointSums());
+  statement.addOnce(measures.name, measures.toSql());
+  statement.add(name, triggerSql({ name, node, parts: [measures.name] }));
+}
+
+/** Returns SQL for the contributions in the window with their points, after decay and caps. */
+function countedSql(rules: readonly NumberedRule[], { window }: ScoreScope): RawBuilder<unknown> {
+  const values = rules.map(
+    ({ rule, number }) =>
+      sql`(${number}::integer, ${rule.points}::float8, ${rule.perDay ?? Infinity}::float8, ${rule.decay}::float8)`,
+  );
+  const from = window.since === null ? sql`` : sql`and m.at >= ${window.since}::timestamptz`;
+  const columns = sql`person, rule, at, repository_id, kind, external_id, oid, parent, number`;
+  const day = sql`(m.at at time zone ${window.timeZone})::date`;
+  const inOrder = sql`over (partition by m.person, m.rule, ${day} order by m.at, m.repository_id, m.kind, m.external_id, m.oid)`;
+  return sql`
+    select ${columns}, full_value, greatest(0, least(full_value, per_day - running + full_value)) as value from (
+      select *, sum(full_value) over (partition by person, rule, day order by place) as running from (
+        select m.*, r.per_day, ${day} as day, row_number() ${inOrder} as place,
+          r.points / (1 + r.decay * (row_number() ${inOrder} - 1)) as full_value
+        from matched m join (values ${sql.join(values)}) as r (rule, points, per_day, decay) using (rule)
+        where (r.per_day < 'infinity' or r.decay > 0) ${from}) as decayed) as growing
+    union all
+    select ${columns}, r.points, r.points
+    from matched m join (values ${sql.join(values)}) as r (rule, points, per_day, decay) using (rule)
+    where r.per_day = 'infinity' and r.decay = 0 ${from}`;
+}
+
+/** SQL that is true for the account `u` when a board may rank it. */
+export function isRankedInSql({ people }: Board): RawBuilder<boolean> {
+  const types = people.withBots ? ['user', 'bot'] : ['user'];
+  const excluded = people.exclude.map(({ provider, login }) => `${provider}/${login}`.toLowerCase());
+  return sql<boolean>`(u.type = any(${types}::text[]) and ${isShownInSql('u')}
+    and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
+}

@@ -1,0 +1,176 @@
+import { findById } from '../../accounts/store.ts';
+import { findSigner, type Signer, type SigningServices } from '../../achievements/credentials/sign.ts';
+import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
+import { announce } from '../../database/announcements.ts';
+import type { Connection } from '../../database/connection.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
+import { findMembers, type Members } from '../ranking/member-store.ts';
+import { type BoardWindow, endedWindows, windowOf } from '../windows.ts';
+import {
+  addAnonymousVersion,
+  addVersion,
+  findSeason,
+  findSeasonRanks,
+  findSeasons,
+  findToFreeze,
+  findWithdrawn,
+  type Season,
+  saveStatement,
+  setFreezeTime,
+} from './season-store.ts';
+import { signStatement } from './statement.ts';
+
+/** After this time a window is frozen even if something in it is not collected, which the statement names. */
+const frozenAfterMs = 3 * 86_400_000;
+const retryMs = 600_000;
+const boardsAtOnce = 50;
+const seasonsAtOnce = 20;
+const maxSeasons = 3000;
+const maxPeople = 100_000;
+
+/**
+ * Freezes ended windows, and signs versions without people who were erased or hidden. Each season is one transaction, so
+ * that a process that is killed leaves either all of it or nothing, and the next run does the rest.
+ */
+export async function freezeSeasons(services: SigningServices): Promise<void> {
+  const { connection, now } = services;
+  const boards = await findToFreeze(connection, now(), boardsAtOnce);
+  const withdrawn = await findWithdrawn(connection, boardsAtOnce);
+  if (boards.length + withdrawn.length === 0) return;
+  const signer = await findSigner(services);
+  for (const { boardId, number } of withdrawn) await signWithoutErased(services, signer, boardId, number);
+  for (const boardId of boards) {
+    for (let count = 0; count < seasonsAtOnce; count += 1) {
+      if (!(await freezeNext(services, signer, boardId))) break;
+    }
+  }
+}
+
+type Services = Pick<SigningServices, 'connection' | 'now'>;
+
+/**
+ * Freezes the oldest ended window of a board that is not frozen yet, if everything in it is collected or enough time has
+ * passed.
+ * @returns true when it froze one, so that there may be more.
+ */
+async function freezeNext({ connection, now }: Services, signer: Signer, boardId: string): Promise<boolean> {
+  return withEvaluationMemory(connection, async (transaction) => {
+    const stored = await findBoardById(transaction, boardId);
+    if (stored === undefined) return false;
+    const at = now();
+    const next = await nextSeason(transaction, stored, at);
+    if (next === undefined) {
+      await setFreezeTime(transaction, boardId, laterEnd(windowOf(stored.board.window, at), at));
+      return false;
+    }
+    const { window, number } = next;
+    const members = await findMembers(transaction, stored.board, stored.ownerId);
+    const until = window.until ?? at;
+    const isSettled = members.isSettled(until);
+    if (!isSettled && until.getTime() + frozenAfterMs > at.getTime()) {
+      await setFreezeTime(transaction, boardId, new Date(at.getTime() + retryMs));
+      return false;
+    }
+    await addSigned(transaction, signer, stored, {
+      number,
+      window,
+      members,
+      missing: isSettled ? [] : missingOf(members),
+      reason: 'The window has ended.',
+      now: at,
+    });
+    return true;
+  });
+}
+
+/** Returns the time at which the present window ends; null when it has ended, or has no end. */
+function laterEnd({ until }: BoardWindow, now: Date): Date | null {
+  return until !== null && until > now ? until : null;
+}
+
+function missingOf({ coverage }: Members): string[] {
+  return coverage.incomplete
+    .filter(({ isPrivate }) => !isPrivate)
+    .map(({ repository, state }) => `${repository}: ${state}`);
+}
+
+/** Finds the oldest ended window of a board that is not frozen yet, and the number of its season. */
+async function nextSeason(
+  transaction: Connection,
+  { id, board }: StoredBoard,
+  now: Date,
+): Promise<{ window: BoardWindow; number: number } | undefined> {
+  const frozen = await findSeasons(transaction, id, maxSeasons);
+  const ends = new Set(frozen.map(({ until }) => until.getTime()));
+  const window = endedWindows(board.window, now).find(({ until }) => until !== null && !ends.has(until.getTime()));
+  return window && { window, number: (frozen[0]?.number ?? 0) + 1 };
+}
+
+async function addSigned(
+  transaction: Connection,
+  signer: Signer,
+  { id: boardId, ownerId, board }: StoredBoard,
+  added: Omit<Parameters<typeof addVersion>[1], 'boardId' | 'board'>,
+): Promise<void> {
+  const version = await addVersion(transaction, { boardId, board, ...added });
+  await signVersion(transaction, signer, { boardId, ownerId, number: added.number, version });
+}
+
+/** Signs a stored version, and announces it. */
+async function signVersion(
+  transaction: Connection,
+  signer: Signer,
+  { boardId, ownerId, number, version }: Pick<Season, 'boardId' | 'number' | 'version'> & { ownerId: string },
+): Promise<void> {
+  const season = await findSeason(transaction, boardId, number);
+  const owner = await findById(transaction, ownerId);
+  if (season?.version !== version || owner === undefined) throw new Error('a version of a season has disappeared');
+  const ranks = await findSeasonRanks(transaction, season, { limit: maxPeople });
+  await saveStatement(transaction, season, await signStatement(signer, season, { owner, ranks }));
+  await announce(transaction, { kind: 'account', key: ownerId });
+}
+
+async function signWithoutErased(
+  { connection, now }: Services,
+  signer: Signer,
+  boardId: string,
+  number: number,
+): Promise<void> {
+  await inTransaction(connection, async (transaction) => {
+    const stored = await findAnyBoard(transaction, boardId);
+    const season = await findSeason(transaction, boardId, number);
+    if (stored === undefined || season === undefined || season.statement !== null) return;
+    const version = await addAnonymousVersion(transaction, season, now());
+    await signVersion(transaction, signer, { boardId, ownerId: stored.ownerId, number, version });
+  });
+}
+
+/** Counts a frozen season again, and signs the result as a new version with its differences and the reason. */
+export async function correctSeason(
+  services: SigningServices,
+  { boardId, number, reason }: { boardId: string; number: number; reason: string },
+): Promise<void> {
+  const signer = await findSigner(services);
+  await withEvaluationMemory(services.connection, async (transaction) => {
+    const stored = await findAnyBoard(transaction, boardId);
+    const season = await findSeason(transaction, boardId, number);
+    if (stored === undefined || season === undefined) return;
+    const now = services.now();
+    const members = await findMembers(transaction, stored.board, stored.ownerId);
+    const { timeZone } = stored.board.window;
+    const ended = endedWindows(stored.board.window, now).find(
+      ({ until }) => until?.getTime() === season.until.getTime(),
+    );
+    const window = ended ?? {
+      since: season.since,
+      until: season.until,
+      timeZone,
+      length: null,
+      beforeSince: null,
+      season: number,
+    };
+    const missing = members.isSettled(season.until) ? [] : missingOf(members);
+    await addSigned(transaction, signer, stored, { number, window, members, missing, reason, now });
+  });
+}

@@ -1,0 +1,237 @@
+import { type Static, Type } from 'typebox';
+import { actorOf, recordAction } from '../../access/actor.ts';
+import { confirmCaller } from '../../access/administrators/person.ts';
+import type { AccessServices } from '../../access/services.ts';
+import { AppError } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import type { HandlerResult, RequestContext, ResolvedAccount } from '../../http/endpoint.ts';
+import { envelope } from '../../http/envelope.ts';
+import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
+import { cutPage, neighbourCursors, type Page, PageParameters, staleCursor } from '../../http/pagination.ts';
+import { addEndpoint } from '../../http/pipeline.ts';
+import type { Board } from '../board.ts';
+import { findFormerBoard, type StoredBoard } from '../board-store.ts';
+import { readDefinition } from '../definition.ts';
+import { SeasonRankItem, toSeasonRankItem } from '../views/board-json.ts';
+import { BoardPath, boardUrl } from '../views/board-response.ts';
+import { mayRead, noSuchBoard } from '../views/load-board.ts';
+import { correctSeason } from './freeze.ts';
+import { formOf, SeasonItem, toSeasonItem, toVersion, Version } from './season-json.ts';
+import {
+  findSeason,
+  findSeasonRanks,
+  findSeasons,
+  findVersions,
+  type Season,
+  type SeasonRank,
+  type VersionNote,
+} from './season-store.ts';
+
+const SeasonPath = Type.Object({
+  ...BoardPath.properties,
+  number: Type.Integer({ minimum: 1, maximum: 100_000, description: 'Number of the season.', examples: [1] }),
+});
+
+const Query = Type.Object({
+  ...PageParameters.properties,
+  format: Type.Optional(
+    Type.Enum(['json', 'csv', 'voters'], {
+      description: '`csv` is the whole table, `voters` the `voters.yaml` of Elekto with everyone who is eligible.',
+      default: 'json',
+    }),
+  ),
+});
+
+const Correction = Type.Object(
+  { reason: Type.String({ minLength: 1, maxLength: 500, description: 'The reason, which everyone can read.' }) },
+  { additionalProperties: false, title: 'BoardCorrection' },
+);
+
+const listing = 'board season';
+const maxSeasons = 100;
+/** The most people in a table or a list of voters. */
+const maxPeople = 100_000;
+
+interface Loaded extends Page<SeasonRank> {
+  board: Board;
+  season: Season;
+  versions: VersionNote[];
+}
+
+type Context = RequestContext<Static<typeof SeasonPath>, Static<typeof Query>>;
+
+/** Registers frozen seasons of boards: lists, tables, exports and signed statements. */
+export function seasonRoutes(app: App, services: AccessServices): void {
+  addList(app, services);
+  addSeason(app, services);
+  addStatement(app, services);
+  addCorrection(app, services);
+}
+
+async function findReadable(
+  { connection }: Pick<AccessServices, 'connection'>,
+  context: ResolvedAccount,
+  slug: string,
+): Promise<StoredBoard> {
+  const stored = await findFormerBoard(connection, context.account.id, slug);
+  if (stored === undefined || !mayRead(stored, context)) throw noSuchBoard();
+  return stored;
+}
+
+async function findOne(
+  services: Pick<AccessServices, 'connection'>,
+  context: ResolvedAccount,
+  { slug, number }: { slug: string; number: number },
+): Promise<{ stored: StoredBoard; season: Season }> {
+  const stored = await findReadable(services, context, slug);
+  const season = await findSeason(services.connection, stored.id, number);
+  if (season === undefined) throw new AppError('not_found', 'This board has no such frozen season.');
+  return { stored, season };
+}
+
+function addList(app: App, services: AccessServices): void {
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/boards/:slug/seasons',
+    operationId: 'listBoardSeasons',
+    tag: 'Boards',
+    summary: 'The frozen seasons of a board, newest first',
+    readers: 'public',
+    params: BoardPath,
+    query: Type.Object({}),
+    dataType: 'unknown',
+    item: SeasonItem,
+    load: async (context) => {
+      const stored = await findReadable(services, context, context.params.slug);
+      return { stored, seasons: await findSeasons(services.connection, stored.id, maxSeasons) };
+    },
+    present: ({ stored, seasons }, { account, isOwner }) => {
+      const url = boardUrl(services, account, stored.board.slug);
+      const data = seasons.map((season) => toSeasonItem(season, { url, isOwner }));
+      return {
+        envelope: envelope({ dataType: 'unknown', data }),
+        staleAt: services.resolver.staleAt(services.now()),
+        isWithdrawable: stored.board.isPrivate,
+      };
+    },
+  });
+}
+
+function addSeason(app: App, services: AccessServices): void {
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/boards/:slug/seasons/:number',
+    operationId: 'getBoardSeason',
+    tag: 'Boards',
+    summary: 'The table of a frozen season, in its newest version',
+    readers: 'public',
+    params: SeasonPath,
+    query: Query,
+    listing: { name: listing, defaultLimit: 30 },
+    dataType: 'unknown',
+    item: SeasonRankItem,
+    details: {
+      title: 'SeasonMetadata',
+      properties: { season: SeasonItem, versions: Type.Array(Version) },
+    },
+    hasCsv: true,
+    documents: ['application/yaml'],
+    load: async (context) => loadSeason(services, context),
+    present: (loaded, context) => presentSeason(services, loaded, context),
+  });
+}
+
+async function loadSeason(services: AccessServices, context: Context): Promise<Loaded | undefined> {
+  const { connection } = services;
+  const { page, params, query } = context;
+  const { season } = await findOne(services, context, params);
+  // A version with a person who was erased or hidden is not served; the next one is signed within a minute.
+  if (season.statement === null) return undefined;
+  const { after, before } = page.start;
+  const [version] = after ?? before ?? [];
+  if (version !== undefined && version !== season.version) throw staleCursor(after === undefined ? 'before' : 'after');
+  const isWhole = query.format === 'csv' || query.format === 'voters';
+  const found = await findSeasonRanks(connection, season, {
+    limit: isWhole ? maxPeople : page.limit + 1,
+    after: after && Number(after[1]),
+    before: before && Number(before[1]),
+  });
+  const versions = await findVersions(connection, season.boardId, season.number);
+  const cut = isWhole ? { page: found, hasPrevious: false, hasNext: false } : cutPage(found, page.limit, page.start);
+  return { ...cut, board: readDefinition(season.definition), season, versions };
+}
+
+function presentSeason(services: AccessServices, loaded: Loaded, context: Context): HandlerResult {
+  const { board, season, versions, page } = loaded;
+  const { account, isOwner, query } = context;
+  const url = boardUrl(services, account, board.slug);
+  const items = page.map((person) => toSeasonRankItem(board, person, services.providers));
+  const content = envelope({
+    dataType: 'unknown',
+    data: items,
+    provenance: {
+      asOf: season.asOf ?? season.frozenAt,
+      missing: season.missing,
+      includesPrivate: board.isPrivate,
+    },
+    ...neighbourCursors(loaded, ({ place }) => services.cursors.write(listing, [season.version, place])),
+  });
+  Object.assign(content.meta_data, {
+    season: toSeasonItem(season, { url, isOwner }),
+    versions: versions.map(toVersion),
+  });
+  return {
+    envelope: content,
+    staleAt: services.resolver.staleAt(services.now()),
+    isWithdrawable: board.isPrivate,
+    ...formOf(query.format, board, season, items),
+  };
+}
+
+function addStatement(app: App, services: AccessServices): void {
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/boards/:slug/seasons/:number/statement',
+    operationId: 'getBoardStatement',
+    tag: 'Boards',
+    summary: 'The signed statement of a frozen season: table, rule and completeness, as a JWS',
+    readers: 'public',
+    params: SeasonPath,
+    query: Type.Object({}),
+    dataType: 'unknown',
+    item: Type.Object({ statement: Type.String() }, { title: 'BoardStatement' }),
+    documents: ['application/jwt'],
+    load: async (context) => {
+      const { stored, season } = await findOne(services, context, context.params);
+      return season.statement === null ? undefined : { stored, statement: season.statement };
+    },
+    present: ({ stored, statement }) => ({
+      envelope: envelope({ dataType: 'unknown', data: [{ statement }] }),
+      document: { contentType: 'application/jwt; charset=utf-8', body: statement },
+      staleAt: services.resolver.staleAt(services.now()),
+      isWithdrawable: stored.board.isPrivate,
+    }),
+  });
+}
+
+function addCorrection(app: App, services: AccessServices): void {
+  const { connection } = services;
+  addOwnerEndpoint(app, services, {
+    method: 'POST',
+    path: '/v1/:provider/entities/:name/boards/:slug/seasons/:number/corrections',
+    operationId: 'correctBoardSeason',
+    tag: 'Boards',
+    summary: 'Counts a frozen season again, by the present rule, as a new version with its differences and the reason',
+    needs: 'manage',
+    params: SeasonPath,
+    body: Correction,
+    load: async ({ account, caller, params, body }) => {
+      await confirmCaller(services, account, caller);
+      const stored = await findFormerBoard(connection, account.id, params.slug);
+      if (stored === undefined) throw noSuchBoard();
+      if ((await findSeason(connection, stored.id, params.number)) === undefined)
+        throw new AppError('not_found', 'This board has no such frozen season.');
+      await correctSeason(services, { boardId: stored.id, number: params.number, reason: body.reason });
+      const actor = await actorOf(connection, caller);
+      const subject = `${stored.board.slug} ${params.number}`;
+      await recordAction(services, connection, account.id, { action: 'season_corrected', subject, ...actor });
+    },
+  });
+}

@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox';
+import { toCsv } from '../../http/csv.ts';
+import type { HandlerResult } from '../../http/endpoint.ts';
+import { formatTimestamp, OptionalTimestampSchema, TimestampSchema } from '../../http/envelope.ts';
+import type { Board } from '../board.ts';
+import { readDefinition } from '../definition.ts';
+import { BoardItem, type SeasonRankItem, toRepositories } from '../views/board-json.ts';
+import type { Season, VersionNote } from './season-store.ts';
+
+const Difference = Type.Object({
+  person: Type.String({ examples: ['github/octocat'] }),
+  rank: Type.Union([Type.Null(), Type.Integer()]),
+  former_rank: Type.Union([Type.Null(), Type.Integer()]),
+  points: Type.Number(),
+  former_points: Type.Number(),
+});
+
+/** A version of a frozen season, without its table. */
+export const Version = Type.Object(
+  {
+    version: Type.Integer({ examples: [1] }),
+    frozen_dttm: TimestampSchema(),
+    reason: Type.String({ examples: ['The window has ended.'] }),
+    differences: Type.Array(Difference),
+  },
+  { title: 'BoardSeasonVersion' },
+);
+
+/** A frozen season, without its table. */
+export const SeasonItem = Type.Object(
+  {
+    repositories: BoardItem.properties.repositories,
+    as_of: OptionalTimestampSchema(),
+    missing: Type.Array(Type.String(), { description: 'The repositories that were not collected when it was frozen.' }),
+    number: Type.Integer({ examples: [1] }),
+    version: Type.Integer({ examples: [1] }),
+    name: Type.String({ examples: ['Release 4 sprint'] }),
+    since: OptionalTimestampSchema(),
+    until: TimestampSchema(),
+    frozen_dttm: TimestampSchema(),
+    reason: Type.String({ examples: ['The window has ended.'] }),
+    url: Type.String({ format: 'uri' }),
+    statement_url: Type.String({ format: 'uri' }),
+  },
+  { title: 'BoardSeason' },
+);
+
+/** Returns the table or the voters of a season; nothing for JSON. */
+export function formOf(
+  format: string | undefined,
+  board: Board,
+  season: Season,
+  items: readonly Static<typeof SeasonRankItem>[],
+): Pick<HandlerResult, 'csv' | 'document'> {
+  if (format === 'csv') return { csv: tableOf(items) };
+  if (format !== 'voters') return {};
+  return { document: { contentType: 'application/yaml; charset=utf-8', body: votersOf(board, season, items) } };
+}
+
+function tableOf(items: readonly Static<typeof SeasonRankItem>[]): string {
+  const columns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams'.split(',');
+  const rows = items.map(({ person, newcomer, returning, eligible, teams, ...item }) => ({
+    rank: item.rank,
+    provider: person?.provider ?? '',
+    login: person?.name ?? '(anonymous)',
+    points: item.points,
+    granted: item.granted,
+    change: item.change,
+    newcomer: String(newcomer),
+    returning: String(returning),
+    eligible: String(eligible ?? ''),
+    teams: teams.join(' '),
+  }));
+  return toCsv(columns, rows);
+}
+
+/**
+ * Returns the people who may vote in the format of Elekto: the key `eligible_voters` with a list of logins
+ * (`voters.yaml` in https://github.com/kubernetes/community/tree/master/elections/steering/documentation/template).
+ * Logins are quoted, because YAML reads some as numbers.
+ */
+function votersOf(board: Board, season: Season, items: readonly Static<typeof SeasonRankItem>[]): string {
+  const logins = items.flatMap(({ person, eligible }) => (person !== null && eligible !== false ? [person.name] : []));
+  const sorted = logins.toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1));
+  const comment = `# ${board.name.replaceAll(/\s+/g, ' ')}, season ${season.number}, version ${season.version}`;
+  const list = sorted.map((login) => `  - ${JSON.stringify(login)}\n`).join('');
+  return `${comment}\neligible_voters:${list === '' ? ' []\n' : `\n${list}`}`;
+}
+
+export function toSeasonItem(
+  season: Season,
+  { url, isOwner }: { url: string; isOwner: boolean },
+): Static<typeof SeasonItem> {
+  const { number } = season;
+  return {
+    repositories: toRepositories(season.coverage, { isOwner }),
+    as_of: season.asOf && formatTimestamp(season.asOf),
+    missing: season.missing,
+    number,
+    version: season.version,
+    name: readDefinition(season.definition).name,
+    since: season.since && formatTimestamp(season.since),
+    until: formatTimestamp(season.until),
+    frozen_dttm: formatTimestamp(season.frozenAt),
+    reason: season.reason,
+    url: `${url}/seasons/${number}`,
+    statement_url: `${url}/seasons/${number}/statement`,
+  };
+}
+
+export function toVersion({ version, frozenAt, reason, differences }: VersionNote): Static<typeof Version> {
+  return {
+    version,
+    frozen_dttm: formatTimestamp(frozenAt),
+    reason,
+    differences: differences.map(({ person, rank, formerRank, points, formerPoints }) => ({
+      person,
+      rank,
+      former_rank: formerRank,
+      points,
+      former_points: formerPoints,
+    })),
+  };
+}

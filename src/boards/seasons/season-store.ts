@@ -1,0 +1,252 @@
+import { sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import type { Connection } from '../../database/connection.ts';
+import type { Board } from '../board.ts';
+import type { Coverage } from '../ranking/coverage.ts';
+import type { Members } from '../ranking/member-store.ts';
+import { rankedSql } from '../ranking/rank-store.ts';
+import type { BoardWindow } from '../windows.ts';
+
+/** A version of a frozen season. */
+export interface Season {
+  boardId: string;
+  number: number;
+  version: number;
+  since: Date | null;
+  until: Date;
+  definition: object;
+  coverage: Coverage;
+  asOf: Date | null;
+  missing: string[];
+  frozenAt: Date;
+  reason: string;
+  differences: Difference[];
+  /** Null while a version without an erased or hidden person is still to be signed. */
+  statement: string | null;
+}
+
+/** A change of a person between two versions; a rank of null means that the person is not in the version. */
+export interface Difference {
+  person: string;
+  rank: number | null;
+  formerRank: number | null;
+  points: number;
+  formerPoints: number;
+}
+
+/** A person of a frozen season; null for one who was erased or hidden later. */
+export interface SeasonRank {
+  place: number;
+  rank: number;
+  person: SeasonPerson | null;
+  points: number;
+  granted: number;
+  byRule: Readonly<Record<string, number>>;
+  previousRank: number | null;
+  isNewcomer: boolean;
+  isReturning: boolean;
+  teams: string[];
+}
+
+export interface SeasonPerson {
+  id: string;
+  provider: string;
+  externalId: string;
+  type: 'user' | 'organization' | 'bot';
+  name: string;
+  displayName: string;
+  avatarUrl: string;
+}
+
+const columns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage,
+  s.as_of as "asOf", s.missing, s.frozen_at as "frozenAt", s.reason, s.differences, s.statement`;
+
+/** Finds the newest version of each frozen season of a board, newest first. */
+export async function findSeasons(connection: Connection, boardId: string, limit: number): Promise<Season[]> {
+  const { rows } = await sql<Season>`
+    select ${columns} from (
+      select distinct on (number) * from board_seasons where board_id = ${boardId} order by number desc, version desc) s
+    order by s.number desc limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/** Finds the newest version of a season. */
+export async function findSeason(connection: Connection, boardId: string, number: number): Promise<Season | undefined> {
+  const { rows } = await sql<Season>`
+    select ${columns} from board_seasons s
+    where s.board_id = ${boardId} and s.number = ${number} order by s.version desc limit 1`.execute(connection);
+  return rows[0];
+}
+
+/** A version of a season, without its table. */
+export type VersionNote = Pick<Season, 'version' | 'frozenAt' | 'reason' | 'differences'>;
+
+/** Finds the reasons and differences of all versions of a season, newest first. */
+export async function findVersions(connection: Connection, boardId: string, number: number): Promise<VersionNote[]> {
+  const { rows } = await sql<VersionNote>`
+    select version, frozen_at as "frozenAt", reason, differences from board_seasons
+    where board_id = ${boardId} and number = ${number} order by version desc limit 100`.execute(connection);
+  return rows;
+}
+
+type SeasonKey = Pick<Season, 'boardId' | 'number' | 'version'>;
+
+/** Finds a page of the people of a season, in their order. */
+export async function findSeasonRanks(
+  connection: Connection,
+  { boardId, number, version }: SeasonKey,
+  { limit, after, before }: { limit: number; after?: number | undefined; before?: number | undefined },
+): Promise<SeasonRank[]> {
+  const { rows } = await sql<SeasonRank>`
+    select r.place, r.rank, r.points, r.granted, r.by_rule as "byRule", r.previous_rank as "previousRank",
+      r.is_newcomer as "isNewcomer", r.is_returning as "isReturning", r.teams,
+      case when u.id is not null and not r.is_anonymous then json_build_object('id', u.id, 'provider', u.provider,
+        'externalId', u.external_id, 'type', u.type, 'name', u.name, 'displayName', u.display_name,
+        'avatarUrl', u.avatar_url) end as person
+    from board_season_ranks r left join accounts u on u.id = r.account_id and ${isShownInSql('u')}
+    where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version}
+      and (${after ?? null}::integer is null or r.place > ${after ?? null})
+      and (${before ?? null}::integer is null or r.place < ${before ?? null})
+    order by r.place ${before === undefined ? sql`asc` : sql`desc`} limit ${limit}`.execute(connection);
+  return before === undefined ? rows : rows.toReversed();
+}
+
+export interface NewVersion {
+  boardId: string;
+  board: Board;
+  number: number;
+  window: BoardWindow;
+  members: Members;
+  missing: readonly string[];
+  reason: string;
+  now: Date;
+}
+
+/**
+ * Stores the next version of a season with its table, as it is counted now, without its statement.
+ * @returns its number.
+ */
+export async function addVersion(transaction: Connection, added: NewVersion): Promise<number> {
+  const { boardId, board, number, window, members, now } = added;
+  const { rows } = await sql<{ version: number }>`
+    insert into board_seasons (board_id, number, version, since, until, definition, coverage, as_of, missing, frozen_at,
+      reason, differences)
+    select ${boardId}, ${number}, coalesce(max(version), 0) + 1, ${window.since}, ${window.until},
+      ${JSON.stringify(board.definition)}, ${JSON.stringify(members.coverage)}, ${members.asOf},
+      ${[...added.missing]}::text[], ${now}, ${added.reason}, '[]'
+    from board_seasons where board_id = ${boardId} and number = ${number} returning version`.execute(transaction);
+  const version = rows[0]?.version ?? 1;
+  await sql`
+    insert into board_season_ranks (board_id, number, version, place, rank, account_id, is_anonymous, points, granted,
+      by_rule, previous_rank, is_newcomer, is_returning, teams)
+    select ${boardId}, ${number}, ${version}, n.place, n.rank, n.account_id, false, n.points, n.granted, n.by_rule,
+      former.rank, n.is_newcomer, n.is_returning, n.teams
+    from (${rankedSql(board, { window, members, now })}) n
+    left join board_season_ranks former on former.board_id = ${boardId} and former.number = ${number - 1}
+      and former.account_id = n.account_id and former.version = (
+        select max(version) from board_seasons where board_id = ${boardId} and number = ${number - 1})`.execute(
+    transaction,
+  );
+  await storeDifferences(transaction, { boardId, number, version });
+  return version;
+}
+
+const maxDifferences = 1000;
+
+/** Stores how a version differs from the one before it. */
+async function storeDifferences(transaction: Connection, { boardId, number, version }: SeasonKey): Promise<void> {
+  if (version === 1) return;
+  await sql`
+    with news as (select * from board_season_ranks
+      where board_id = ${boardId} and number = ${number} and version = ${version} and account_id is not null),
+    olds as (select * from board_season_ranks
+      where board_id = ${boardId} and number = ${number} and version = ${version - 1} and account_id is not null),
+    changed as (
+      select u.provider || '/' || u.name as person, n.rank, o.rank as "formerRank", coalesce(n.points, 0) as points,
+        coalesce(o.points, 0) as "formerPoints"
+      from news n full join olds o using (account_id) join accounts u on u.id = account_id and ${isShownInSql('u')}
+      where (n.rank, n.points) is distinct from (o.rank, o.points)
+      order by coalesce(n.place, o.place) limit ${maxDifferences})
+    update board_seasons set differences = (select coalesce(json_agg(c), '[]') from changed c)
+    where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(transaction);
+}
+
+/** Stores the statement of a version. */
+export async function saveStatement(
+  transaction: Connection,
+  { boardId, number, version }: SeasonKey,
+  statement: string,
+): Promise<void> {
+  await transaction
+    .updateTable('board_seasons')
+    .set({ statement })
+    .where('board_id', '=', boardId)
+    .where('number', '=', number)
+    .where('version', '=', version)
+    .execute();
+}
+
+/** Finds the newest versions of seasons whose statement was withdrawn, because a person in it was erased or hidden. */
+export async function findWithdrawn(
+  connection: Connection,
+  limit: number,
+): Promise<Pick<Season, 'boardId' | 'number'>[]> {
+  const { rows } = await sql<Pick<Season, 'boardId' | 'number'>>`
+    select distinct s.board_id as "boardId", s.number from board_seasons s
+    where s.statement is null and s.version = (
+      select max(n.version) from board_seasons n where n.board_id = s.board_id and n.number = s.number)
+    limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/**
+ * Copies the newest version of a season without the people who were erased or hidden, and removes the tables, statements
+ * and differences of all former versions.
+ * @returns the number of the version.
+ */
+export async function addAnonymousVersion(
+  transaction: Connection,
+  { boardId, number, version }: SeasonKey,
+  now: Date,
+): Promise<number> {
+  const next = version + 1;
+  await sql`
+    insert into board_seasons (board_id, number, version, since, until, definition, coverage, as_of, missing, frozen_at,
+      reason, differences)
+    select board_id, number, ${next}, since, until, definition, coverage, as_of, missing, ${now},
+      'A person was erased or hidden.', '[]'
+    from board_seasons where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(
+    transaction,
+  );
+  await sql`
+    insert into board_season_ranks
+    select r.board_id, r.number, ${next}, r.place, r.rank, u.id, r.is_anonymous or u.id is null, r.points, r.granted,
+      r.by_rule, r.previous_rank, r.is_newcomer, r.is_returning, case when u.id is null then '{}' else r.teams end
+    from board_season_ranks r left join accounts u on u.id = r.account_id and ${isShownInSql('u')} and not r.is_anonymous
+    where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version}`.execute(transaction);
+  await sql`
+    delete from board_season_ranks
+    where board_id = ${boardId} and number = ${number} and version < ${next}`.execute(transaction);
+  await sql`
+    update board_seasons set statement = null, differences = '[]'
+    where board_id = ${boardId} and number = ${number} and version < ${next}`.execute(transaction);
+  return next;
+}
+
+/** Stores when a board may have a window to freeze; null: never. */
+export async function setFreezeTime(connection: Connection, boardId: string, at: Date | null): Promise<void> {
+  await connection.updateTable('boards').set({ freeze_at: at }).where('id', '=', boardId).execute();
+}
+
+/** Finds the boards that may have a window to freeze. */
+export async function findToFreeze(connection: Connection, now: Date, limit: number): Promise<string[]> {
+  const rows = await connection
+    .selectFrom('boards')
+    .select('id')
+    .where('freeze_at', '<=', now)
+    .where('is_current', '=', true)
+    .orderBy('freeze_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,199 @@
+import { type Static, Type } from 'typebox';
+import { accountProperties } from '../../accounts/entity.ts';
+import { explainRule } from '../../achievements/explain-file.ts';
+import { formatTimestamp, OptionalTimestampSchema } from '../../http/envelope.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { meaningOf } from '../../windows/window.ts';
+import type { Board } from '../board.ts';
+import type { Coverage } from '../ranking/coverage.ts';
+import type { SeasonRank } from '../seasons/season-store.ts';
+import type { RankedPerson, Ranking } from './view-store.ts';
+
+const Repositories = Type.Object(
+  {
+    total: Type.Integer({ description: 'Repositories that the patterns name or match.', examples: [12] }),
+    complete: Type.Integer({ description: 'Those that are completely collected.', examples: [11] }),
+    incomplete: Type.Array(
+      Type.Object({
+        repository: Type.String({ examples: ['github/octocat/hello-world'] }),
+        state: Type.Enum(['not_installed', 'collecting']),
+      }),
+    ),
+  },
+  { title: 'BoardRepositories' },
+);
+
+const Rule = Type.Object(
+  {
+    number: Type.Integer({ examples: [1] }),
+    text: Type.String({ examples: ['5 points for each pull request of their own, which is merged'] }),
+    actor: Type.String({ examples: ['author'] }),
+    action: Type.String({ examples: ['pull_request'] }),
+    condition: Type.String({ examples: ['merged = true'] }),
+    at: Type.Union([Type.Null(), Type.String()], { description: 'Null: since when the condition holds.' }),
+    points: Type.Integer({ examples: [5] }),
+    per_day: Type.Union([Type.Null(), Type.Integer()]),
+    decay: Type.Number({ examples: [0] }),
+  },
+  { title: 'BoardRule' },
+);
+
+/** The board of a list, without its people. */
+export const BoardItem = Type.Object(
+  {
+    repositories: Repositories,
+    as_of: OptionalTimestampSchema('All installed repositories are known up to then; null: not yet.'),
+    slug: Type.String({ examples: ['release-4'] }),
+    name: Type.String({ examples: ['Release 4 sprint'] }),
+    description: Type.String({ examples: ['Everything that ships in 4.0.'] }),
+    private: Type.Boolean({ description: 'Only the owner sees it.' }),
+    window: Type.Object({
+      since: OptionalTimestampSchema('First instant; null: no beginning.'),
+      until: OptionalTimestampSchema('First instant after it; null: no end.'),
+      time_zone: Type.String({ examples: ['UTC'] }),
+    }),
+    rules: Type.Array(Rule),
+    threshold: Type.Union([Type.Null(), Type.Integer()], { description: 'Points from which a person is eligible.' }),
+    ties: Type.Enum(['shared', 'earliest']),
+    teams: Type.Array(Type.String()),
+    people: Type.Integer({ description: 'People on the board.', examples: [42] }),
+    ranked_dttm: OptionalTimestampSchema('When the ranking was last checked; null: not yet.'),
+  },
+  { title: 'Board' },
+);
+export type BoardItem = Static<typeof BoardItem>;
+
+/** A person on a board. */
+export const RankItem = Type.Object(
+  {
+    rank: Type.Integer({ examples: [1] }),
+    person: Type.Object(accountProperties, { title: 'BoardPerson' }),
+    points: Type.Number({ examples: [43] }),
+    points_by_rule: Type.Array(Type.Object({ rule: Type.Integer(), points: Type.Number() })),
+    granted: Type.Number({ description: 'The part of the points that grants give.', examples: [0] }),
+    change: Type.Union([Type.Null(), Type.Integer()], {
+      description: 'Ranks gained since the last day with a ranking; null: the person was not ranked then.',
+    }),
+    newcomer: Type.Boolean({ description: 'The first counted contribution to these repositories is in the window.' }),
+    returning: Type.Boolean({ description: 'Contributed before, but not in the window before this one.' }),
+    eligible: Type.Union([Type.Null(), Type.Boolean()], { description: 'Null: the board has no threshold.' }),
+    teams: Type.Array(Type.String()),
+    evidence_url: Type.String({ format: 'uri' }),
+  },
+  { title: 'BoardRank' },
+);
+export type RankItem = Static<typeof RankItem>;
+
+/** Returns how complete the repositories of a board are; names of private ones are for the owner alone. */
+export function toRepositories(coverage: Coverage, { isOwner }: { isOwner: boolean }): BoardItem['repositories'] {
+  return {
+    total: coverage.repositories,
+    complete: coverage.complete,
+    incomplete: coverage.incomplete
+      .filter(({ isPrivate }) => isOwner || !isPrivate)
+      .map(({ repository, state }) => ({ repository, state })),
+  };
+}
+
+/** Returns the rules of a board, each with a sentence. */
+export function toRules({ rules }: Board): BoardItem['rules'] {
+  return rules.map((rule, index) => ({
+    number: index + 1,
+    text: explainRule({ ...rule, value: rule.points }),
+    actor: rule.actor,
+    action: rule.action,
+    condition: rule.text,
+    at: rule.at,
+    points: rule.points,
+    per_day: rule.perDay,
+    decay: rule.decay,
+  }));
+}
+
+/** Returns a board as lists and rankings show it; completeness comes first. */
+export function toBoardItem(board: Board, ranking: Ranking | undefined, viewer: { isOwner: boolean }): BoardItem {
+  const { since = null, until = null, asOf = null, builtAt } = ranking ?? {};
+  const coverage = ranking?.coverage ?? { repositories: 0, complete: 0, incomplete: [], isCut: false };
+  return {
+    repositories: toRepositories(coverage, viewer),
+    as_of: asOf && formatTimestamp(asOf),
+    slug: board.slug,
+    name: board.name,
+    description: board.description,
+    private: board.isPrivate,
+    window: meaningOf({ since, until, timeZone: board.window.timeZone }),
+    rules: toRules(board),
+    threshold: board.threshold,
+    ties: board.ties,
+    teams: board.teams.map(({ name }) => name),
+    people: ranking?.people ?? 0,
+    ranked_dttm: builtAt === undefined ? null : formatTimestamp(builtAt),
+  };
+}
+
+/** Returns the people of a ranking as responses show them. */
+export function toRankItem(
+  board: Board,
+  person: RankedPerson,
+  { providers, boardUrl }: { providers: ReadonlyMap<string, Provider>; boardUrl: string },
+): RankItem {
+  const { provider, name, points, rank, previousRank } = person;
+  const login = provider === providerOf(board) ? name : `${provider}/${name}`;
+  return {
+    rank,
+    person: toPerson(person, providers),
+    points,
+    points_by_rule: Object.entries(person.byRule).map(([rule, value]) => ({ rule: Number(rule), points: value })),
+    granted: person.granted,
+    change: previousRank === null ? null : previousRank - rank,
+    newcomer: person.isNewcomer,
+    returning: person.isReturning,
+    eligible: board.threshold === null ? null : points >= board.threshold,
+    teams: person.teams,
+    evidence_url: `${boardUrl}/people/${encodeURIComponent(login)}`,
+  };
+}
+
+/** A person of a frozen season; null for one who was erased or hidden later. */
+export const SeasonRankItem = Type.Object(
+  {
+    ...Type.Omit(RankItem, ['evidence_url', 'person']).properties,
+    person: Type.Union([Type.Null(), Type.Object(accountProperties, { title: 'SeasonPerson' })]),
+  },
+  { title: 'SeasonRank' },
+);
+
+/** Returns a person of a frozen season as responses show them. */
+export function toSeasonRankItem(
+  { threshold }: Board,
+  { rank, previousRank, person, points, granted, byRule, teams, isNewcomer, isReturning }: SeasonRank,
+  providers: ReadonlyMap<string, Provider>,
+): Static<typeof SeasonRankItem> {
+  return {
+    rank,
+    points,
+    points_by_rule: Object.entries(byRule).map(([rule, value]) => ({ rule: Number(rule), points: value })),
+    granted,
+    change: previousRank === null ? null : previousRank - rank,
+    newcomer: isNewcomer,
+    returning: isReturning,
+    eligible: threshold === null ? null : points >= threshold,
+    teams,
+    person: person && toPerson(person, providers),
+  };
+}
+
+function toPerson(
+  person: Pick<RankedPerson, 'id' | 'provider' | 'type' | 'name' | 'displayName' | 'avatarUrl'>,
+  providers: ReadonlyMap<string, Provider>,
+): RankItem['person'] {
+  const { id, provider, type, name, displayName, avatarUrl } = person;
+  const url = providers.get(provider)?.accounts.urlOf({ name, type }) ?? '';
+  return { id, provider, type, name, display_name: displayName, url, avatar_url: avatarUrl };
+}
+
+/** Returns the provider to which names without one refer. */
+export function providerOf({ definition }: Board): string {
+  const { provider = '' }: { provider?: string } = definition;
+  return provider;
+}

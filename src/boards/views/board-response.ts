@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { AccountPath } from '../../http/endpoint.ts';
+import { type Envelope, envelope } from '../../http/envelope.ts';
+import type { Board } from '../board.ts';
+import { toBoardItem } from './board-json.ts';
+import type { Ranking } from './view-store.ts';
+
+/** The path parameters of endpoints about a board. */
+export const BoardPath = Type.Object({
+  ...AccountPath.properties,
+  slug: Type.String({ maxLength: 64, description: 'Slug of the board, in any letter case.', examples: ['release-4'] }),
+});
+
+/** Returns the address of a board. */
+export function boardUrl(
+  { publicUrl }: Pick<RouteServices, 'publicUrl'>,
+  account: { provider: string; name: string },
+  slug: string,
+): string {
+  return `${publicUrl()}/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/boards/${slug}`;
+}
+
+/** Wraps items of a board, whose completeness comes first. */
+export function withBoard(
+  board: Board,
+  ranking: Ranking,
+  isOwner: boolean,
+  content: { data: readonly unknown[]; previousCursor?: string | undefined; nextCursor?: string | undefined },
+): Envelope {
+  const item = toBoardItem(board, ranking, { isOwner });
+  return envelope({
+    dataType: 'unknown',
+    ...content,
+    provenance: {
+      asOf: ranking.asOf ?? ranking.builtAt,
+      missing: item.repositories.incomplete.map(({ repository, state }) => `${repository}: ${state}`),
+      includesPrivate: board.isPrivate,
+    },
+    board: item,
+  });
+}

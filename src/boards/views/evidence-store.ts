@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import type { Board } from '../board.ts';
+import { scoreStatement } from '../ranking/score-store.ts';
+import type { BoardWindow } from '../windows.ts';
+
+/** A contribution that gave a person points, or that gave none because of a cap. */
+export interface EvidenceItem {
+  at: Date;
+  rule: number;
+  /** Null for a rule with an aggregate, which is earned once. */
+  kind: string | null;
+  repository: { id: string; provider: string; owner: string; name: string; isPrivate: boolean } | null;
+  /** Empty where it is not known. */
+  title: string;
+  /** The number of an issue, pull request or discussion; of a comment or review, that of the item it belongs to. */
+  number: number | null;
+  /** A commit's id, hexadecimal. */
+  oid: string | null;
+  /** Distinguishes items of one rule and moment. */
+  key: string;
+  points: number;
+  /** The points without caps and decay would be those of the rule; these are without the cap alone. */
+  pointsBeforeCap: number;
+}
+
+export interface EvidencePage {
+  limit: number;
+  after?: EvidencePlace | undefined;
+  before?: EvidencePlace | undefined;
+}
+
+/** A place in the list: newest first, then by rule and key. */
+export type EvidencePlace = readonly [at: string, rule: number, key: string];
+
+/** Returns a page of what gave a person points, newest first. It reads the contributions of that person alone. */
+export async function findEvidence(
+  connection: Connection,
+  board: Board,
+  scope: { boardId: string; window: BoardWindow; accountId: string },
+  { limit, after, before }: EvidencePage,
+): Promise<EvidenceItem[]> {
+  const members = await connection
+    .selectFrom('board_repositories')
+    .select('repository_id')
+    .where('board_id', '=', scope.boardId)
+    .execute();
+  const repositoryIds = members.map((row) => row.repository_id);
+  const { window, accountId } = scope;
+  const statement = scoreStatement(board, { repositoryIds, window, accountId });
+  const place = after ?? before;
+  const isBeyond =
+    place === undefined
+      ? sql`true`
+      : sql`(at, rule, key) ${after === undefined ? sql`>` : sql`<`} (${place[0]}::timestamptz, ${place[1]}::integer, ${place[2]}::text)`;
+  const direction = before === undefined ? sql`desc` : sql`asc`;
+  const { rows } = await statement
+    .toSql(sql<EvidenceItem & { at: Date }>`
+      select e.at, e.rule, e.kind, coalesce(e.number, parent.number) as number, encode(e.oid, 'hex') as oid, e.key,
+        coalesce(item.title, parent.title, '') as title,
+        round(e.value::numeric, 2)::float8 as points, round(e.full_value::numeric, 2)::float8 as "pointsBeforeCap",
+        case when r.id is not null then
+          json_build_object('id', r.id, 'provider', r.provider, 'owner', o.name, 'name', r.name,
+            'isPrivate', r.is_private) end as repository
+      from (
+        select c.*, concat(repository_id, ' ', kind, ' ', external_id, encode(oid, 'hex')) as key
+        from counted c where person = ${accountId}::uuid) e
+      left join repositories r on r.id = e.repository_id left join accounts o on o.id = r.owner_id
+      left join contributions item on item.repository_id = e.repository_id and item.kind = e.kind
+        and item.external_id = e.external_id
+      left join contributions parent on parent.repository_id = e.repository_id and parent.kind = 'pull_request'
+        and parent.external_id = e.parent and e.kind = 'review'
+      where ${isBeyond} order by e.at ${direction}, e.rule ${direction}, e.key ${direction} limit ${limit}`)
+    .execute(connection);
+  return before === undefined ? rows : rows.toReversed();
+}

@@ -1,0 +1,39 @@
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { AppError } from '../../errors.ts';
+import type { ResolvedAccount } from '../../http/endpoint.ts';
+import { findBoard, type StoredBoard } from '../board-store.ts';
+import { requestBoard } from '../ranking/request-store.ts';
+import { findPresentRanking, type Ranking } from './view-store.ts';
+
+/** Returns whether a caller may see a board: one with private repositories is for its owner, unless they publish it. */
+export function mayRead({ board }: Pick<StoredBoard, 'board'>, { account, isOwner }: ResolvedAccount): boolean {
+  return !board.isPrivate || isOwner || account.publishesPrivate;
+}
+
+export function noSuchBoard(): AppError {
+  return new AppError('not_found', 'This account has no such board.');
+}
+
+/**
+ * Finds a board that the caller may see.
+ * @throws AppError `not_found` for every other one.
+ */
+export async function findReadableBoard(
+  { connection }: Pick<RouteServices, 'connection'>,
+  resolved: ResolvedAccount,
+  slug: string,
+): Promise<StoredBoard> {
+  const found = await findBoard(connection, resolved.account.id, slug);
+  if (found === undefined || !mayRead(found, resolved)) throw noSuchBoard();
+  return found;
+}
+
+/** Finds the present ranking of a board; where there is none to show, requests one, and returns undefined. */
+export async function awaitRanking(
+  { connection }: Pick<RouteServices, 'connection'>,
+  stored: StoredBoard,
+): Promise<Ranking | undefined> {
+  const ranking = await findPresentRanking(connection, stored);
+  if (ranking === undefined) await requestBoard(connection, stored.id);
+  return ranking;
+}

@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { AccountType } from '../../accounts/account.ts';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
+import type { StoredBoard } from '../board-store.ts';
+import type { Coverage } from '../ranking/coverage.ts';
+
+/** A ranking as it was at one moment. */
+export interface Ranking {
+  id: number;
+  since: Date | null;
+  until: Date | null;
+  coverage: Coverage;
+  /** The time up to which all installed repositories are known. */
+  asOf: Date | null;
+  builtAt: Date;
+  people: number;
+}
+
+/** A person on a board. */
+export interface RankedPerson {
+  place: number;
+  rank: number;
+  id: string;
+  provider: string;
+  externalId: string;
+  type: AccountType;
+  name: string;
+  displayName: string;
+  avatarUrl: string;
+  points: number;
+  granted: number;
+  byRule: Readonly<Record<string, number>>;
+  previousRank: number | null;
+  isNewcomer: boolean;
+  isReturning: boolean;
+  firstAt: Date | null;
+  teams: string[];
+}
+
+/**
+ * Finds the present ranking of a board; undefined while there is none that may be shown: a repository that it counts has
+ * become private, hidden or erased since.
+ */
+export async function findPresentRanking(
+  connection: Connection,
+  { id, ownerId, board }: StoredBoard,
+): Promise<Ranking | undefined> {
+  const { rows } = await sql<Omit<Ranking, 'people'> & { people: number; is_shown: boolean }>`
+    select r.id, r.since, r.until, r.coverage, r.as_of as "asOf", r.built_at as "builtAt",
+      (select count(*) from board_ranks k join accounts u on u.id = k.account_id
+        where k.ranking_id = r.id and ${isShownInSql('u')}) as people,
+      r.members = (
+        select count(*) from board_repositories m join repositories s on s.id = m.repository_id
+        join accounts o on o.id = s.owner_id
+        where m.board_id = b.id and ${isPresentInSql('s')} and (${isShownInSql('o')} or o.id = ${ownerId})
+          and (not s.is_private or (${board.isPrivate}::boolean and s.owner_id = ${ownerId}))) as is_shown
+    from boards b join board_rankings r on r.id = b.ranking_id where b.id = ${id}`.execute(connection);
+  const [row] = rows;
+  if (row === undefined || !row.is_shown) return undefined;
+  const { is_shown: _isShown, ...ranking } = row;
+  return ranking;
+}
+
+/** Returns whether a ranking of a board is still stored. */
+export async function hasRankingOf(connection: Connection, boardId: string, rankingId: number): Promise<boolean> {
+  const row = await connection
+    .selectFrom('board_rankings')
+    .select('id')
+    .where('id', '=', rankingId)
+    .where('board_id', '=', boardId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface PeoplePage {
+  limit: number;
+  after?: number | undefined;
+  before?: number | undefined;
+  team?: string | undefined;
+}
+
+const personColumns = sql`k.place, k.rank, u.id, u.provider, u.external_id as "externalId", u.type, u.name,
+  u.display_name as "displayName", u.avatar_url as "avatarUrl", k.points, k.granted, k.by_rule as "byRule",
+  k.previous_rank as "previousRank", k.is_newcomer as "isNewcomer", k.is_returning as "isReturning",
+  k.first_at as "firstAt", k.teams`;
+
+/** Finds a page of a ranking, in its order. Hidden accounts are in none. */
+export async function findPeople(connection: Connection, rankingId: number, page: PeoplePage): Promise<RankedPerson[]> {
+  const { after, before, team } = page;
+  const conditions: RawBuilder<unknown>[] = [sql`k.ranking_id = ${rankingId}`, isShownInSql('u')];
+  if (team !== undefined) conditions.push(sql`k.teams @> array[${team}]::text[]`);
+  if (after !== undefined) conditions.push(sql`k.place > ${after}`);
+  if (before !== undefined) conditions.push(sql`k.place < ${before}`);
+  const { rows } = await sql<RankedPerson>`
+    select ${personColumns} from board_ranks k join accounts u on u.id = k.account_id
+    where ${sql.join(conditions, sql` and `)}
+    order by k.place ${before === undefined ? sql`asc` : sql`desc`} limit ${page.limit}`.execute(connection);
+  return before === undefined ? rows : rows.toReversed();
+}
+
+/** Finds a person on a board by login. */
+export async function findPerson(
+  connection: Connection,
+  rankingId: number,
+  { provider, login }: { provider: string; login: string },
+): Promise<RankedPerson | undefined> {
+  const { rows } = await sql<RankedPerson>`
+    select ${personColumns} from board_ranks k join accounts u on u.id = k.account_id
+    where k.ranking_id = ${rankingId} and u.provider = ${provider} and lower(u.name) = lower(${login})
+      and ${isShownInSql('u')}`.execute(connection);
+  return rows[0];
+}
+
+/** An entry of the feed of a board. */
+export interface FeedEvent {
+  kind: 'leader' | 'newcomer';
+  at: Date;
+  name: string;
+  provider: string;
+  points: number;
+}
+
+/** Finds the newest leaders and newcomers of a board. */
+export async function findFeedEvents(
+  connection: Connection,
+  { boardId, rankingId, limit }: { boardId: string; rankingId: number; limit: number },
+): Promise<FeedEvent[]> {
+  const { rows } = await sql<FeedEvent>`
+    select kind, at, u.name, u.provider, points from (
+      (select 'leader' as kind, since as at, account_id, points from board_leaders
+        where board_id = ${boardId} order by since desc limit ${limit})
+      union all
+      (select 'newcomer', first_at, account_id, points from board_ranks
+        where ranking_id = ${rankingId} and is_newcomer and first_at is not null order by first_at desc limit ${limit})
+    ) events join accounts u on u.id = events.account_id and ${isShownInSql('u')}
+    order by at desc, kind, u.name limit ${limit}`.execute(connection);
+  return rows;
+}

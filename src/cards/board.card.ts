@@ -1,0 +1,179 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { avatarClip, drawAvatar } from './avatar.ts';
+import { Canvas } from './canvas.ts';
+import { defineCard, type Images } from './card.ts';
+import { frame, padding } from './frame.ts';
+import { fill } from './languages/language.ts';
+import { px } from './markup.ts';
+import type { CardOptions } from './options.ts';
+
+const defaultWidthPx = 480;
+const gap = 16;
+const titleHeight = 34;
+const completenessHeight = 24;
+const moreHeight = 28;
+const podiumHeight = 148;
+const podiumAvatar = 44;
+const rowHeight = 40;
+const rowAvatar = 28;
+/** The steps of the podium by rank: the height of each, and its place from the left. */
+const steps = [
+  { height: 44, place: 1 },
+  { height: 30, place: 0 },
+  { height: 20, place: 2 },
+];
+
+const Item = Type.Object({
+  rank: Type.Integer(),
+  points: Type.Number(),
+  change: Type.Union([Type.Null(), Type.Integer()]),
+  newcomer: Type.Boolean(),
+  person: Type.Object({ name: Type.String(), display_name: Type.String(), avatar_url: Type.String() }),
+});
+type Item = Static<typeof Item>;
+const compiledItem = Compile(Item);
+const Board = Type.Object({
+  name: Type.String(),
+  as_of: Type.Union([Type.Null(), Type.String()]),
+  repositories: Type.Object({ total: Type.Integer(), complete: Type.Integer() }),
+});
+const compiledBoard = Compile(Board);
+
+interface Content {
+  board: Static<typeof Board>;
+  people: Item[];
+  /** The number of people that are not in `people`. */
+  others: number;
+}
+
+/** The card of a board: how complete it is, a podium of the first three, and rows of the others. */
+export const boardCard = defineCard<Content>({
+  parts: { hideable: ['title', 'podium', 'changes', 'points', 'more'], showable: [] },
+  emptySize: (options) => ({
+    widthPx: options.widthPx ?? defaultWidthPx,
+    heightPx: padding + titleOf(options) + completenessHeight + podiumHeight + padding,
+  }),
+  read: ({ envelope: { data, meta_data }, further = 0 }) => {
+    const people = data.filter((item) => compiledItem.Check(item));
+    const { board } = meta_data;
+    return people.length === 0 || !compiledBoard.Check(board) ? undefined : { board, people, others: further };
+  },
+  images: ({ people }) => people.map(({ person }) => person.avatar_url),
+  imageSize: () => 'large',
+  draw: (content, options, images) => {
+    const { board, people, others } = content;
+    const { language, hide } = options;
+    const width = options.widthPx ?? defaultWidthPx;
+    const maxWidth = width - 2 * padding;
+    const canvas = new Canvas(width, language);
+    const title = options.title ?? board.name;
+    if (!hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
+    const complete = completenessOf(content, options);
+    canvas.text('label', { at: padding, y: padding + titleOf(options) + 8, maxWidth, isProse: true }, complete);
+    let y = padding + titleOf(options) + completenessHeight;
+    const hasPodium = !hide.has('podium') && people[0]?.rank === 1;
+    const first = hasPodium ? people.slice(0, steps.length) : [];
+    if (hasPodium) y = drawPodium(canvas, first, options, images, y);
+    y = drawRows(canvas, people.slice(first.length), options, images, y);
+    const more = others > 0 && !hide.has('more') ? fill(language.words.more, { n: language.number(others) }) : '';
+    canvas.text('label', { at: padding, y: y + 18, maxWidth }, more);
+    return frame(options, {
+      width,
+      height: y + (more === '' ? 0 : moreHeight) + padding,
+      title,
+      description: [
+        complete,
+        ...people.map((one) => `${one.rank}. ${one.person.name}: ${pointsOf(one, options)}`),
+      ].join(', '),
+      body: `${avatarClip}\n${canvas.body()}`,
+    });
+  },
+});
+
+function titleOf({ hide }: CardOptions): number {
+  return hide.has('title') ? 0 : titleHeight;
+}
+
+function completenessOf({ board }: Content, { language }: CardOptions): string {
+  const { total, complete } = board.repositories;
+  const { words } = language;
+  const counts = fill(words.completeRepositories, { n: language.number(complete), total: language.number(total) });
+  if (board.as_of === null) return counts;
+  return `${counts}, ${fill(words.asOf, { date: language.date(new Date(board.as_of)) })}`;
+}
+
+function pointsOf({ points }: Item, { language }: CardOptions): string {
+  return language.plural(language.words.points, points);
+}
+
+/** @returns the y coordinate of the lower end. */
+function drawPodium(
+  canvas: Canvas,
+  people: readonly Item[],
+  options: CardOptions,
+  images: Images,
+  top: number,
+): number {
+  const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
+  const column = (width - 2 * gap) / steps.length;
+  for (const [index, item] of people.entries()) {
+    const step = steps[index];
+    if (step === undefined) continue;
+    const at = padding + step.place * (column + gap);
+    const floor = top + podiumHeight - gap;
+    const y = floor - step.height;
+    canvas.add(
+      `<rect class="t" x="${px(canvas.left(at, column))}" y="${px(y)}" width="${px(column)}" height="${step.height}" rx="4"/>`,
+    );
+    const middle = { at: at + column / 2, maxWidth: column, anchor: 'middle' } as const;
+    canvas.text('number', { ...middle, y: y + Math.min(step.height - 4, 26) }, options.language.number(item.rank));
+    const { person } = item;
+    const name = person.display_name || person.name;
+    const hasPoints = !options.hide.has('points');
+    if (hasPoints) canvas.text('label', { ...middle, y: y - 6 }, pointsOf(item, options));
+    const nameY = y - (hasPoints ? 22 : 8);
+    canvas.text('name', { ...middle, y: nameY }, name);
+    const place = { at: at + (column - podiumAvatar) / 2, y: nameY - 18 - podiumAvatar, size: podiumAvatar };
+    drawAvatar(canvas, place, { name, avatarUrl: person.avatar_url }, images);
+  }
+  return top + podiumHeight;
+}
+
+/** @returns the y coordinate of the lower end. */
+function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions, images: Images, top: number): number {
+  const { language, hide } = options;
+  const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
+  const rankWidth = 34;
+  const pointsWidth = hide.has('points') ? 0 : 96;
+  const changeWidth = hide.has('changes') ? 0 : 34;
+  for (const [index, item] of people.entries()) {
+    const y = top + index * rowHeight;
+    const { person } = item;
+    const name = person.display_name || person.name;
+    canvas.text('label', { at: padding, y: y + 19, maxWidth: rankWidth }, language.number(item.rank));
+    const at = padding + rankWidth;
+    drawAvatar(canvas, { at, y, size: rowAvatar }, { name, avatarUrl: person.avatar_url }, images);
+    const nameAt = at + rowAvatar + 10;
+    const nameWidth = width - rankWidth - rowAvatar - 10 - pointsWidth - changeWidth;
+    canvas.text('name', { at: nameAt, y: y + 19, maxWidth: Math.max(20, nameWidth) }, name);
+    if (changeWidth > 0)
+      canvas.text(
+        'small',
+        { at: padding + width - pointsWidth, y: y + 19, maxWidth: changeWidth, anchor: 'end' },
+        changeOf(item, options),
+      );
+    if (pointsWidth > 0)
+      canvas.text(
+        'label',
+        { at: padding + width, y: y + 19, maxWidth: pointsWidth - 8, anchor: 'end' },
+        pointsOf(item, options),
+      );
+  }
+  return top + people.length * rowHeight;
+}
+
+function changeOf({ change }: Item, { language }: CardOptions): string {
+  if (change === null || change === 0) return '';
+  return `${change > 0 ? '▲' : '▼'} ${language.number(Math.abs(change))}`;
+}

@@ -1,0 +1,30 @@
+-- Signed statements name people. Those of all versions of a season disappear in the transaction that erases or hides one
+-- of them, because a version may name those of the version before; a job then signs a version without them.
+
+create or replace function withdraw_statements_of_erased() returns trigger language plpgsql as $$
+begin
+  update board_seasons set statement = null
+  where board_id = old.board_id and number = old.number and statement is not null;
+  return null;
+end $$;
+
+create or replace trigger board_season_ranks_erased after update of account_id on board_season_ranks
+for each row when (old.account_id is not null and new.account_id is null and not new.is_anonymous)
+execute function withdraw_statements_of_erased();
+
+create or replace function withdraw_statements_of_hidden() returns trigger language plpgsql as $$
+begin
+  update board_seasons s set statement = null from board_season_ranks r
+  where r.account_id = new.id and s.board_id = r.board_id and s.number = r.number and s.statement is not null;
+  insert into announcements (kind, key)
+  select distinct 'account', b.owner_id from board_season_ranks r join boards b on b.id = r.board_id
+  where r.account_id = new.id
+  union select distinct 'account', b.owner_id from board_ranks k join boards b on b.ranking_id = k.ranking_id
+  where k.account_id = new.id;
+  return null;
+end $$;
+
+create or replace trigger accounts_hidden_on_boards after update on accounts
+for each row when ((old.hidden, old.hidden_by_host, old.deleted_at is null)
+  is distinct from (new.hidden, new.hidden_by_host, new.deleted_at is null))
+execute function withdraw_statements_of_hidden();

@@ -1,0 +1,49 @@
+import { maxFileBytes } from '../achievements/decode.ts';
+import { findFollowedBoards, mayHoldBoards, type ReadBoards, saveRepositoryFile } from '../boards/file/file-store.ts';
+import { boardsPaths, readBoardsFile } from '../boards/file/read-file.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { RepositoryFile } from '../providers/provider.ts';
+import type { SyncContext } from './context.ts';
+import type { Subject } from './read-stream.ts';
+
+/**
+ * Reads the file of boards of a repository that may hold the one of its owner, when the default branch has moved since
+ * the last time.
+ * @param revision the newest known commit of the default branch; null: none is known.
+ */
+export async function followBoards(
+  context: SyncContext,
+  { repository, known, provider, call }: Subject,
+  revision: string | null,
+): Promise<void> {
+  const { connection, newId } = context;
+  const { id: repositoryId, ownerId, installedAt } = repository;
+  if (installedAt === null || !(await mayHoldBoards(connection, repositoryId))) return;
+  const followed = await findFollowedBoards(connection, repositoryId);
+  const now = context.now();
+  const isNew = followed === undefined || followed.readAt < installedAt;
+  const isCurrent =
+    revision === null
+      ? followed !== undefined && followed.readAt.getTime() + context.freshForMs > now.getTime()
+      : followed?.revision === revision;
+  if (isCurrent && !isNew) return;
+  const read = (await provider.files?.read(known, boardsPaths, call)) ?? null;
+  if (read === null) return;
+  const found = boardsPaths.flatMap((path) => read.files.filter((one) => one.path === path)).at(0);
+  const file = found === undefined ? null : readFile(found, repository.provider);
+  await inTransaction(connection, (transaction) =>
+    saveRepositoryFile(
+      transaction,
+      { repositoryId, ownerId, provider: repository.provider },
+      { file, revision: read.revision },
+      { now, newId },
+    ),
+  );
+}
+
+/** Parses a file as its provider returns it; one that is not text is read as if it were too long. */
+function readFile({ path, oid, text, sizeBytes }: RepositoryFile, provider: string): ReadBoards {
+  const bytes = text === null || sizeBytes > maxFileBytes ? Buffer.alloc(Math.max(sizeBytes, maxFileBytes + 1)) : text;
+  const { reports, text: shown } = readBoardsFile(Buffer.from(bytes), { provider });
+  return { path, oid, text: shown, reports };
+}

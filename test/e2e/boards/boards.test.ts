@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { addPullRequest } from '../../../simulators/world/activity.ts';
+import { closeItem } from '../../../simulators/world/mutations.ts';
+import { label } from '../../../simulators/world/threads.ts';
+import { engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { simple } from '../../integration/achievements/awards/every-feature.ts';
+import { until } from '../../time.ts';
+import { install, stage, write } from '../achievements/awarding/awarding.ts';
+import { personCalled } from '../achievements/awarding/scene.ts';
+import { startAppService } from '../installations/installed.ts';
+
+const path = `${engines.name}/boards/sprint`;
+
+function file(points: number, name = 'engine-1'): string {
+  const board = {
+    name: 'Sprint',
+    slug: 'sprint',
+    repositories: [`analytical-engines/${name}`],
+    window: { since: '2020-01-01' },
+    points: [{ action: 'pull_request', condition: 'merged = true', points }],
+    spam_labels: ['spam'],
+  };
+  return JSON.stringify({ version: 1, boards: [{ board }] });
+}
+
+describe('a board of an installed repository', () => {
+  it('follows its file, deliveries of merged pull requests, and the document that replaces the file', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
+    write(simulator, { pointActions: [], achievements: [simple('One', 'author issue: count() >= 1000')] });
+    write(simulator, file(5), '.plaudit/boards.yaml');
+    await install(service, simulator);
+    const pointsOf = async (name: string): Promise<number> => {
+      const { body } = await service.get(`${path}?limit=100`);
+      const found = body.data?.find(({ person }) => (person as { name: string }).name === name);
+      return Number(found?.['points'] ?? 0);
+    };
+    const untilPoints = (name: string, points: number): Promise<boolean> =>
+      until(async () => ((await pointsOf(name)) === points ? true : undefined), `${name} has ${points} points`);
+    await until(async () => ((await service.get(path)).status === 200 ? true : undefined), 'the board is ranked');
+    const [hero, other] = [personCalled(simulator, 'ada-lovelace'), personCalled(simulator, 'max-member')];
+    const before = await pointsOf(hero.login);
+    const pull = addPullRequest(simulator.world, stage(simulator), { author: hero });
+    closeItem(simulator.world, pull, { merged: true, by: other });
+    await untilPoints(hero.login, before + 5);
+    const { body } = await service.get(`${path}/people/${hero.login}?limit=1`);
+    assert.deepEqual(
+      body.data.map(({ kind, number, points }) => [kind, number, points]),
+      [['pull_request', pull.number, 5]],
+    );
+    label(simulator.world, pull, 'Spam');
+    await untilPoints(hero.login, before);
+    const { rows } = await service.database.pool.query<{ name: string }>(
+      `select a.name from contributions c join accounts a on a.id = c.merged_by where c.kind = 'pull_request' and c.number = $1`,
+      [pull.number],
+    );
+    assert.ok(rows.some(({ name }) => name === other.login));
+    write(simulator, file(7), '.plaudit/boards.yaml');
+    await untilPoints(hero.login, (before / 5) * 7).catch(async (error: unknown) => {
+      console.log(
+        'DEBUG',
+        before,
+        await pointsOf(hero.login),
+        (await service.database.pool.query('select revision, oid, text, read_at from board_files')).rows,
+        (await service.database.pool.query('select slug, definition, is_current, ranking_id, cost_ms from boards'))
+          .rows,
+        (
+          await service.database.pool.query(
+            'select t.identifier, j.key, j.attempts, j.last_error, j.run_at, j.locked_at from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id=j.task_id',
+          )
+        ).rows,
+        service.lines.slice(-20),
+      );
+      throw error;
+    });
+    const token = await serviceToken(service, simulator, engines);
+    const document = { ...sending('PUT', token), body: file(3) };
+    assert.equal((await service.get(`${engines.name}/boards`, document)).status, 200);
+    await untilPoints(hero.login, (before / 5) * 3);
+    const removed = await service.get(`${engines.name}/boards`, sending('DELETE', token));
+    assert.equal(removed.status, 204, removed.text);
+    await untilPoints(hero.login, (before / 5) * 7);
+    const incomplete = await service.get(path);
+    const { board } = incomplete.body.meta_data as unknown as { board: { repositories: object } };
+    assert.deepEqual(board.repositories, { total: 1, complete: 1, incomplete: [] });
+  });
+});

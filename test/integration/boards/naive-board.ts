@@ -1,0 +1,115 @@
+import type { Moment } from '../../../src/boards/board.ts';
+import {
+  heldSince,
+  isAboutPerson,
+  itemsOf,
+  type Judging,
+  momentsOf,
+  parsed,
+} from '../achievements/evaluation/naive.ts';
+import type { TriggerText } from '../achievements/evaluation/random-achievements.ts';
+import type { Item, World } from '../achievements/evaluation/world.ts';
+
+/** Counts the points of a board contribution by contribution: slow and plain, to compare with. */
+
+export interface RuleText extends TriggerText {
+  points: number;
+  perDay: number | null;
+  decay: number;
+  at: Moment | null;
+}
+
+export interface BoardText {
+  rules: RuleText[];
+  spam: string[];
+  /** In ms; the window of the same length before it is compared with. */
+  since: number;
+  until: number;
+}
+
+export interface NaivePerson {
+  points: number;
+  byRule: Record<string, number>;
+  newcomer: boolean;
+  returning: boolean;
+}
+
+const never = Number.POSITIVE_INFINITY;
+/** Berlin is one hour ahead of UTC in January, in which everything happens. */
+const berlinMs = 3_600_000;
+const dayMs = 86_400_000;
+
+/** Returns the points of each person, by their place in the world. */
+export function countNaively(board: BoardText, world: World): Map<number, NaivePerson> {
+  const people = new Map<number, NaivePerson>();
+  for (const [person, { type }] of world.people.entries()) {
+    if (type !== 'user') continue;
+    const byRule: Record<string, number> = {};
+    const firsts: number[] = [];
+    let total = 0;
+    for (const [index, rule] of board.rules.entries()) {
+      const { points, moments } = countRule(rule, person, board, world);
+      if (points > 0) byRule[String(index + 1)] = round(points);
+      total += points;
+      firsts.push(...moments);
+    }
+    const before = firsts.filter((at) => at < board.since);
+    const wasBefore = before.some((at) => at >= board.since - (board.until - board.since));
+    const first = Math.min(...firsts);
+    if (round(total) > 0) {
+      people.set(person, {
+        points: round(total),
+        byRule,
+        newcomer: first >= board.since && first < never,
+        returning: before.length > 0 && !wasBefore,
+      });
+    }
+  }
+  return people;
+}
+
+/** Returns the points of a rule, and the moments of all contributions that it is about. */
+function countRule(
+  rule: RuleText,
+  person: number,
+  { since, until, spam }: BoardText,
+  world: World,
+): { points: number; moments: number[] } {
+  const isCounted = (item: Item): boolean =>
+    item.action === 'commit' || !labelsOf(item).some((one) => isSpam(one, spam));
+  const evaluation: Judging = { world, before: until, pointActions: [], at: rule.at ?? undefined, isCounted };
+  const mine = itemsOf(rule, person, evaluation);
+  const condition = parsed(rule.condition);
+  if (isAboutPerson(condition)) {
+    const isHeld = heldSince(rule, person, { ...evaluation, since }) < never;
+    const moments = momentsOf([], { trigger: rule, person, mine }, evaluation).filter((at) => at < until);
+    return { points: isHeld ? rule.points : 0, moments };
+  }
+  const moments = momentsOf([condition], { trigger: rule, person, mine }, evaluation).filter((at) => at < until);
+  const days = Map.groupBy(
+    moments.filter((at) => at >= since),
+    (at) => Math.floor((at + berlinMs) / dayMs),
+  );
+  const points = [...days.values()].map((day) => {
+    const values = day.map((_, place) => rule.points / (1 + rule.decay * place));
+    return Math.min(rule.perDay ?? never, sum(values));
+  });
+  return { points: sum(points), moments };
+}
+
+function labelsOf(item: Item): readonly string[] {
+  return (item.action.endsWith('_comment') ? item.parentLabels : item.labels) ?? [];
+}
+
+function isSpam(label: string, spam: readonly string[]): boolean {
+  return spam.some((one) => one.toLowerCase() === label.toLowerCase());
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Rounds to two decimals; sums of thirds are a little below or above the same sum in another order. */
+function round(value: number): number {
+  return Math.round((value + 1e-9) * 100) / 100;
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { withEvaluationMemory } from '../../../src/achievements/evaluation/evaluate-store.ts';
+import { type Board, moments } from '../../../src/boards/board.ts';
+import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
+import { rankedSql } from '../../../src/boards/ranking/rank-store.ts';
+import { windowOf } from '../../../src/boards/windows.ts';
+import { openTestDatabase } from '../../database.ts';
+import { isThorough } from '../../depth.ts';
+import { trigger } from '../achievements/evaluation/random-achievements.ts';
+import { storeWorld } from '../achievements/evaluation/stored-world.ts';
+import { beginning, days, labels, randomWorld, type World } from '../achievements/evaluation/world.ts';
+import { type BoardText, countNaively, type RuleText } from './naive-board.ts';
+
+let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+const now = new Date('2024-06-01T12:00:00Z');
+const dayMs = 86_400_000;
+
+const rule: fc.Arbitrary<RuleText> = fc
+  .record({
+    trigger: trigger(true),
+    points: fc.integer({ min: 1, max: 9 }),
+    perDay: fc.option(fc.integer({ min: 1, max: 20 }), { freq: 2 }),
+    decay: fc.constantFrom(0, 0, 0.5, 1, 3),
+    at: fc.option(fc.constantFrom(...moments), { freq: 2 }),
+  })
+  .map(({ trigger: read, ...rest }) => {
+    const ends = { pull_request: moments, issue: ['created', 'closed'], discussion: ['created', 'closed'] };
+    const possible: readonly string[] = Object.entries(ends).find(([action]) => action === read.action)?.[1] ?? [
+      'created',
+    ];
+    return Object.assign(rest, read, { at: possible.includes(rest.at ?? '') ? rest.at : null });
+  });
+
+const randomBoard: fc.Arbitrary<BoardText> = fc
+  .record({
+    rules: fc.array(rule, { minLength: 1, maxLength: 8 }),
+    spam: fc.subarray(labels.slice(0, 3)),
+    first: fc.integer({ min: 0, max: days - 1 }),
+    length: fc.integer({ min: 1, max: days }),
+  })
+  .map(({ first, length, ...rest }) => {
+    // The first hour of a day in Berlin is the last one of the day before in UTC.
+    const since = beginning + first * dayMs - 3_600_000;
+    return Object.assign(rest, { since, until: since + length * dayMs });
+  });
+
+function toBoard({ rules, spam, since, until }: BoardText): Board {
+  const fields = {
+    name: 'Board',
+    slug: 'board',
+    repositories: ['ada/world'],
+    window: { since: new Date(since).toISOString(), until: new Date(until).toISOString(), time_zone: 'Europe/Berlin' },
+    points: rules.map(({ actor, action, condition, points, perDay, decay, at }) => ({
+      actor,
+      action,
+      condition,
+      points,
+      ...(perDay !== null && { per_day: perDay }),
+      ...(decay > 0 && { decay }),
+      ...(at !== null && { at }),
+    })),
+    spam_labels: spam,
+  };
+  const file = JSON.stringify({ boards: [{ board: fields }] });
+  const {
+    boards: [board],
+    reports,
+  } = readBoardsFile(Buffer.from(file), { provider: 'github' });
+  assert.ok(board, JSON.stringify(reports));
+  return board;
+}
+
+/** Returns the people of a board as it ranks them: the place of each in the world, and the rest of the row. */
+async function rank(board: Board, world: World): Promise<Map<number, Record<string, unknown>>> {
+  const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
+  const members = {
+    ids: [repositoryId],
+    coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
+    asOf: now,
+    isSettled: () => true,
+  };
+  const query = rankedSql(board, { window: windowOf(board.window, now), members, now });
+  const { rows } = await withEvaluationMemory(opened.database.connection, (transaction) =>
+    sql<Record<string, unknown> & { account_id: string }>`${query}`.execute(transaction),
+  );
+  return new Map(rows.map((row) => [accountIds.indexOf(row.account_id), row]));
+}
+
+describe('points of a board', () => {
+  before(async () => {
+    opened = await openTestDatabase();
+  });
+
+  after(() => opened[Symbol.asyncDispose]());
+
+  it('are those of an independent count for each person and rule', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomWorld, randomBoard, async (world, text) => {
+        const ranked = await rank(toBoard(text), world);
+        const expected = countNaively(text, world);
+        const ours = [...ranked].map(
+          ([person, { points, by_rule: byRule, is_newcomer: newcomer, is_returning: returning }]) => [
+            person,
+            { points, byRule: positive(byRule), newcomer, returning },
+          ],
+        );
+        assert.deepEqual(Object.fromEntries(ours), Object.fromEntries(expected), JSON.stringify(text));
+      }),
+      { numRuns: isThorough ? 400 : 60 },
+    );
+  });
+});
+
+function positive(byRule: unknown): object {
+  return Object.fromEntries(Object.entries(Object(byRule)).filter(([, points]) => points !== 0));
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { boardWith, reported } from './reported.ts';
+
+const faultsOf = (lines: string, parts?: { repositories?: string; points?: string }): string[] =>
+  reported(boardWith(lines, parts)).map((report) => report.replace(/^\d+:\d+ /, ''));
+
+describe('faults of a board', () => {
+  it('reports what a rule cannot mean', () => {
+    const cases: [string, string[]][] = [
+      ['{ action: issue, at: merged, points: 1 }', ['error: a issue is never merged; expected created or closed']],
+      ['{ action: commit, at: closed, points: 1 }', ['error: a commit is never closed; expected created']],
+      [
+        '{ action: issue, actor: reviewer, points: 1 }',
+        [
+          'error: reviewers has no issue; expected pull_request for reviewers, or issue with the actor author, resolved_by or assignees',
+        ],
+      ],
+      [
+        '{ action: commit, points: 5, per_day: 3 }',
+        ['warning: per_day is less than the 5 points of one contribution; expected at least 5'],
+      ],
+      [
+        "{ action: commit, points: 5, decay: 1, condition: 'count() >= 5' }",
+        ['warning: decay has no effect: a rule with count() gives its points once; expected a rule without count()'],
+      ],
+      [
+        '{ action: commit, points: 1, decay: -1 }',
+        [
+          'error: decay cannot be -1; expected a number from 0 to 100: the n-th of a day counts 1/(1 + decay * (n - 1))',
+        ],
+      ],
+      [
+        "{ action: commit, points: 1, condition: 'sum(prs) > 3' }",
+        ['error: points are required in the condition of a point action; expected fields of the contribution'],
+      ],
+    ];
+    for (const [rule, expected] of cases) assert.deepEqual(faultsOf('', { points: `[${rule}]` }), expected, rule);
+  });
+
+  it('reports patterns that name no repository, and exclusions without effect', () => {
+    const cases: [string, string[]][] = [
+      [
+        '[acme]',
+        ['error: acme names no repository; expected OWNER/NAME, OWNER/* or PROVIDER/OWNER/NAME, or the same after !'],
+      ],
+      [
+        "['https://github.com/acme/tools.git']",
+        [
+          'error: https://github.com/acme/tools.git names no repository; expected OWNER/NAME, OWNER/* or PROVIDER/OWNER/NAME, or the same after !; did you mean acme/tools?',
+        ],
+      ],
+      [
+        "['*/tools']",
+        [
+          'error: */tools has a pattern in the name of its owner, which is named in full; expected OWNER/NAME, OWNER/* or PROVIDER/OWNER/NAME, or the same after !',
+        ],
+      ],
+      [
+        "['!acme/tools']",
+        [
+          'warning: !acme/tools excludes nothing: no repository of acme is included; expected an owner of included ones',
+          'error: no repository is included; expected a pattern without !',
+        ],
+      ],
+      [
+        "[acme/*, '!acem/tools']",
+        [
+          'warning: !acem/tools excludes nothing: no repository of acem is included; expected an owner of included ones; did you mean acme?',
+        ],
+      ],
+      ['[acme/*, Acme/*]', ['warning: Acme/* is here twice; expected each pattern once']],
+      ['[acme/tool-?, group/sub/api]', []],
+    ];
+    for (const [repositories, expected] of cases)
+      assert.deepEqual(faultsOf('', { repositories }).toSorted(), expected.toSorted(), repositories);
+  });
+
+  it('reports windows that cannot be', () => {
+    const cases: [string, string[]][] = [
+      [
+        '{ since: 2026-02-30 }',
+        ['error: since must be a day that exists: 2026-02-30 does not; did you mean 2026-02-28?'],
+      ],
+      ['{ since: 2026-10-01T00:00:00+02:00, until: 2026-10-31 }', []],
+      ['{ since: 2126-10-01 }', []],
+      [
+        '{ period: last-30d, since: 2026-10-01 }',
+        ['error: period cannot be used together with since or until; keep one'],
+      ],
+      [
+        '{ since: 2026-10-02, until: 2026-10-01 }',
+        ['error: since must not be after until: 2026-10-02 is later than 2026-10-01'],
+      ],
+      ['{ seasons: quarter }', ['error: the first day of the seasons is missing; expected from: a day, as YYYY-MM-DD']],
+      [
+        '{ from: 2026-10-01 }',
+        ['error: from stands without seasons; expected seasons: month, or since in place of from'],
+      ],
+      [
+        '{ seasons: quater, from: 2026-01-01 }',
+        ['error: seasons cannot be quater; expected week, month, quarter or year; did you mean quarter?'],
+      ],
+      [
+        '{ seasons: month, from: 2026-02-30 }',
+        ['error: since must be a day that exists: 2026-02-30 does not; did you mean 2026-02-28?'],
+      ],
+      [
+        '{ period: last-30d, time_zone: Europe/Berln }',
+        ['error: time_zone must be the IANA name of a time zone, such as Europe/Berlin; did you mean Europe/Berlin?'],
+      ],
+    ];
+    for (const [window, expected] of cases) assert.deepEqual(faultsOf(`window: ${window}`), expected, window);
+  });
+
+  it('reports faults in lists of people', () => {
+    const cases: [string, string[]][] = [
+      [
+        'people: { exclude: [a b] }',
+        ['error: a part of the list exclude cannot be a b; expected a login, of another host as PROVIDER/LOGIN'],
+      ],
+      [
+        'people: { only_members_of: core }',
+        ['error: only_members_of cannot be core; expected a team, as ORGANIZATION/TEAM'],
+      ],
+      [
+        'people: { only_members_of: acme/core }',
+        [
+          'error: the members of teams are not collected, so that this cannot be decided; expected a board without only_members_of',
+        ],
+      ],
+      ['people: { bots: yes }', ['error: bots cannot be yes; expected true or false']],
+      ['teams: { red: [ada], blue: [Ada] }', ['warning: Ada is in the team red too; expected each member once']],
+      ['teams: [ada]', ['error: teams has a list; expected names of teams, each with its members']],
+      [
+        'grants: [{ person: ada, points: 4, granted_by: bo }]',
+        ['error: a part of the list grants has no reason; expected reason: the reason, which everyone can read'],
+      ],
+      [
+        'grants: [{ person: ada, points: 4, granted_by: bo, reason: x, until: tomorrow }]',
+        ['error: tomorrow is no day; expected a day, as YYYY-MM-DD'],
+      ],
+      ['threshold: 0', ['error: threshold cannot be 0; expected the points from which a person is eligible']],
+      ['ties: split', ['error: ties cannot be split; expected shared or earliest']],
+    ];
+    for (const [lines, expected] of cases) assert.deepEqual(faultsOf(lines), expected, lines);
+  });
+});

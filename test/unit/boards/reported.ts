@@ -1,0 +1,32 @@
+import { describeReport } from '../../../src/achievements/report.ts';
+import { type ReadBoardsFile, readBoardsFile } from '../../../src/boards/file/read-file.ts';
+
+export function readText(text: string): ReadBoardsFile {
+  return readBoardsFile(Buffer.from(text), { provider: 'github' });
+}
+
+/** Returns the reports on a file: `line:column severity: message; expected ...; did you mean ...?`. */
+export function reported(text: string): string[] {
+  return readText(text).reports.map(
+    (report) => `${report.line}:${report.column} ${report.severity}: ${describeReport(report)}`,
+  );
+}
+
+/** Returns a file with one board, whose keys besides those that are required are given as lines. */
+export function boardWith(
+  lines: string,
+  { repositories = '[acme/*]', points = '[{ action: commit, points: 1 }]' } = {},
+): string {
+  const indented = lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => `      ${line}\n`);
+  return `version: 1
+boards:
+  - board:
+      name: Sprint
+      slug: sprint
+      repositories: ${repositories}
+      points: ${points}
+${indented.join('')}`;
+}
