@@ -5,6 +5,7 @@
 
 create or replace function mark_account() returns trigger language plpgsql as $$
 begin
+  perform set_config('plaudit.summed', '', true);
   insert into unlisted_contributors (transaction_id, repository_id, account_id, added)
   values (pg_current_xact_id(), null, old.id, 0);
   return null;

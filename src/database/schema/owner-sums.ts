@@ -80,6 +80,7 @@ end $$;
  */
 const sumMarked = `
 create or replace function mark_unsummed(ids uuid[]) returns void language sql as $$
+  select set_config('plaudit.summed', '', true);
   insert into unsummed_repositories (transaction_id, repository_id)
   select distinct pg_current_xact_id(), id from unnest(ids) as marked (id) where id is not null
   on conflict do nothing
@@ -91,6 +92,9 @@ declare
   moved uuid[];
   owners uuid[];
 begin
+  -- One call sums up all marks. The others must not look for more: each would read the deleted marks of all.
+  if current_setting('plaudit.summed', true) = pg_current_xact_id()::text then return null; end if;
+  perform set_config('plaudit.summed', pg_current_xact_id()::text, true);
   with marked as (
     delete from unsummed_repositories where transaction_id = pg_current_xact_id() returning repository_id
   )

@@ -21,7 +21,7 @@ const hoursAgo = (hours: number): Date => new Date(now.getTime() - hours * hourM
 
 /** Returns a provider with a number of tokens. */
 function providerWith({ tokens, hasApp = true }: { tokens: number; hasApp?: boolean }): Provider {
-  const polls = { repositories: { perHour: 250, quotas: tokens } };
+  const polls = { repositories: { perHour: 25, quotas: tokens } };
   return { name: 'github', polls, ...(hasApp && { app: {} }) } as unknown as Provider;
 }
 
@@ -86,8 +86,8 @@ describe('the interval of polls', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const small = await addRepositories(database, 'small', { count: 10 });
-    const large = await addRepositories(database, 'large', { count: 12_000 });
-    const byToken = await addRepositories(database, 'by-token', { count: 9000 });
+    const large = await addRepositories(database, 'large', { count: 1200 });
+    const byToken = await addRepositories(database, 'by-token', { count: 900 });
     await installApp(database, 'small');
     await installApp(database, 'large');
     const provider = providerWith({ tokens: 1 });
@@ -98,7 +98,7 @@ describe('the interval of polls', () => {
   it('is halved by a second token', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
-    const id = await addRepositories(database, 'acme', { count: 24_000 });
+    const id = await addRepositories(database, 'acme', { count: 2400 });
     assert.equal(await hoursOf(database.connection, id, providerWith({ tokens: 1 })), 96);
     assert.equal(await hoursOf(database.connection, id, providerWith({ tokens: 2 })), 48);
   });
@@ -106,7 +106,7 @@ describe('the interval of polls', () => {
   it('follows the quota of the only token that shows a private repository', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
-    const id = await addRepositories(database, 'acme', { count: 12_000, credentialName: 'one' });
+    const id = await addRepositories(database, 'acme', { count: 1200, credentialName: 'one' });
     const other = await addRepositories(database, 'acme', { count: 10, credentialName: 'other' });
     const provider = providerWith({ tokens: 4 });
     assert.equal(await hoursOf(database.connection, id, provider), 48);
@@ -116,8 +116,8 @@ describe('the interval of polls', () => {
   it('counts the repositories of stored installations for the tokens when there is no App any more', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
-    const id = await addRepositories(database, 'acme', { count: 6000 });
-    await addRepositories(database, 'bees', { count: 6000 });
+    const id = await addRepositories(database, 'acme', { count: 600 });
+    await addRepositories(database, 'bees', { count: 600 });
     await installApp(database, 'acme');
     assert.equal(await hoursOf(database.connection, id, providerWith({ tokens: 1, hasApp: false })), 48);
   });

@@ -190,7 +190,7 @@ describe('withdrawal of a credential', () => {
       return Math.max(...recording.map(({ blocks }) => blocks));
     };
     const few = await mostBlocks({ owners: 10, each: 10, people: 100 });
-    const many = await mostBlocks({ owners: 40, each: 250, people: 5000 });
+    const many = await mostBlocks({ owners: 40, each: 80, people: 2000 });
     assert.ok(many < few + 20, `${few} blocks with few rows, ${many} with many`);
   });
 
@@ -198,7 +198,7 @@ describe('withdrawal of a credential', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await using node = await openNode(String(database.clientConfig.connectionString));
-    await fill(database, { owners: 40, each: 250, people: 5000 });
+    await fill(database, { owners: 40, each: 80, people: 2000 });
     await withdrawLostCredentials(node.core.sync);
     const stop = new AbortController();
     const now = (): Date => {
