@@ -198,7 +198,7 @@ describe('withdrawal of a credential', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await using node = await openNode(String(database.clientConfig.connectionString));
-    await fill(database, { owners: 40, each: 80, people: 2000 });
+    await fill(database, { owners: 40, each: 250, people: 5000 });
     await withdrawLostCredentials(node.core.sync);
     const stop = new AbortController();
     const now = (): Date => {
