@@ -13,7 +13,7 @@ import type { StoredBoard } from '../board-store.ts';
 import { BoardItem, providerOf, RankItem, toRankItem } from '../views/board-json.ts';
 import { boardUrl, withBoard } from '../views/board-response.ts';
 import { type EvidenceItem, type EvidencePlace, findEvidence } from '../views/evidence-store.ts';
-import { awaitRanking, findReadableBoard } from '../views/load-board.ts';
+import { awaitRanking, findReadableBoard, noSuchBoard } from '../views/load-board.ts';
 import { findPerson, type RankedPerson, type Ranking } from '../views/view-store.ts';
 import { windowOf } from '../windows.ts';
 
@@ -98,6 +98,8 @@ async function load(services: RouteServices, context: Context): Promise<Loaded |
   const { connection, computations, now } = services;
   const { page, params } = context;
   const stored = await findReadableBoard(services, context, params.slug);
+  // Owners may publish numbers of private repositories, never their names and items.
+  if (stored.board.isPrivate && !context.isOwner) throw noSuchBoard();
   const ranking = await awaitRanking(services, stored);
   if (ranking === undefined) return undefined;
   const parts = params.login.split('/');

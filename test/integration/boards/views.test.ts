@@ -184,6 +184,12 @@ describe('views of boards', () => {
     const seen = (await service.get(`${engines.name}/boards`)).body.data.map(({ slug }) => slug);
     assert.deepEqual(seen, ['public']);
     const { connection } = service.database;
+    await sql`update accounts set publishes_private = true where name = ${engines.name}`.execute(connection);
+    const evidence = `${engines.name}/boards/private/people/${ada.name}`;
+    assert.equal((await service.get(`${engines.name}/boards/private?limit=2`)).status, 200);
+    assert.deepEqual((await service.get(`${evidence}?limit=2`)).text, absent.text, 'only the numbers are published');
+    assert.equal((await service.get(`${evidence}?limit=2`, own)).status, 200);
+    await sql`update accounts set publishes_private = false where name = ${engines.name}`.execute(connection);
     await sql`update repositories set is_private = true where name = 'engine-1'`.execute(connection);
     const hidden = await service.get(`${engines.name}/boards/public?limit=3`);
     assert.equal(hidden.status, 202, hidden.text);
