@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import {
-  changeProfile,
-  deleteAccount,
-  renameAccount,
-  restoreAccount,
-  takeLogin,
-} from '../../../simulators/world/mutations.ts';
+import { changeProfile, deleteAccount, restoreAccount } from '../../../simulators/world/mutations.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 
@@ -70,36 +64,6 @@ describe('lookups', () => {
     assert.equal(simulator.requests.length, 2);
   });
 
-  it('leave a stored account as it is while GitHub fails', async () => {
-    const { now, advance } = clock();
-    await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now, settings });
-    const before = await service.get('ada-lovelace/contributions');
-    for (const kind of [
-      'unavailable',
-      'drop_before',
-      'malformed',
-      'primary_limit',
-      'secondary_limit_in_200',
-    ] as const) {
-      advance(3700);
-      simulator.faults.clear();
-      simulator.faults.add({ kind, times: 1000 });
-      const requestCount = simulator.requests.length;
-      assert.equal((await service.get('ada-lovelace/contributions')).text, before.text, kind);
-      await until(async () => (simulator.requests.length > requestCount ? true : undefined), `${kind} strikes`);
-      const after = await service.get('ada-lovelace/contributions');
-      assert.deepEqual(
-        [after.status, after.body.data, after.body.meta_data.as_of],
-        [200, before.body.data, before.body.meta_data.as_of],
-      );
-      await until(async () => {
-        const { rows } = await service.database.pool.query("select 1 from lookups where state = 'failed'");
-        return rows.length > 0 ? true : undefined;
-      }, 'the question is settled');
-    }
-  });
-
   it('end with a clear error when the host fails for an account that is not stored', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
@@ -153,16 +117,6 @@ describe('lookups', () => {
     assert.equal((await service.get('ada-lovelace')).status, 200);
   });
 
-  it('respond with 502 and the path of the value when the identity is unreadable', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, settings });
-    simulator.faults.add({ kind: 'surprise', path: ['data', 'account', 'databaseId'], value: 'many' });
-    const { status, body } = await service.get('person-1');
-    assert.equal(status, 502);
-    assert.equal(body.error?.type, 'provider_invalid_response');
-    assert.match(body.error.message, /account\/databaseId/);
-  });
-
   it('leave out an unreadable number, and log its path without its value', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, settings });
@@ -200,50 +154,5 @@ describe('lookups', () => {
       return response.status === 200 ? response : undefined;
     }, 'it is back');
     assert.equal(back.body.data[0]?.['id'], body.data[0]?.['id']);
-  });
-
-  it('follow a rename in a refresh, even when only the letter case changes', async () => {
-    const { now, advance } = clock();
-    await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now, settings });
-    const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
-    const before = await service.get('ada-lovelace');
-    for (const login of ['ada-king', 'Ada-King']) {
-      renameAccount(simulator.world, account, login);
-      advance(3700);
-      await service.get(before.body.data[0]?.['name'] === login ? login : 'ada-king');
-      await service.get('ada-lovelace');
-      const response = await until(async () => {
-        const seen = await service.get('ada-king');
-        return seen.body.data[0]?.['name'] === login ? seen : undefined;
-      }, `it is called ${login}`);
-      assert.equal(response.body.data[0]?.['id'], before.body.data[0]?.['id']);
-    }
-    assert.equal((await service.get('ada-lovelace')).status, 301);
-  });
-
-  it('redirect a former name until another account takes it', async () => {
-    const { now, advance } = clock();
-    await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now, settings });
-    const { renamed_from: from, renamed_to: to } = simulator.accounts;
-    const before = await service.get(from);
-    assert.equal(before.body.data[0]?.['name'], from);
-    const after = await service.get(to);
-    assert.equal(after.body.data[0]?.['name'], to);
-    assert.equal(after.body.data[0]['id'], before.body.data[0]['id']);
-    const old = await service.get(`${from}/contributions?limit=1`);
-    assert.equal(old.status, 301);
-    assert.equal(old.headers.get('location'), `/v1/github/entities/${to}/contributions?limit=1`);
-
-    takeLogin(simulator.world, from);
-    advance(3700);
-    await service.get(from);
-    const taken = await until(async () => {
-      const response = await service.get(from);
-      return response.status === 200 ? response : undefined;
-    }, 'somebody else has the name');
-    assert.notEqual(taken.body.data[0]?.['id'], before.body.data[0]['id']);
-    assert.equal((await service.get(to)).body.data[0]?.['id'], before.body.data[0]['id']);
   });
 });

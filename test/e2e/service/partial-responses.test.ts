@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
 import { until } from '../../time.ts';
@@ -32,47 +31,6 @@ function found(service: TestService, path: string): Promise<ServiceResponse> {
 /** Waits until a text is logged, which may be after the response. @returns the line. */
 const lineWith = ({ lines }: TestService, text: string): Promise<string> =>
   until(async () => lines.find((line) => line.includes(text)), `${text} is logged`);
-
-describe('counters of a contributor to an organization that refuses the token', () => {
-  it('are complete except for the one that needs the refused repositories', async () => {
-    for (const refusal of ['saml', 'ip_allow_list'] as const) {
-      await using simulator = await startSimulator();
-      addIssue(simulator.world, publicEngine(simulator), { author: userOf(simulator) });
-      simulator.refusing.refuse(simulator.accounts.organization, refusal);
-      await using service = await startTestService({ simulator });
-      const { body } = await found(service, `${simulator.accounts.user}/contributions`);
-      const { contributed_to: _unknown, ...expected } = countersOf(simulator.world, simulator.accounts.user);
-      const { contributed_to, ...counters } = Object(body.data[0]?.['contributions']);
-      assert.deepEqual(counters, expected);
-      assert.equal(contributed_to, 0);
-      assert.deepEqual(body.meta_data.missing, ['contributed_to', 'experience', 'level']);
-      assert.match(await lineWith(service, '"reason":"refused"'), refusal === 'saml' ? /SAML/ : /analytical-engines/);
-    }
-  });
-});
-
-describe('reading of counters that GitHub fails to compute', () => {
-  it('are read in smaller pieces', async () => {
-    await using simulator = await startSimulator();
-    const where = { from: '2024-01-01T00:00:00Z', to: '2024-12-31T23:59:59Z' };
-    simulator.faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where, times: 1000 });
-    await using service = await startTestService({ simulator });
-    const { body } = await service.getComplete(`${simulator.accounts.user}/contributions`);
-    assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.user));
-  });
-
-  it('are missing where there are no smaller pieces, and the others are true', async () => {
-    await using simulator = await startSimulator();
-    simulator.faults.add({ kind: 'field_error', fields: ['User.repositoryDiscussions'], times: 1000 });
-    await using service = await startTestService({ simulator });
-    const { body } = await found(service, `${simulator.accounts.user}/contributions`);
-    const { discussions, ...counters } = Object(body.data[0]?.['contributions']);
-    const { discussions: _unknown, ...expected } = countersOf(simulator.world, simulator.accounts.user);
-    assert.deepEqual(counters, expected);
-    assert.equal(discussions, 0);
-    assert.deepEqual(body.meta_data.missing, ['discussions', 'experience', 'level']);
-  });
-});
 
 describe('reading of repositories whose items GitHub refuses', () => {
   it('stores an issue that was closed from an organization that refuses the installation', async () => {
@@ -117,16 +75,6 @@ describe('reading of repositories whose items GitHub refuses', () => {
 });
 
 describe('lookup of an organization that refuses the token', () => {
-  it('looks it up without a credential where that is permitted', async () => {
-    await using simulator = await startSimulator();
-    simulator.refusing.refuse(simulator.accounts.organization, 'ip_allow_list');
-    await using service = await startTestService({ simulator });
-    const { status, body } = await found(service, simulator.accounts.organization);
-    assert.equal(status, 200);
-    assert.equal(body.data[0]?.['name'], simulator.accounts.organization);
-    assert.equal(body.data[0]['type'], 'organization');
-  });
-
   it('responds with an error, and logs the remedy, where SAML forbids that too', async () => {
     await using simulator = await startSimulator();
     simulator.refusing.refuse(simulator.accounts.organization, 'saml');
