@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { settings } from '../src/config/settings.ts';
 
-/** Writes the table of settings into README.md, between two marks; `--check` fails when it is outdated. */
+/** Writes the table of settings into docs/settings.md, between two marks; `--check` fails when it is outdated. */
 
-const file = fileURLToPath(new URL('../README.md', import.meta.url));
+const file = fileURLToPath(new URL('../docs/settings.md', import.meta.url));
 const marks = { start: '<!-- settings -->', end: '<!-- /settings -->' };
 
 const rows = settings.map(({ name, default: value, description }) => `| \`${name}\` | ${value} | ${description} |`);
@@ -19,10 +19,10 @@ const lines = [
 
 const before = readFileSync(file, 'utf8');
 const [start, end] = [before.indexOf(marks.start), before.indexOf(marks.end)];
-if (start < 0 || end < start) throw new Error(`README.md needs the marks ${marks.start} and ${marks.end}`);
+if (start < 0 || end < start) throw new Error(`docs/settings.md needs the marks ${marks.start} and ${marks.end}`);
 const after = `${before.slice(0, start)}${marks.start}\n${lines.join('\n')}\n${before.slice(end)}`;
 if (!process.argv.includes('--check')) writeFileSync(file, after);
 else if (after !== before) {
-  console.error('README.md does not list the settings as they are: run node scripts/settings-table.ts');
+  console.error('docs/settings.md does not list the settings as they are: run node scripts/settings-table.ts');
   process.exitCode = 1;
 }

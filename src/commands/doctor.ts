@@ -35,7 +35,7 @@ async function examine(io: Io): Promise<DoctorReport> {
     config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const remedy = 'Correct the setting; README.md lists all of them.';
+    const remedy = 'Correct the setting; docs/settings.md lists all of them.';
     const { message } = error;
     const invalid = found('settings', {
       severity: 'problem',

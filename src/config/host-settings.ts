@@ -58,7 +58,7 @@ interface EnvironmentHost {
   kind: 'github' | 'gitea' | 'gitlab';
   title: string;
   properties: readonly HostProperty[];
-  /** Defaults, as the help and README show them. */
+  /** Defaults, as the help and docs/settings.md show them. */
   defaults?: Partial<Record<HostProperty, string>>;
 }
 

@@ -8,9 +8,9 @@ export interface Setting<Result = unknown> {
   name: string;
   /** Secrets may also come from a file that the variable `NAME_FILE` names. */
   isSecret: boolean;
-  /** The effect of leaving it out, for the help and README: the default value or its origin. */
+  /** The effect of leaving it out, for the help and docs/settings.md: the default value or its origin. */
   default: string;
-  /** The meaning and the unit, for the help and README. */
+  /** The meaning and the unit, for the help and docs/settings.md. */
   description: string;
   /**
    * Returns the value for the configuration.

@@ -249,5 +249,5 @@ export const serviceSettings = {
   }),
 };
 
-/** Every setting, in the order of the help and README. */
+/** Every setting, in the order of the help and docs/settings.md. */
 export const settings: readonly Setting[] = [...Object.values(serviceSettings), ...hostSettings];
