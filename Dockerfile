@@ -18,6 +18,11 @@ RUN apt-get update \
 WORKDIR /app
 COPY LICENSE package.json ./
 COPY --from=packages /app/node_modules node_modules
+# The documents that /docs shows.
+COPY *.md ./
+COPY action/README.md action/
+COPY client/README.md client/
+COPY docs docs
 COPY bin bin
 COPY sample sample
 COPY src src

@@ -61,13 +61,13 @@ ${script !== undefined && html`<script src="${script}" defer></script>`}
 <a class="skip" href="#main">${words.skip}</a>
 <header class="top"><div>
 <a class="brand" href="${to('/')}">${mark} ${site.name}</a>
-<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="${to('/gallery')}">${words.gallery}</a><a href="/docs">API</a></nav>
+<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="${to('/gallery')}">${words.gallery}</a><a href="/docs">${words.docs}</a></nav>
 ${searchForm(site, reader)}
 </div></header>
 <main id="main">
 ${main}
 </main>
-<footer><p><a href="${to('/')}">${site.name}</a> · <a href="/docs">API</a>${
+<footer><p><a href="${to('/')}">${site.name}</a> · <a href="/docs">${words.docs}</a>${
     site.imprintUrl !== undefined && html` · <a href="${site.imprintUrl}">${words.imprint}</a>`
   }</p>
 ${languageLinks(path, reader)}</footer>

@@ -18,6 +18,7 @@ import { findPublicRepositories, findPublicRepository } from '../repositories/pu
 import { accountPage } from './account-page.ts';
 import { accountPath } from './addresses.ts';
 import { composerRoutes } from './composer/routes.ts';
+import { docsRoutes } from './docs/routes.ts';
 import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
 import { mark, type Site } from './layout.ts';
@@ -53,6 +54,7 @@ export function pageRoutes(app: App, services: Services): void {
   );
   galleryRoutes(app, services);
   composerRoutes(app, services);
+  docsRoutes(app, services);
   addSearch(app, services);
   addPage(
     app,
@@ -134,10 +136,14 @@ function initialsImage(name: string): string {
 }
 
 /** The stylesheet: the colours of cards, then the rules. */
-const style = `${tokens()}\n${readFileSync(new URL('style.css', import.meta.url), 'utf8')}`;
+const style = [tokens(), ...['style.css', 'docs/style.css'].map(readStyle)].join('\n');
 
 /** The path of the stylesheet. It changes with the content, so that it may be cached for ever. */
 export const stylePath = `/pages/style-${createHash('sha256').update(style).digest('hex').slice(0, 12)}.css`;
+
+function readStyle(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), 'utf8');
+}
 
 function tokens(): string {
   const { light, dark } = palettes;

@@ -1,5 +1,4 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import { Type } from 'typebox';
 import type { App } from '../app.ts';
 import { compressResponse, etagOf, type Representations } from '../response.ts';
@@ -11,7 +10,7 @@ import { responsesOf } from './responses.ts';
 const maxAgeS = 300;
 
 /**
- * Serves the description of the API: `/openapi.json` for programs, `/docs` for people. This folder alone describes the
+ * Serves the description of the API at `/openapi.json`. This folder alone describes the
  * common parts of routes, so that each route declares only its own.
  * @param publicUrl returns the public base URL of this service.
  */
@@ -48,7 +47,6 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
       return Object.assign({}, complete(openapiObject), { servers: [{ url: publicUrl() }] });
     },
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
   let rendered: Promise<Representations> | undefined;
   app.get('/openapi.json', { schema: ownSchema }, async (request, reply) => {
     rendered ??= render(app.swagger());

@@ -34,6 +34,7 @@ export const ar: PageWords = {
   imprint: 'بيانات الناشر',
   backHome: 'إلى صفحة البداية',
   language: 'اللغة',
+  docs: 'التوثيق',
   gallery: 'المعرض',
   themes: 'السمات',
 };

@@ -34,6 +34,7 @@ export const cs: PageWords = {
   imprint: 'Provozovatel',
   backHome: 'Přejít na úvodní stránku',
   language: 'Jazyk',
+  docs: 'Dokumentace',
   gallery: 'Galerie',
   themes: 'Motivy',
 };

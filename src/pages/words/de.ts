@@ -34,6 +34,7 @@ export const de: PageWords = {
   imprint: 'Impressum',
   backHome: 'Zur Startseite',
   language: 'Sprache',
+  docs: 'Dokumentation',
   gallery: 'Galerie',
   themes: 'Themen',
 };

@@ -34,6 +34,7 @@ export const en: PageWords = {
   imprint: 'Imprint',
   backHome: 'Go to the start page',
   language: 'Language',
+  docs: 'Docs',
   gallery: 'Gallery',
   themes: 'Themes',
 };

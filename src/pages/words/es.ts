@@ -34,6 +34,7 @@ export const es: PageWords = {
   imprint: 'Aviso legal',
   backHome: 'Ir a la página de inicio',
   language: 'Idioma',
+  docs: 'Documentación',
   gallery: 'Galería',
   themes: 'Temas',
 };

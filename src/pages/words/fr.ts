@@ -34,6 +34,7 @@ export const fr: PageWords = {
   imprint: 'Mentions légales',
   backHome: 'Aller à l’accueil',
   language: 'Langue',
+  docs: 'Documentation',
   gallery: 'Galerie',
   themes: 'Thèmes',
 };

@@ -34,6 +34,7 @@ export const he: PageWords = {
   imprint: 'פרטי המפעיל',
   backHome: 'לדף הפתיחה',
   language: 'שפה',
+  docs: 'תיעוד',
   gallery: 'גלריה',
   themes: 'ערכות נושא',
 };

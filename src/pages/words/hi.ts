@@ -34,6 +34,7 @@ export const hi: PageWords = {
   imprint: 'प्रकाशक की जानकारी',
   backHome: 'आरंभ पृष्ठ पर जाएँ',
   language: 'भाषा',
+  docs: 'दस्तावेज़',
   gallery: 'गैलरी',
   themes: 'थीम',
 };

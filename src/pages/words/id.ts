@@ -34,6 +34,7 @@ export const id: PageWords = {
   imprint: 'Informasi penerbit',
   backHome: 'Ke halaman awal',
   language: 'Bahasa',
+  docs: 'Dokumentasi',
   gallery: 'Galeri',
   themes: 'Tema',
 };

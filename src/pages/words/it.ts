@@ -34,6 +34,7 @@ export const it: PageWords = {
   imprint: 'Note legali',
   backHome: 'Vai alla pagina iniziale',
   language: 'Lingua',
+  docs: 'Documentazione',
   gallery: 'Galleria',
   themes: 'Temi',
 };

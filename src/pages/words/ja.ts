@@ -34,6 +34,7 @@ export const ja: PageWords = {
   imprint: '運営者情報',
   backHome: 'トップページへ',
   language: '言語',
+  docs: 'ドキュメント',
   gallery: 'ギャラリー',
   themes: 'テーマ',
 };

@@ -34,6 +34,7 @@ export const ko: PageWords = {
   imprint: '운영자 정보',
   backHome: '시작 페이지로',
   language: '언어',
+  docs: '문서',
   gallery: '갤러리',
   themes: '테마',
 };

@@ -34,6 +34,7 @@ export const nl: PageWords = {
   imprint: 'Colofon',
   backHome: 'Naar de startpagina',
   language: 'Taal',
+  docs: 'Documentatie',
   gallery: 'Galerij',
   themes: 'Thema’s',
 };

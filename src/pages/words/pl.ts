@@ -34,6 +34,7 @@ export const pl: PageWords = {
   imprint: 'Nota prawna',
   backHome: 'Przejdź do strony głównej',
   language: 'Język',
+  docs: 'Dokumentacja',
   gallery: 'Galeria',
   themes: 'Motywy',
 };

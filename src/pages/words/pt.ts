@@ -34,6 +34,7 @@ export const pt: PageWords = {
   imprint: 'Informação legal',
   backHome: 'Ir para a página inicial',
   language: 'Idioma',
+  docs: 'Documentação',
   gallery: 'Galeria',
   themes: 'Temas',
 };

@@ -34,6 +34,7 @@ export const ru: PageWords = {
   imprint: 'Выходные данные',
   backHome: 'На главную страницу',
   language: 'Язык',
+  docs: 'Документация',
   gallery: 'Галерея',
   themes: 'Темы',
 };

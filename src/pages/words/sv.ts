@@ -34,6 +34,7 @@ export const sv: PageWords = {
   imprint: 'Om utgivaren',
   backHome: 'Till startsidan',
   language: 'Språk',
+  docs: 'Dokumentation',
   gallery: 'Galleri',
   themes: 'Teman',
 };

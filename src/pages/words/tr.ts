@@ -34,6 +34,7 @@ export const tr: PageWords = {
   imprint: 'Künye',
   backHome: 'Başlangıç sayfasına git',
   language: 'Dil',
+  docs: 'Belgeler',
   gallery: 'Galeri',
   themes: 'Temalar',
 };

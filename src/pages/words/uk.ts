@@ -34,6 +34,7 @@ export const uk: PageWords = {
   imprint: 'Вихідні дані',
   backHome: 'На головну сторінку',
   language: 'Мова',
+  docs: 'Документація',
   gallery: 'Галерея',
   themes: 'Теми',
 };

@@ -35,6 +35,7 @@ export interface PageWords {
   imprint: string;
   backHome: string;
   language: string;
+  docs: string;
   gallery: string;
   themes: string;
 }

@@ -34,6 +34,7 @@ export const zh: PageWords = {
   imprint: '站点信息',
   backHome: '前往首页',
   language: '语言',
+  docs: '文档',
   gallery: '图库',
   themes: '主题',
 };

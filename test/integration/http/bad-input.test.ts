@@ -69,7 +69,7 @@ describe('invalid requests', () => {
       [`${user}/settings`, 'GET, HEAD, PUT'],
       [`${user}/embeds/x`, 'DELETE, PUT'],
       ['/docs/', 'GET, HEAD'],
-      ['/docs/static/index.css', 'GET, HEAD'],
+      ['/docs/start', 'GET, HEAD'],
       [`${user}/nonsense`, undefined],
     ] as const) {
       for (const method of ['PATCH', 'TRACE', 'PROPFIND']) {

@@ -194,6 +194,8 @@ describe('pages for visitors', () => {
       [`/github/${user}?lang=de`, 'dark', 320],
       [`/github/${organization}`, 'light', 1280],
       ['/gallery', 'dark', 320],
+      ['/docs/achievements', 'dark', 320],
+      ['/docs/reference/listContributors?lang=he', 'light', 320],
     ] as const) {
       const opened = await browser.newPage({ colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' });
       opened.on('console', (message) => {

@@ -1,0 +1,60 @@
+import MiniSearch from 'minisearch';
+import type { Section } from './markdown.ts';
+
+/** A page that the search finds parts of. */
+export interface Searchable {
+  path: string;
+  title: string;
+  sections: readonly Section[];
+  /** True for pages that fewer readers look for. They come after others that fit as well. */
+  isMinor: boolean;
+}
+
+export interface Found {
+  path: string;
+  title: string;
+  /** The heading of the part; empty for the beginning of a page. */
+  heading: string;
+  excerpt: string;
+}
+
+const maxFound = 20;
+const excerptLength = 200;
+const minorWeight = 0.3;
+
+/** Makes an index of all parts of pages. */
+export function indexPages(pages: readonly Searchable[]): (query: string) => Found[] {
+  const parts = pages.flatMap(({ path, title, sections, isMinor }) =>
+    sections.map(({ id, heading, text }) => ({
+      path: id === '' ? path : `${path}#${id}`,
+      title,
+      heading: heading === title ? '' : heading,
+      text,
+      isMinor,
+    })),
+  );
+  const index = new MiniSearch({
+    fields: ['title', 'heading', 'text'],
+    searchOptions: { boost: { heading: 3, title: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
+  });
+  index.addAll(parts.map((part, id) => ({ id, ...part })));
+  return (query) =>
+    index
+      .search(query, { boostDocument: (id) => (parts[Number(id)]?.isMinor === true ? minorWeight : 1) })
+      .slice(0, maxFound)
+      .flatMap(({ id, terms }) => {
+        const part = parts[Number(id)];
+        return part === undefined ? [] : [{ ...part, excerpt: excerptOf(part.text, terms) }];
+      });
+}
+
+/** Cuts the text around the first of the found words. */
+function excerptOf(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
+  const begin = Math.max(0, Math.min(...places, text.length) - excerptLength / 2);
+  const from = begin === 0 ? 0 : text.indexOf(' ', begin) + 1;
+  const cut = text.slice(from, from + excerptLength);
+  const end = from + excerptLength < text.length ? cut.lastIndexOf(' ') : cut.length;
+  return `${from > 0 ? '… ' : ''}${cut.slice(0, end > 0 ? end : cut.length)}${end < cut.length ? ' …' : ''}`;
+}
