@@ -4,6 +4,7 @@ import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { queueEvaluationsOfCommits } from './affected-store.ts';
+import { toTitle } from './title.ts';
 import { holdRepository } from './write-store.ts';
 
 /** The parts of a commit that counting needs. */
@@ -14,6 +15,8 @@ export interface CommitRecord {
   committedAt: Date;
   /** Author first, then co-authors; lower-cased, distinct. */
   emails: readonly string[];
+  /** The first line of the message; absent: not known. */
+  subject?: string;
 }
 
 /**
@@ -100,16 +103,18 @@ async function saveCommits(
   const authoredAt = joined((commit) => commit.authoredAt.getTime() / 1000);
   const committedAt = joined((commit) => commit.committedAt.getTime() / 1000);
   const identities = joined(({ emails }) => `{${emails.flatMap((email) => identityIds.get(email) ?? []).join(',')}}`);
+  // A cleaned subject is one line.
+  const subjects = commits.map(({ subject }) => toTitle(subject) ?? '').join('\n');
   const save = sql`
-    insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
+    insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids, subject)
     select ${repositoryId}, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),
-      ${scanNumber}::integer, identity_ids::integer[]
+      ${scanNumber}::integer, identity_ids::integer[], nullif(subject, '')
     from unnest(
       string_to_array(${oids}, ' '), string_to_array(${authoredAt}, ' ')::float8[],
-      string_to_array(${committedAt}, ' ')::float8[], string_to_array(${identities}, ' ')
-    ) as u (oid, authored_at, committed_at, identity_ids)
+      string_to_array(${committedAt}, ' ')::float8[], string_to_array(${identities}, ' '), string_to_array(${subjects}, chr(10))
+    ) as u (oid, authored_at, committed_at, identity_ids, subject)
     on conflict (repository_id, oid) do update set scan_number = excluded.scan_number,
-      identity_ids = excluded.identity_ids
+      identity_ids = excluded.identity_ids, subject = coalesce(excluded.subject, c.subject)
     where c.scan_number < excluded.scan_number`;
   await inTransaction(connection, async (transaction) => {
     if (await holdRepository(transaction, repositoryId)) {

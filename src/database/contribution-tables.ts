@@ -126,6 +126,8 @@ export interface CommitsTable {
   scan_number: number;
   /** Author first, then co-authors. */
   identity_ids: number[];
+  /** The first line of the message, cleaned; null: not read since subjects are stored. */
+  subject: Generated<string | null>;
   /** The numbers of lines and files that it changed; null when they were not fetched. */
   additions: number | null;
   deletions: number | null;

@@ -12,6 +12,8 @@ export interface Commit {
   committedAt: Date;
   /** The author's address first, if there is one, then the co-authors'; lower-cased, distinct, at most 256. */
   emails: string[];
+  /** The first line of the message as git folds it, cut; absent where the record was too long. */
+  subject?: string;
 }
 
 /**
@@ -20,7 +22,12 @@ export interface Commit {
  * cannot read them. Co-authors are the trailers that git finds (`man git-interpret-trailers`), in any case of letters,
  * as GitHub does.
  */
-export const commitFormat = '%H %at %ct %ae%n%(trailers:key=Co-authored-by,valueonly,unfold)';
+export const commitFormat = '%H %at %ct %ae%n%(trailers:key=Co-authored-by,valueonly,unfold)%x01%s';
+
+/** Comes before the subject, which is last, because it has any length. The address and each co-author end a line. */
+const subjectMark = '\n\u0001';
+/** In bytes; a subject of 256 characters has at most as many. */
+const maxSubjectLength = 1024;
 
 const maxEmails = 256;
 /** RFC 5321, section 4.5.3.1: 64 octets, "@", 255 octets. */
@@ -50,12 +57,17 @@ function parseCommit(record: string): Commit {
   const committed = parseSeconds(record.slice(authoredEnd + 1, committedEnd));
   const emails: string[] = [];
   addEmail(emails, record.slice(committedEnd + 1, lineEnd));
-  if (lineEnd + 1 < record.length) addCoAuthors(emails, record, lineEnd + 1);
+  const mark = record.indexOf(subjectMark, lineEnd);
+  const head = mark < 0 ? record : record.slice(0, mark + 1);
+  if (lineEnd + 1 < head.length) addCoAuthors(emails, head, lineEnd + 1);
   return {
     oid: record.slice(0, oidEnd),
     authoredAt: new Date((authored ?? committed ?? 0) * 1000),
     committedAt: new Date((committed ?? authored ?? 0) * 1000),
     emails,
+    ...(mark >= 0 && {
+      subject: fromUtf8(record.slice(mark + subjectMark.length, mark + subjectMark.length + maxSubjectLength)),
+    }),
   };
 }
 

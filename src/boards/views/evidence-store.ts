@@ -57,7 +57,7 @@ export async function findEvidence(
   const { rows } = await statement
     .toSql(sql<EvidenceItem & { at: Date }>`
       select e.at, e.rule, e.kind, coalesce(e.number, parent.number) as number, encode(e.oid, 'hex') as oid, e.key,
-        coalesce(item.title, parent.title, '') as title,
+        coalesce(item.title, parent.title, done.subject, '') as title,
         round(e.value::numeric, 2)::float8 as points, round(e.full_value::numeric, 2)::float8 as "pointsBeforeCap",
         case when r.id is not null then
           json_build_object('id', r.id, 'provider', r.provider, 'owner', o.name, 'name', r.name,
@@ -68,6 +68,7 @@ export async function findEvidence(
       left join repositories r on r.id = e.repository_id left join accounts o on o.id = r.owner_id
       left join contributions item on item.repository_id = e.repository_id and item.kind = e.kind
         and item.external_id = e.external_id
+      left join commits done on done.repository_id = e.repository_id and done.oid = e.oid
       left join contributions parent on parent.repository_id = e.repository_id and parent.kind = 'pull_request'
         and parent.external_id = e.parent and e.kind = 'review'
       where ${isBeyond} order by e.at ${direction}, e.rule ${direction}, e.key ${direction} limit ${limit}`)

@@ -159,7 +159,7 @@ function commitsOf(scope: ItemScope, counter: StoredCounter, page: ItemPage | un
           select from identities a where a.id = c.identity_ids[1] and a.account_id = ${personId}::uuid)`;
   const columns = sql`
     c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
-    ${counter.name}::text as counter, null::integer as number, null::text as title, encode(c.oid, 'hex') as oid,
+    ${counter.name}::text as counter, null::integer as number, c.subject as title, encode(c.oid, 'hex') as oid,
     ${isCoAuthored} as is_co_authored, null::text as parent`;
   const isCounted = isWithin(sql`c.authored_at`, scope);
   if (personId === null) {

@@ -40,6 +40,7 @@ import * as itemsByTime from './0055-items-by-time.ts';
 import * as titles from './0056-titles.ts';
 import * as itemsByEnd from './0057-items-by-end.ts';
 import * as reportedWindows from './0058-reported-windows.ts';
+import * as subjects from './0059-subjects.ts';
 import * as boards from './0060-boards.ts';
 import * as mergedBy from './0061-merged-by.ts';
 import * as boardSeasons from './0062-board-seasons.ts';
@@ -89,6 +90,7 @@ export const migrations: Record<string, Migration> = {
   '0056-titles': titles,
   '0057-items-by-end': itemsByEnd,
   '0058-reported-windows': reportedWindows,
+  '0059-subjects': subjects,
   '0060-boards': boards,
   '0061-merged-by': mergedBy,
   '0062-board-seasons': boardSeasons,

@@ -17,6 +17,15 @@ interface Person {
   evidence_url: string;
 }
 
+interface BoardItem {
+  points: number;
+  points_before_cap: number;
+  capped: boolean;
+  oid: string;
+  title: string;
+  url: string;
+}
+
 const board = (fields: object): object => ({
   board: {
     name: 'All of it',
@@ -125,7 +134,7 @@ describe('views of boards', () => {
     const rules = [{ action: 'commit', points: 2, per_day: 3 }];
     await put(board({ slug: 'capped', threshold: 50, points: rules }));
     for (const { person, points } of (await people('capped')).slice(0, 3)) {
-      const items: { points: number; points_before_cap: number; capped: boolean; oid: string; url: string }[] = [];
+      const items: BoardItem[] = [];
       let progress = '';
       for (let after = '', pages = 0; pages < 100; pages += 1) {
         const page = await shared.service.get(`${engines.name}/boards/capped/people/${person.name}?limit=7${after}`);
@@ -144,6 +153,7 @@ describe('views of boards', () => {
       for (const item of items) {
         assert.deepEqual([item.points_before_cap, item.capped], [2, item.points < 2]);
         assert.ok(item.url.endsWith(`/analytical-engines/engine-1/commit/${item.oid}`), item.url);
+        assert.match(item.title, /^Change \d+ of engine-1$/);
       }
     }
     const absent = await shared.service.get(`${engines.name}/boards/capped/people/no-such-person`);

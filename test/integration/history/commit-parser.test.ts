@@ -44,6 +44,12 @@ describe('the parser of commits', () => {
     );
   });
 
+  it('reads the subject behind the co-authors, and cuts it', () => {
+    const [commit] = parse(`${oid} 1 2 a@x.org\nB <b@x.org>\n\u0001Fix C <c@x.org> größer\0`);
+    assert.deepEqual([commit?.emails, commit?.subject], [['a@x.org', 'b@x.org'], 'Fix C <c@x.org> größer']);
+    assert.equal(parse(`${oid} 1 2 a@x.org\n\u0001${'x'.repeat(5000)}\0`)[0]?.subject?.length, 1024);
+  });
+
   it('limits dates to a range, and replaces a missing date with the other one', () => {
     const end = Date.parse('9999-12-31T23:59:59Z');
     assert.deepEqual(datesOf('0 253402300799'), [0, end]);

@@ -142,10 +142,14 @@ interface Written {
   authorId: number;
   createdAt: Date;
   updatedAt: Date;
+  number?: number;
+  title?: string;
 }
 
 function toContribution(kind: ItemKind, item: Written, facts: Partial<Contribution> = {}): Contribution {
+  const { number, title = '' } = item;
   return {
+    ...(number !== undefined && { heading: { number, title } }),
     kind,
     externalId: String(item.id),
     parentExternalId: null,
@@ -192,6 +196,7 @@ async function storeCommits(connection: Connection, { world, repository, reposit
     authoredAt: commit.authoredAt,
     committedAt: commit.committedAt,
     emails: emailsOf([commit.author, ...commit.coAuthors]),
+    subject: commit.message.split('\n', 1).join(''),
   }));
   const batches = async function* () {
     yield records;

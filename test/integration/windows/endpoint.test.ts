@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { clock } from '../../time.ts';
-import { ada, engines } from '../access/owner.ts';
+import { ada, bearer, engines, keeper, serviceToken } from '../access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 interface Body {
@@ -83,6 +83,26 @@ describe('endpoint 2 with a window', () => {
     assert.equal((await get(`${ada.name}/contributions?since=2026-01-01&limit=2`)).status, 400);
     const { body } = await get(`${ada.name}/contributions?period=this-month&after=x`);
     assert.equal(body.error?.code, 3);
+  });
+
+  it('widens windows with published private numbers to whole days for callers without a token', async () => {
+    const { service, simulator } = shared;
+    const path = `${keeper.name}/contributions?private=true&since=2026-02-03T10:00:00Z&until=2026-02-05T11:00:00%2B02:00`;
+    const token = await serviceToken(service, simulator, keeper);
+    const own = JSON.parse((await service.get(path, bearer(token))).text) as Body;
+    assert.deepEqual(own.meta_data['window'], {
+      since: '2026-02-03T10:00:00Z',
+      until: '2026-02-05T09:00:00Z',
+      time_zone: 'UTC',
+    });
+    await service.database.pool.query('update accounts set publishes_private = true where name = $1', [keeper.name]);
+    const { body } = await get(`${path}&v=2`);
+    assert.equal(body.meta_data['includes_private'], true);
+    assert.deepEqual(body.meta_data['window'], {
+      since: '2026-02-03T00:00:00Z',
+      until: '2026-02-06T00:00:00Z',
+      time_zone: 'UTC',
+    });
   });
 
   it('draws a card of the window', async () => {

@@ -11,6 +11,8 @@ interface Item {
   kind: string;
   repository: string;
   oid: string | null;
+  number: number | null;
+  title: string;
   reason?: string;
   url: string;
   occurred_dttm: string;
@@ -101,6 +103,28 @@ describe('evidence of counters', () => {
       `${engines.name}/contributions/issues?limit=5&after=${first.next_cursor}`,
     );
     assert.equal(status, 400);
+  });
+
+  it('shows titles, subjects and pages of items', async () => {
+    const organization = shared.simulator.world.accountByLogin(engines.name) ?? assert.fail();
+    const owned = shared.simulator.world.owned(organization).filter(({ visibility }) => visibility === 'public');
+    const { items: commits } = await readAll(`${engines.name}/contributions/commits?limit=100`);
+    for (const { oid, title, url } of commits) {
+      const commit = owned.flatMap((repository) => repository.commits).find((one) => one.oid === oid);
+      assert.equal(title, commit?.message.split('\n')[0]?.trim());
+      assert.ok(url.endsWith(`/commit/${oid}`), url);
+    }
+    const { items: issues } = await readAll(`${engines.name}/contributions/issues?limit=100`);
+    assert.deepEqual(
+      issues.map(({ number, title }) => `${number} ${title}`).toSorted((one, other) => (one < other ? -1 : 1)),
+      owned
+        .flatMap((repository) => repository.issues)
+        // Imported people have no account that counts.
+        .filter(({ authorId }) => shared.simulator.world.accountById(authorId)?.type !== 'Mannequin')
+        .map(({ number, title }) => `${number} ${title}`)
+        .toSorted((one, other) => (one < other ? -1 : 1)),
+    );
+    assert.ok(issues.every(({ url, number }) => url.endsWith(`/issues/${number}`)));
   });
 
   it('names the rule by which a person counts', async () => {
