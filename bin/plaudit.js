@@ -7,6 +7,11 @@ import { dirname, join } from 'node:path';
 const neededMajor = 24;
 
 if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
+  if (import.meta.url.includes('/node_modules/')) {
+    await import('./strip-types.js');
+    // Processes that this one forks need it as well.
+    process.execArgv.push('--import', new URL('strip-types.js', import.meta.url).href);
+  }
   const { main } = await import('../src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {

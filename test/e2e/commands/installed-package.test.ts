@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { createTestDatabase } from '../../database.ts';
+import { programEnvironment } from '../../program.ts';
+
+/** Makes Node report the version of an older one; it does not affect the Node that the program starts. */
+const pretend =
+  "data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })";
+const top = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Waits until a process has printed a text, and returns the line with it. @throws Error when it ends before. */
+async function awaitOutput(child: ChildProcess, text: string): Promise<string> {
+  let output = '';
+  for await (const chunk of child.stdout ?? []) {
+    output += String(chunk);
+    const line = output.split('\n').find((one) => one.includes(text));
+    if (line !== undefined) return line;
+  }
+  throw new Error(`it ended without ${text}: ${output}`);
+}
+
+/** Packs the package and unpacks it as npm installs it, beside the installed dependencies. @returns its program. */
+function installPacked(folder: string): string {
+  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
+    cwd: top,
+    encoding: 'utf8',
+  });
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, 'plaudit'), { recursive: true });
+  for (const name of readdirSync(join(top, 'node_modules'))) {
+    if (!name.startsWith('.')) symlinkSync(join(top, 'node_modules', name), join(modules, name));
+  }
+  execFileSync('tar', ['-xzf', join(folder, packed.trim()), '--strip-components=1', '-C', join(modules, 'plaudit')]);
+  return join(modules, 'plaudit/bin/plaudit.js');
+}
+
+describe('installed package on an old Node', () => {
+  it('runs on the packaged Node with its arguments, exit status, processes and signals, and contains its documents', async () => {
+    await using place = await makeTemporaryDirectory();
+    const program = installPacked(place.path);
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, ['--import', pretend, program, ...args], { encoding: 'utf8' });
+    const { status, stdout, stderr } = run('--version');
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.equal(run('nonsense').status, 2);
+    await using created = await createTestDatabase();
+    const child = spawn(process.execPath, ['--import', pretend, program, 'serve'], {
+      env: {
+        ...programEnvironment(),
+        PORT: '0',
+        METRICS_PORT: '0',
+        WORKERS: '2',
+        DATA_DIR: place.at('data'),
+        DATABASE_URL: created.url,
+        GITHUB_URL: 'http://127.0.0.1:9',
+        GITHUB_API_URL: 'http://127.0.0.1:9',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    try {
+      const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await awaitOutput(child, 'Plaudit listens on')) ?? [];
+      for (const path of ['/docs/start', '/docs/action', '/docs/card.svg', '/gallery/contributors.svg']) {
+        assert.equal((await fetch(`${url}${path}`)).status, 200, path);
+      }
+      child.kill('SIGTERM');
+      assert.deepEqual(await ended, [0, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
