@@ -19,14 +19,18 @@ export interface LevelProgress {
   next: number;
 }
 
-/** Returns the progress to the next level. Level 1 begins with the first contribution, level n + 1 at 100·n². */
+/**
+ * Returns the progress to the next level. Level 1 begins with the first contribution, level n + 1 at 100·n². Without
+ * any, the next level is 1, and the experience that is left is that of the whole first level.
+ */
 export function progressOf(experience: number): LevelProgress {
-  const level = Math.max(1, levelOf(experience));
+  const next = levelOf(experience) + 1;
+  const level = Math.max(1, next - 1);
   const from = unit * (level - 1) ** 2;
   const to = unit * level ** 2;
   return {
     share: Math.min(1, Math.max(0, (experience - from) / (to - from))),
     left: Math.max(0, to - experience),
-    next: level + 1,
+    next,
   };
 }

@@ -32,6 +32,7 @@ const compiledItem = Compile(Item);
  */
 export const achievementsCard = defineCard<Item[]>({
   parts: { hideable: ['title', 'names', 'repositories', 'dates'], showable: [] },
+  nothingOf: 'achievements',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: options.isRaw ? iconSize : padding + titleOf(options) + 2 * rowHeight,

@@ -50,6 +50,7 @@ interface Content {
 /** The card of a board: how complete it is, a podium of the first three, and rows of the others. */
 export const boardCard = defineCard<Content>({
   parts: { hideable: ['title', 'podium', 'changes', 'points', 'more'], showable: [] },
+  nothingOf: 'board',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: padding + titleOf(options) + completenessHeight + podiumHeight + padding,

@@ -6,6 +6,7 @@ import { defineCard } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { px } from './markup.ts';
 import type { CardOptions } from './options.ts';
+import { joinParts } from './text/fit.ts';
 import { measure } from './text/measure.ts';
 
 const defaultWidthPx = 780;
@@ -55,6 +56,7 @@ interface Band {
 /** The card of contributions on each day of the last year, with a column for each week. */
 export const calendarCard = defineCard<Content>({
   parts: { hideable: ['title', 'months', 'weekdays', 'legend', 'coverage'], showable: [] },
+  nothingOf: 'contributions',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: heightOf(
@@ -250,13 +252,7 @@ function footerOf(options: CardOptions, coverage: readonly string[]): Footer {
   const maxWidth = widthPx - 2 * padding;
   const beside = hide.has('legend') ? maxWidth : maxWidth - legendWidth(options) - padding;
   if (measure(coverage.join(' · '), 11) <= beside) return { lines: [coverage.join(' · ')], isBelowLegend: false };
-  const lines = coverage.slice(0, 1);
-  for (const part of coverage.slice(1)) {
-    const longer = `${lines.at(-1)} · ${part}`;
-    if (measure(longer, 11) <= maxWidth) lines.splice(-1, 1, longer);
-    else lines.push(part);
-  }
-  return { lines, isBelowLegend: !hide.has('legend') };
+  return { lines: joinParts(coverage, maxWidth, 11), isBelowLegend: !hide.has('legend') };
 }
 
 function drawFooter(

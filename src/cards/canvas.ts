@@ -6,16 +6,19 @@ import { isMeasured, measure, type Weight } from './text/measure.ts';
 interface TextStyle {
   sizePx: number;
   weight: Weight;
-  tone: 'text' | 'muted';
+  /** `onAccent` is readable on the accent. */
+  tone: 'text' | 'muted' | 'onAccent';
   /** The class in the style sheet of the card. */
   class: string;
 }
 
 /** The text styles of cards, from the most prominent. */
 export const textStyles = {
+  big: { sizePx: 28, weight: 'bold', tone: 'text', class: 'm' },
   heading: { sizePx: 17, weight: 'bold', tone: 'text', class: 'h' },
   number: { sizePx: 18, weight: 'bold', tone: 'text', class: 'n' },
   name: { sizePx: 14, weight: 'bold', tone: 'text', class: 'b' },
+  chip: { sizePx: 12, weight: 'bold', tone: 'onAccent', class: 'c' },
   label: { sizePx: 12, weight: 'regular', tone: 'muted', class: 'l' },
   small: { sizePx: 11, weight: 'regular', tone: 'muted', class: 's' },
 } as const satisfies Record<string, TextStyle>;

@@ -35,8 +35,8 @@ export function createCardImages({
       const options = readCardOptions(query, card.parts);
       const readable = card.read(input, options);
       if (readable === undefined) {
-        const { nothingYet } = options.language.words;
-        return finish(format, query, drawState(card, { kind: 'nothing', title: nothingYet, detail: '' }, options));
+        const nothing = options.language.words.nothing[card.nothingOf];
+        return finish(format, query, drawState(card, { kind: 'nothing', ...nothing }, options));
       }
       const found = await images.find(readable.images, {
         size: readable.imageSize,

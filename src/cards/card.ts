@@ -1,5 +1,6 @@
 import type { CardInput } from '../http/images.ts';
 import type { Drawing } from './frame.ts';
+import type { NothingOf } from './languages/words.ts';
 import type { CardOptions, Parts } from './options.ts';
 
 /** The images of a card as data URLs, by their original URLs. A card is drawn without those that are missing. */
@@ -13,6 +14,8 @@ export type ImageSize = 'small' | 'large';
  */
 export interface CardDefinition<Content> {
   parts: Parts;
+  /** The things that there are none of where there is nothing to draw. */
+  nothingOf: NothingOf;
   /** Returns the size of a card without content, such as one that shows an error. */
   emptySize: (options: CardOptions) => { widthPx: number; heightPx: number };
   /**
@@ -28,7 +31,7 @@ export interface CardDefinition<Content> {
 }
 
 /** A card without the type of its content. */
-export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'emptySize'> {
+export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'nothingOf' | 'emptySize'> {
   /** Returns undefined when there is nothing to draw. */
   read(input: CardInput, options: CardOptions): Readable | undefined;
 }
@@ -41,9 +44,10 @@ export interface Readable {
 }
 
 export function defineCard<Content>(definition: CardDefinition<Content>): Card {
-  const { parts, emptySize } = definition;
+  const { parts, nothingOf, emptySize } = definition;
   return {
     parts,
+    nothingOf,
     emptySize,
     read: (input, options) => {
       const content = definition.read(input);

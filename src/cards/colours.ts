@@ -26,6 +26,15 @@ export function contrast(first: Colour, second: Colour): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
+/** Returns white, or black where black is easier to read. */
+export function readableOn(ground: Colour): Colour {
+  const ofWhite = contrast(white, ground);
+  return ofWhite >= 4.5 || ofWhite > contrast(black, ground) ? white : black;
+}
+
+const white: Colour = '#ffffff';
+const black: Colour = '#1f2328';
+
 function luminance(colour: Colour): number {
   const [red = 0, green = 0, blue = 0] = channels(colour).map((value) => {
     const share = value / 255;

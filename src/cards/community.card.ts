@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { Canvas, directed } from './canvas.ts';
 import { defineCard } from './card.ts';
 import type { Colour } from './colours.ts';
-import { contrast, mix } from './colours.ts';
+import { readableOn } from './colours.ts';
 import type { Drawing } from './frame.ts';
 import { escapeText, px } from './markup.ts';
 import type { CardOptions } from './options.ts';
@@ -15,7 +15,6 @@ const side = 7;
 const maxLabel = 200;
 const white: Colour = '#ffffff';
 const labelGround: Colour = '#4b535d';
-const black: Colour = '#1f2328';
 const fonts = 'Verdana,"DejaVu Sans",Geneva,"Noto Sans",sans-serif';
 /** The ratio of the widths of Verdana, in which badges are set, and of the measured font. */
 const verdana = 1.13;
@@ -26,6 +25,7 @@ const compiledItem = Compile(Item);
 /** The badge with the number of people in a community, sized for a line of text. */
 export const communityCard = defineCard<number>({
   parts: { hideable: [], showable: [] },
+  nothingOf: 'contributors',
   emptySize: () => ({ widthPx: 120, heightPx: height }),
   read: ({ envelope, further = 0 }) => envelope.data.filter((item) => compiledItem.Check(item)).length + further,
   draw: (count, options) => {
@@ -88,12 +88,4 @@ function write(canvas: Canvas, { text, textWidth, width }: Part, at: number, ton
 
 function colours(ground: Colour): string {
   return `.v{fill:${ground}}.o{fill:${readableOn(ground)}}`;
-}
-
-/** Returns white, or black where black is easier to read. */
-export function readableOn(ground: Colour): Colour {
-  if (contrast(white, ground) >= 4.5) return white;
-  return contrast(black, ground) >= 4.5
-    ? black
-    : mix(white, black, contrast(white, ground) > contrast(black, ground) ? 0 : 1);
 }

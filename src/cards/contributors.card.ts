@@ -37,6 +37,7 @@ interface Content {
 /** The card of contributors with the numbers of their contributions; without names, a wall of avatars. */
 export const contributorsCard = defineCard<Content>({
   parts: { hideable: ['title', 'names', 'counts', 'more'], showable: [] },
+  nothingOf: 'contributors',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: padding + titleOf(options) + 2 * rowHeight + padding - gap,

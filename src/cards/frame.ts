@@ -1,5 +1,5 @@
 import { textStyles } from './canvas.ts';
-import type { Colour } from './colours.ts';
+import { type Colour, readableOn } from './colours.ts';
 import { escapeText, px } from './markup.ts';
 import type { CardOptions } from './options.ts';
 import { titleText, withoutDirections } from './text/fit.ts';
@@ -22,13 +22,14 @@ const textRules = [
   `text{font-family:${fonts}}`,
   ...styles.map((style) => `.${style.class}{font-size:${style.sizePx}px;font-weight:${weights[style.weight]}}`),
 ].join('\n');
-const classesOf = (tone: 'text' | 'muted'): string =>
+const classesOf = (tone: 'text' | 'muted' | 'onAccent'): string =>
   styles
     .filter((style) => style.tone === tone)
     .map((style) => `.${style.class}`)
     .join();
 const textClasses = classesOf('text');
 const mutedClasses = classesOf('muted');
+const onAccentClasses = classesOf('onAccent');
 
 /** Fades animated parts in, once, and only for readers who have not turned motion off. */
 const animation = `@media (prefers-reduced-motion:no-preference){
@@ -40,7 +41,7 @@ const animation = `@media (prefers-reduced-motion:no-preference){
 /**
  * Draws the frame of a card: light and dark in one file, with a title and a description for screen readers, and without
  * external resources. Its classes: text styles (see `textStyles`), `a` filled and `k` drawn in the accent, `t` filled
- * in the colour beneath, `d0` to `d4` steps of the accent, `f` parts that fade in.
+ * in the colour beneath, `r` drawn in it, `d0` to `d4` steps of the accent, `f` parts that fade in.
  */
 export function frame(
   options: CardOptions,
@@ -84,9 +85,11 @@ function makeColourRules(palette: Palette, hasBorder: boolean, usesShades: boole
   const border = hasBorder ? `;stroke:${palette.border}` : '';
   return `${textClasses}{fill:${palette.text}}
 ${mutedClasses}{fill:${palette.muted}}
+${onAccentClasses}{fill:${readableOn(palette.accent)}}
 .g{fill:${palette.background}${border}}
 .a{fill:${palette.accent}}
 .k{fill:none;stroke:${palette.accent}}
 .t{fill:${track}}
+.r{fill:none;stroke:${track}}
 ${steps.join('')}`;
 }

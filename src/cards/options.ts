@@ -20,9 +20,14 @@ export interface CardOptions {
   radiusPx: number;
   hasBorder: boolean;
   isAnimated: boolean;
+  layout: Layout;
   /** True to draw the content alone, without a background. */
   isRaw: boolean;
 }
+
+/** The layouts of the card of contributions. */
+export const layouts = ['ring', 'classic', 'compact'] as const;
+export type Layout = (typeof layouts)[number];
 
 /** The parts of a card that can be hidden or shown. */
 export interface Parts {
@@ -37,6 +42,7 @@ export const defaults = {
   radius: 8,
   border: true,
   animation: 'none',
+  layout: 'ring',
   raw: false,
 } as const;
 const maxRadius = 32;
@@ -74,6 +80,13 @@ export const cardOptionParameters = {
   show: Type.Optional(Type.String({ maxLength: maxListLength, description: 'Parts to add, with commas between.' })),
   title: Type.Optional(Type.String({ maxLength: maxTitleLength, description: 'In the place of the title.' })),
   width: Type.Optional(Type.Integer({ minimum: widths.min, maximum: widths.max, description: 'Pixels.' })),
+  layout: Type.Optional(
+    Type.Enum([...layouts], {
+      description:
+        'Of the card of contributions: a ring of the way to the next level, a bar in its place, or a single row.',
+      default: defaults.layout,
+    }),
+  ),
   columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 6, description: 'Columns of a list.' })),
   radius: Type.Optional(
     Type.Integer({
@@ -121,6 +134,7 @@ export function readCardOptions(query: CardOptionsQuery, parts: Parts): CardOpti
     radiusPx: integer(query['radius']) ?? defaults.radius,
     hasBorder: query['border'] !== false,
     isAnimated: query['animation'] === 'subtle',
+    layout: layouts.find((layout) => layout === query['layout']) ?? defaults.layout,
     isRaw: query['raw'] === true,
   };
 }

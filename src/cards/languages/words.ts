@@ -4,6 +4,9 @@ import type { ProblemPhrase } from '../../errors.ts';
 /** A phrase with a number, in the plural forms of the language (CLDR plural rules). `{n}` is the number. */
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
+/** The things that a card can have none of. */
+export type NothingOf = 'contributions' | 'contributors' | 'achievements' | 'board';
+
 /** All texts of cards, in one language. */
 export interface Words extends Record<CounterName, string> {
   /** `{n}` is the level. */
@@ -27,11 +30,16 @@ export interface Words extends Record<CounterName, string> {
   /** `{n}` is the number of entries that are not shown. */
   more: string;
   nobodyYet: string;
-  nothingYet: string;
+  /** The title and the advice of a card that has nothing to show. */
+  nothing: Readonly<Record<NothingOf, { title: string; detail: string }>>;
   /** The two ends of a scale. */
   fewer: string;
   most: string;
   achievementsTitle: string;
+  /** `{n}` is the number of people who hold an achievement. */
+  heldBy: string;
+  currentStreak: string;
+  longestStreak: string;
   community: string;
   collecting: string;
   collectingDetail: string;

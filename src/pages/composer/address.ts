@@ -21,8 +21,8 @@ export interface Kind {
 
 /** Parameters that only some cards have. */
 const windowFields = ['period', 'since', 'until', 'time_zone'] as const;
-export type Field = 'limit' | 'bots' | 'columns' | 'raw' | (typeof windowFields)[number];
-export const kindFields: readonly Field[] = ['limit', 'bots', 'columns', 'raw', ...windowFields];
+export type Field = 'limit' | 'bots' | 'columns' | 'layout' | 'raw' | (typeof windowFields)[number];
+export const kindFields: readonly Field[] = ['limit', 'bots', 'columns', 'layout', 'raw', ...windowFields];
 
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
@@ -32,7 +32,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     parameters: () => ({}),
     altText: (of) => `Contributions of ${of}`,
     takesRepository: false,
-    fields: ['limit', 'columns', ...windowFields],
+    fields: ['layout', 'limit', 'columns', ...windowFields],
   },
   {
     card: 'calendar',
@@ -78,6 +78,7 @@ const unchanged: Record<string, string> = {
   theme: 'auto',
   locale: 'en',
   animation: 'none',
+  layout: 'ring',
   scale: '1',
   border: 'true',
   bots: 'false',

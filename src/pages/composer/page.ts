@@ -1,5 +1,6 @@
 import { cardOf } from '../../cards/index.ts';
 import { locales } from '../../cards/languages/language.ts';
+import { layouts } from '../../cards/options.ts';
 import { palettesOf, themeNames } from '../../cards/themes.ts';
 import { relativePeriods } from '../../windows/periods.ts';
 import { galleryImagePath } from '../gallery/page.ts';
@@ -10,7 +11,7 @@ import type { Reader } from '../reader.ts';
 import { swatch } from '../swatch.ts';
 import { altTextOf, type Field, imagePath, kindOf, kinds, type Wanted } from './address.ts';
 import { isPublic } from './public-address.ts';
-import { type Embedding, snippets } from './snippets.ts';
+import { type Embedding, snippets, withTheme } from './snippets.ts';
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 const colours = ['accent', 'background', 'text', 'muted', 'border'];
@@ -86,6 +87,7 @@ const kindField: Readonly<Record<Field, (wanted: Wanted) => Markup>> = {
   limit: (wanted) => text(wanted, 'limit', 'How many at most', 'type="number" min="1" max="100" placeholder="30"'),
   bots: (wanted) => select(wanted, 'bots', 'With bots', noOrYes),
   columns: (wanted) => text(wanted, 'columns', 'Columns', 'type="number" min="1" max="6" placeholder="as fit"'),
+  layout: (wanted) => select(wanted, 'layout', 'Layout', layouts.map(named)),
   raw: (wanted) => select(wanted, 'raw', 'Icons alone', noOrYes),
   period: (wanted) =>
     select(wanted, 'period', 'Period', [['', 'lifetime'], ...relativePeriods.map((one) => [one, one] as const)]),
@@ -144,9 +146,13 @@ function example(wanted: Wanted): Markup {
   return html`<h2>An example</h2><p>Name an account to see its own card.</p>${path !== undefined && previews(path, 'An example of the card')}`;
 }
 
+/** Shows the card on both kinds of pages. A PNG follows no screen, so that each kind has an address of its own. */
 function previews(path: string, altText: string): Markup {
-  const image = html`<img src="${path}" alt="${altText}">`;
-  return html`<div class="previews"><div class="light">${image}</div><div class="dark">${image}</div></div>`;
+  const of = (theme: 'light' | 'dark'): Markup => {
+    const address = /[?&]format=png(&|$)/.test(path) ? withTheme(path, theme) : path;
+    return html`<div class="${theme}"><img src="${address}" alt="${altText}"></div>`;
+  };
+  return html`<div class="previews">${of('light')}${of('dark')}</div>`;
 }
 
 function snippet(id: string, label: string, content: string): Markup {

@@ -37,7 +37,8 @@ export function toPicture({ imageUrl, linkUrl, altText }: Embedding): string {
   return html`<a href="${linkUrl}"><picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${light}" alt="${altText}"></picture></a>`.toString();
 }
 
-function withTheme(url: string, theme: string): string {
+/** Returns the address of an image in a theme, unless it has one of its own. */
+export function withTheme(url: string, theme: string): string {
   const [path = '', query = ''] = url.split('?');
   return /(^|&)theme=/.test(query) ? url : `${path}?${query}&theme=${theme}`;
 }

@@ -47,7 +47,7 @@ describe('cards behind an image proxy', () => {
         const text = body.toString();
         // A complete card may be cached for longer.
         const isFinal = headers.get('cache-control')?.includes('max-age=60') === true;
-        return status === 200 && isFinal && !/Collecting|still counting|Nothing yet|>0 contributions/.test(text)
+        return status === 200 && isFinal && !/Collecting|still counting|No \w+ yet|>0 contributions/.test(text)
           ? body
           : undefined;
       }, `${address} is complete`);

@@ -109,7 +109,7 @@ describe('responses with cards', () => {
     );
 
     const path = `${ada.name}/achievements`;
-    assert.match((await service.get(`${path}?format=svg`)).text, />Nothing yet</);
+    assert.match((await service.get(`${path}?format=svg`)).text, />No achievements yet</);
     await award(service, 'Gold', { icon: `${icons?.url}/gold.png` });
     await award(service, 'Drawn', { icon: `${icons?.url}/drawn.svg` });
     await award(service, 'Own', { icon: 'icons/nowhere.png' });

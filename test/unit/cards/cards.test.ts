@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { SaxesParser } from 'saxes';
 import { shadeOf, stepsOf } from '../../../src/cards/calendar.card.ts';
 import { cardOf } from '../../../src/cards/index.ts';
 import { languageOf, locales } from '../../../src/cards/languages/language.ts';
@@ -9,40 +8,8 @@ import { readCardOptions, readCardOptionsLoosely } from '../../../src/cards/opti
 import { drawState } from '../../../src/cards/state.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from './any-text.ts';
+import { readSvg as read } from './read-svg.ts';
 import { achievementsOf, calendarOf, contributionsOf, contributorsOf, draw, names, someImages } from './samples.ts';
-
-const elements = new Set(['svg', 'title', 'desc', 'style', 'text', 'rect', 'circle', 'path', 'g', 'image', 'clipPath']);
-
-/** Parses an SVG card as XML and asserts the rules that every card must keep. */
-function read(svg: string): { texts: string[]; title: string; description: string } {
-  const parser = new SaxesParser({ xmlns: true });
-  const texts: string[] = [];
-  const labels = { title: '', desc: '' };
-  let inside = '';
-  parser.on('error', (error) => assert.fail(`${error.message}\n${svg}`));
-  parser.on('doctype', () => assert.fail('a picture has no document type'));
-  parser.on('opentag', ({ local, uri, attributes }) => {
-    inside = local;
-    assert.ok(elements.has(local), `${local} is an element of ours`);
-    assert.equal(uri, 'http://www.w3.org/2000/svg');
-    for (const { local: name, value } of Object.values(attributes)) {
-      assert.doesNotMatch(name, /^on/i);
-      if (name === 'href') assert.match(value, /^data:image\/(png|jpeg|svg\+xml);base64,[\w+/=]+$/);
-      else assert.doesNotMatch(value, /javascript:|url\((?!#)/i);
-    }
-  });
-  parser.on('text', (text) => {
-    if (inside === 'text') texts.push(text);
-    if (inside === 'title' || inside === 'desc') labels[inside] += text;
-    if (inside === 'style') assert.doesNotMatch(text, /url\(|@import|<|expression/);
-  });
-  parser.on('closetag', () => {
-    inside = '';
-  });
-  parser.write(svg).close();
-  assert.match(svg, /^<svg [^>]*role="img" aria-labelledby="title/);
-  return { texts, title: labels.title.trim(), description: labels.desc.trim() };
-}
 
 describe('cards', () => {
   it('draws well-formed cards for any name, and keeps names as text', () => {
@@ -89,10 +56,10 @@ describe('cards', () => {
     assert.match(title, /Ada Lovelace/);
     assert.equal(
       description,
-      'Level 8. Commits: 1,843, Pull requests: 412, Reviews: 389, Issues: 127, Stars earned: 2,310, Contributed to: 64. ' +
+      'Level 8. Commits: 1,843, Pull requests: 412, Reviews: 389, Issues: 127, Stars earned: 2,310, Repositories: 64. ' +
         'Public contributions · still counting · as of Nov 21, 2026.',
     );
-    assert.ok(texts.includes('1,843') && texts.includes('Level 8') && texts.includes('752 to level 9'));
+    assert.ok(texts.includes('1,843') && texts.includes('Level 8') && texts.includes('752 XP to level 9'));
     const collected = { ...contributionsOf({}, { missing: ['commits'] }), countsCollected: true };
     assert.match(
       read(draw('contributions', collected).svg).description,
@@ -132,6 +99,31 @@ describe('cards', () => {
     }
   });
 
+  it('names the missing thing and the next step on an empty card, uncut in every language', () => {
+    for (const locale of locales) {
+      for (const [card, of] of [
+        ['contributions', 'contributions'],
+        ['calendar', 'contributions'],
+        ['contributors', 'contributors'],
+        ['achievements', 'achievements'],
+        ['board', 'board'],
+      ] as const) {
+        const { nothingOf, parts } = cardOf(card);
+        assert.equal(nothingOf, of);
+        const nothing = languageOf(locale).words.nothing[nothingOf];
+        for (const width of [undefined, 240]) {
+          const { svg } = drawState(
+            cardOf(card),
+            { kind: 'nothing', ...nothing },
+            readCardOptions({ locale, width }, parts),
+          );
+          assert.ok(!read(svg).texts.some((text) => text.includes('…')), `${locale} ${card} ${width}`);
+        }
+      }
+    }
+    assert.equal(languageOf('en').words.nothing.achievements.title, 'No achievements yet');
+  });
+
   it('splits the year of a narrow calendar into bands, so that its days stay large enough', () => {
     for (const [width, bands] of [
       [1200, 1],
@@ -144,22 +136,6 @@ describe('cards', () => {
       assert.equal(svg.match(/stroke-width="\.2"/g)?.length, bands);
       assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365);
     }
-  });
-
-  it('draws an unknown number as a dash, not as 0', () => {
-    const unknown = contributionsOf({ value: 0 }, { missing: ['commits', 'experience', 'level'] });
-    const { texts, description } = read(draw('contributions', unknown).svg);
-    assert.ok(texts.includes('–') && texts.includes('Level –') && texts.includes('0'));
-    assert.match(description, /Commits: –, Pull requests: 0/);
-    assert.ok(!texts.some((text) => text.includes('to level')));
-  });
-
-  it('shortens a number that does not fit into its cell', () => {
-    const { texts } = read(
-      draw('contributions', contributionsOf({ value: 1_000_000_000 }), { width: 240, columns: 2 }).svg,
-    );
-    assert.ok(texts.includes('1B'));
-    assert.ok(read(draw('contributions', contributionsOf({ value: 999_999 })).svg).texts.includes('999,999'));
   });
 
   it('hides and shows parts on request, and adapts the height of the card', () => {

@@ -1,6 +1,7 @@
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { cardOf } from '../../../src/cards/index.ts';
+import { languageOf } from '../../../src/cards/languages/language.ts';
 import { readCardOptions } from '../../../src/cards/options.ts';
 import { prepareFonts } from '../../../src/cards/png/fonts.ts';
 import { Rasterizer } from '../../../src/cards/png/rasterizer.ts';
@@ -27,7 +28,6 @@ describe('golden files of cards', () => {
   it('draws every state as in its golden file', async () => {
     const states: Record<string, State> = {
       collecting: { title: 'Collecting', detail: 'The numbers will be here in a moment.', kind: 'collecting' },
-      nothing: { title: 'Nothing yet', detail: '', kind: 'nothing' },
       wrong: {
         title: 'Something in the address is wrong',
         detail: 'theme must be given once, and one of a, b, c.',
@@ -36,7 +36,8 @@ describe('golden files of cards', () => {
     };
     for (const name of ['contributions', 'calendar', 'contributors', 'achievements', 'community', 'board']) {
       const card = cardOf(name);
-      for (const [state, content] of Object.entries(states)) {
+      const nothing: State = { kind: 'nothing', ...languageOf('en').words.nothing[card.nothingOf] };
+      for (const [state, content] of Object.entries({ ...states, nothing })) {
         await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readCardOptions({}, card.parts)).svg);
       }
     }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contrast, readColour } from '../../../src/cards/colours.ts';
-import { readableOn } from '../../../src/cards/community.card.ts';
+import { contrast, readableOn, readColour } from '../../../src/cards/colours.ts';
 import { fill, languageOf, locales } from '../../../src/cards/languages/language.ts';
 import { normalize, readCardOptions } from '../../../src/cards/options.ts';
 import { palettes, themeNames, trackOf } from '../../../src/cards/themes.ts';

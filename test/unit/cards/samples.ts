@@ -188,6 +188,9 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
     ),
   'contributions-ar': (query) =>
     draw('contributions', contributionsOf({ display_name: names.arabic }), { locale: 'ar', ...query }),
+  'contributions-narrow': (query) => draw('contributions', contributionsOf({}), { width: 240, ...query }),
+  'contributions-classic': (query) => draw('contributions', contributionsOf({}), { layout: 'classic', ...query }),
+  'contributions-compact': (query) => draw('contributions', contributionsOf({}), { layout: 'compact', ...query }),
   'contributions-trend': (query) => draw('contributions', seriesOf(), { show: 'trend', ...query }),
   contributors: (query) => draw('contributors', contributorsOf(10, 14), query, someImages),
   board: (query) => draw('board', boardOf(7, 14), query, someImages),

@@ -110,6 +110,21 @@ describe('the composer page', () => {
     });
   });
 
+  it('previews a PNG that follows the page by an address for light and one for dark pages', () => {
+    const addresses = (wanted: Record<string, string>): string[] => {
+      const page = composerPage(site, reader, new Map(Object.entries({ name: 'ada', ...wanted })));
+      const previews = /<div class="previews">(.*?)<h2>/s.exec(page)?.[1] ?? '';
+      return [...previews.matchAll(/src="([^"]*)"/g)].map(([, address = '']) => address.replaceAll('&amp;', '&'));
+    };
+    const png = '/v1/github/entities/ada/contributions?format=png';
+    const svg = '/v1/github/entities/ada/contributions?format=svg';
+    assert.deepEqual(addresses({ format: 'png' }), [`${png}&theme=light`, `${png}&theme=dark`]);
+    assert.deepEqual(addresses({ format: 'png', theme: 'nord' }), [`${png}&theme=nord`, `${png}&theme=nord`]);
+    assert.deepEqual(addresses({ layout: 'compact' }), [`${svg}&layout=compact`, `${svg}&layout=compact`]);
+    assert.deepEqual(addresses({ card: 'achievements', layout: 'compact' }).length, 2);
+    assert.equal(path({ name: 'ada', card: 'achievements', layout: 'compact' })?.includes('layout'), false);
+  });
+
   it('warns where others cannot load the card', () => {
     for (const url of [
       'https://plaudit.example',

@@ -1,0 +1,125 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type LevelProgress, progressOf } from '../../accounts/level.ts';
+import { type CounterName, contributionKinds, counterRows, namesOfKinds } from '../../contributions/kinds.ts';
+import type { CardInput } from '../../http/images.ts';
+import type { WindowMeaning } from '../../windows/window.ts';
+import { fill, type Language } from '../languages/language.ts';
+import type { CardOptions } from '../options.ts';
+import { daysOf } from '../window-days.ts';
+
+const Item = Type.Object({
+  name: Type.String(),
+  display_name: Type.String(),
+  avatar_url: Type.String(),
+  experience: Type.Integer(),
+  level: Type.Integer(),
+  contributions: Type.Record(Type.String(), Type.Integer()),
+});
+const compiledItem = Compile(Item);
+
+/** The numbers of an account, as the card of contributions shows them. */
+export interface Content {
+  account: Static<typeof Item>;
+  missing: readonly string[];
+  includesPrivate: boolean;
+  countsCollected: boolean;
+  asOf: Date | undefined;
+  /** The window of the numbers; undefined: lifetime. */
+  window: WindowMeaning | undefined;
+  /** Contributions in each window of a series, the oldest first; empty without a series. */
+  trend: readonly number[];
+}
+
+/** A counter with the text that shows its value. */
+export interface Counter {
+  name: CounterName;
+  value: number;
+  full: string;
+}
+
+/** The counters that are shown by default, and on request. */
+export const usual = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [name] : []));
+export const further = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [] : [name]));
+
+/** Reads a response of endpoint 2; undefined when it has no account. */
+export function readContent({
+  envelope: { data, meta_data },
+  countsCollected = false,
+}: CardInput): Content | undefined {
+  const [item] = data;
+  if (!compiledItem.Check(item)) return undefined;
+  return {
+    account: item,
+    missing: meta_data.missing ?? [],
+    includesPrivate: meta_data.includes_private === true,
+    countsCollected,
+    asOf: meta_data.as_of === undefined ? undefined : new Date(meta_data.as_of),
+    window: meta_data.window,
+    trend: meta_data.window === undefined ? [] : trendOf(data),
+  };
+}
+
+const contributing = namesOfKinds(contributionKinds);
+
+/** Returns the contributions of each window of a series, the oldest first. */
+function trendOf(items: readonly unknown[]): number[] {
+  const known = items.filter((item) => compiledItem.Check(item));
+  return known
+    .map(({ contributions }) => contributing.reduce((sum, name) => sum + (contributions[name] ?? 0), 0))
+    .toReversed();
+}
+
+export function shownCounters({ hide, show }: CardOptions): CounterName[] {
+  return counterRows.flatMap(({ name, isUsual }) => (!hide.has(name) && (isUsual || show.has(name)) ? [name] : []));
+}
+
+/** Formats a counter; a dash stands for a value that is not known. */
+export function counterOf(content: Content, name: CounterName, language: Language): Counter {
+  const value = content.account.contributions[name] ?? 0;
+  if (isUnknown(content, name, value)) return { name, value, full: '–' };
+  return { name, value, full: language.number(value) };
+}
+
+function isUnknown({ missing }: Content, name: string, value: number): boolean {
+  return value === 0 && missing.includes(name);
+}
+
+/** The level in texts. */
+export interface LevelTexts {
+  /** The number of the level; a dash where it is not known. */
+  number: string;
+  level: string;
+  /** The experience that is missing to the next level; empty where the level is not known. */
+  way: string;
+  share: LevelProgress['share'];
+}
+
+/** Longer numbers have no room on narrow cards. */
+const shortenedFrom = 1_000_000;
+
+export function levelOf(content: Content, { words, number, compactNumber }: Language): LevelTexts {
+  const { level, experience } = content.account;
+  if (isUnknown(content, 'level', experience)) {
+    return { number: '–', level: fill(words.level, { n: '–' }), way: '', share: 0 };
+  }
+  const { share, left, next } = progressOf(experience);
+  return {
+    number: number(level),
+    level: fill(words.level, { n: number(level) }),
+    way: fill(words.toNext, { n: left < shortenedFrom ? number(left) : compactNumber(left), level: number(next) }),
+    share,
+  };
+}
+
+/** Returns the window and the coverage of the numbers, in parts that stand side by side. */
+export function coverageOf(content: Content, language: Language): string[] {
+  const { missing, includesPrivate, countsCollected, asOf, window } = content;
+  const { words, date } = language;
+  return [
+    ...(window === undefined ? [] : [daysOf(window, date)]),
+    includesPrivate ? words.publicAndPrivate : words.publicOnly,
+    ...(missing.length === 0 ? [] : [countsCollected ? words.inCollected : words.stillCounting]),
+    ...(asOf === undefined ? [] : [fill(words.asOf, { date: date(asOf) })]),
+  ];
+}
