@@ -6,7 +6,7 @@ import type { Contributor, Place, Ranking, Version } from './contributor.ts';
 /** The accounts that a listing shows to its reader. */
 export interface Listed {
   withBots: boolean;
-  /** The account that reads the listing, and that sees itself even when it is hidden; null: any caller. */
+  /** The account that reads the listing, and that sees itself even when it is hidden; null: the public. */
   viewerId: string | null;
 }
 

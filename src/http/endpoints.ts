@@ -4,7 +4,7 @@ import { type Endpoint, type HandlerResult, MovedRepository, type ResolvedAccoun
 
 /** A request for the data of an endpoint by another part of the service. */
 export interface PartRequest {
-  /** The path parameters besides the account. */
+  /** The path parameters that follow the name of the account. */
   params?: Readonly<Record<string, string>>;
   /** The parameters that differ from their defaults, as they are once they were parsed. */
   query?: Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ import {
   removeReplaced,
 } from '../../../src/contributors/ranking-store.ts';
 import { countAll, countContributors, findContributors } from '../../../src/contributors/store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
+import type { Connection, Database } from '../../../src/database/connection.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import { openTestDatabase } from '../../database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
@@ -69,7 +69,17 @@ async function readPages(connection: Connection, ranking: Ranking): Promise<Row[
   return toRows(forward);
 }
 
-describe('a list of contributors', () => {
+/** Opens a database with the world of random changes, and the first of the scopes that are listed. */
+async function openWorld(): Promise<Pick<Database, 'connection' | 'pool'> & { scope: Scope } & AsyncDisposable> {
+  const opened = await openTestDatabase();
+  const { connection, pool } = opened.database;
+  await startWorld(connection);
+  const [scope] = scopes;
+  assert.ok(scope);
+  return { connection, pool, scope, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+}
+
+describe('listing contributors', () => {
   it('equals the sum over all repositories after every change, and its earlier versions stay as they were', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
@@ -135,11 +145,8 @@ describe('a list of contributors', () => {
   });
 
   it('follows a new name', async () => {
-    await using opened = await openTestDatabase();
-    const { connection, pool } = opened.database;
-    const [scope] = scopes;
-    assert.ok(scope);
-    await startWorld(connection);
+    await using world = await openWorld();
+    const { connection, pool, scope } = world;
     for (const person of people) await addIssues(connection, person, 1);
     const before = await current(connection, scope);
     const names = (await readPages(connection, before)).map(({ name }) => name);
@@ -153,12 +160,9 @@ describe('a list of contributors', () => {
   });
 
   it('lets cursors into a replaced version end after a time, and others go on', async () => {
-    await using opened = await openTestDatabase();
-    const { connection } = opened.database;
-    const [scope] = scopes;
+    await using world = await openWorld();
+    const { connection, scope } = world;
     const [ada = '', bob = ''] = people;
-    assert.ok(scope);
-    await startWorld(connection);
     await addIssues(connection, ada, 2);
     const old = await current(connection, scope);
     await addIssues(connection, bob, 3);
@@ -176,11 +180,8 @@ describe('a list of contributors', () => {
   });
 
   it('ends after a time, loses its rows, and is made again by the next request', async () => {
-    await using opened = await openTestDatabase();
-    const { connection, pool } = opened.database;
-    const [scope] = scopes;
-    assert.ok(scope);
-    await startWorld(connection);
+    await using world = await openWorld();
+    const { connection, pool, scope } = world;
     await addIssues(connection, people[0] ?? '', 2);
     const old = await current(connection, scope);
     const end = (before: Date): Promise<number> => endOldRankings(connection, { before, now: start, limit: 10 });
@@ -194,11 +195,8 @@ describe('a list of contributors', () => {
   });
 
   it('is made again when a check finds a difference', async () => {
-    await using opened = await openTestDatabase();
-    const { connection, pool } = opened.database;
-    const [scope] = scopes;
-    assert.ok(scope);
-    await startWorld(connection);
+    await using world = await openWorld();
+    const { connection, pool, scope } = world;
     await addIssues(connection, people[0] ?? '', 2);
     await current(connection, scope);
     await pool.query('update ranks set contributions = 7');
@@ -207,11 +205,8 @@ describe('a list of contributors', () => {
   });
 
   it('leaves the number of people on cards right when one of them becomes a bot, hides or is erased', async () => {
-    await using opened = await openTestDatabase();
-    const { connection, pool } = opened.database;
-    const [scope] = scopes;
-    assert.ok(scope);
-    await startWorld(connection);
+    await using world = await openWorld();
+    const { connection, pool, scope } = world;
     for (const person of people) await addIssues(connection, person, 1);
     const counts = async (): Promise<number[]> => {
       const ranking = await current(connection, scope);

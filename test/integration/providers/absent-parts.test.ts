@@ -62,8 +62,8 @@ const provider: Provider = {
 
 const call = { urgency: 'interactive', signal: new AbortController().signal, cost: newCost() } as const;
 
-describe('a provider without optional parts', () => {
-  it('is collected to its end, with all kinds of contributions missing', async () => {
+describe('serving a host without optional parts', () => {
+  it('collects accounts to their end, with all kinds of contributions missing', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const context = {
@@ -90,7 +90,7 @@ describe('a provider without optional parts', () => {
     assert.deepEqual([uncollected, isUnfinished], [[...contributionKinds], false]);
   });
 
-  it('has no streams, and names the part that a stored stream needs', () => {
+  it('reads no streams, and names the part that a stored stream needs', () => {
     assert.deepEqual(streamsOf(provider), []);
     assert.throws(() => requirePart(provider, 'history'), { code: 'provider_denied', message: /no history/ });
   });

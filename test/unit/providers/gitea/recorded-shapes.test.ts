@@ -10,8 +10,8 @@ const recordings: { name: string; body: { requested_reviewers: ({ login: string 
   readFileSync(file, 'utf8'),
 );
 
-describe('a pull request of Gitea 1.22', () => {
-  it('is read with its reviewers though teams and deleted reviewers are null', () => {
+describe('reading pull requests of Gitea 1.22', () => {
+  it('keeps the reviewers though teams and deleted reviewers are null', () => {
     assert.ok(recordings.some(({ body }) => body.requested_reviewers.includes(null)));
     for (const { name, body } of recordings) {
       const skipped: SkippedPart[] = [];

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import manifest from '../../../package.json' with { type: 'json' };
+import { readConfigFile } from '../../../src/achievements/config-file.ts';
+import { misuse } from '../../../src/commands/help.ts';
+import { commands } from '../../../src/commands/index.ts';
+
+/** Returns the lines of code blocks of a document, without prompts and comments. */
+function codeLinesOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8').replaceAll('\\\n', ' ');
+  const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, code = '']) => code).join('\n');
+  const indented = text.split('\n').filter((line) => /^ {4}/.test(line));
+  return [...blocks.split('\n'), ...indented].map((line) => line.trim().replace(/\s+# .*$/, ''));
+}
+
+const documents = globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/providers/*.md', 'action/README.md']);
+const lines = documents.flatMap((file) => codeLinesOf(file).map((line) => ({ file, line })));
+
+describe('commands in the documents', () => {
+  it('exist, and take the arguments that are written', () => {
+    const found = lines.flatMap(({ file, line }) => {
+      const [, rest] = /(?:^|\s)(?:npm run -s )?plaudit (?:-- )?([a-z].*)$/.exec(line) ?? [];
+      return rest === undefined
+        ? []
+        : [
+            {
+              file,
+              words: rest
+                .replaceAll(/[[\]]/g, '')
+                .replace(/ \|.*$/, '')
+                .split(/\s+/),
+            },
+          ];
+    });
+    assert.ok(found.length > 15);
+    for (const { file, words } of found) {
+      const [name = '', ...args] = words;
+      const command = Object.entries(commands).find(([one]) => one === name)?.[1];
+      assert.ok(command, `${file}: ${name}`);
+      assert.equal(misuse(name, command, args), undefined, `${file}: ${words.join(' ')}`);
+    }
+  });
+
+  it('are scripts of the package where npm runs them', () => {
+    const found = lines.flatMap(({ file, line }) =>
+      [...line.matchAll(/npm (?:run (?:-s )?([\w:]+)|(start|test))\b/g)].map(([, script, short]) => ({
+        file,
+        script: script ?? short ?? '',
+      })),
+    );
+    assert.ok(found.length > 10);
+    for (const { file, script } of found) assert.ok(Object.hasOwn(manifest.scripts, script), `${file}: ${script}`);
+  });
+
+  it('accept the example of an achievements file as it is written', () => {
+    const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(readFileSync('docs/achievements.md', 'utf8')) ?? [];
+    const { config, reports } = readConfigFile(Buffer.from(yaml));
+    assert.equal(config.achievements.length, 3);
+    assert.deepEqual(reports, []);
+  });
+});
