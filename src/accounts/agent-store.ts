@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { agents } from './agents.ts';
+import { agents, type PersonType } from './agents.ts';
 
 /**
  * Returns SQL that is true for an account of a program that writes with people.
@@ -9,4 +9,14 @@ export function isAgentInSql(accounts: string): RawBuilder<boolean> {
   const names = agents.map(({ provider, name }) => `${provider}/${name}`);
   return sql<boolean>`(
     ${sql.ref(`${accounts}.provider`)} || '/' || lower(${sql.ref(`${accounts}.name`)}) = any(${names}::text[]))`;
+}
+
+/**
+ * Returns SQL that is true for an account of a type. Agents that are stored as people since before they were listed are
+ * agents too.
+ * @param accounts the name or alias of the table of accounts.
+ */
+export function isOfTypeInSql(accounts: string, type: PersonType): RawBuilder<boolean> {
+  if (type === 'agent') return isAgentInSql(accounts);
+  return sql<boolean>`(${sql.ref(`${accounts}.type`)} = ${type} and not ${isAgentInSql(accounts)})`;
 }

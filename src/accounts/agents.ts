@@ -1,6 +1,7 @@
 /**
- * Accounts of programs that write with people, by their names at their host. They are bots in responses, and `type=agent`
- * lists them. Some of them are ordinary user accounts there.
+ * Programs that write with people, by their names and addresses. Their accounts are bots in responses, and `type=agent`
+ * lists them; some are ordinary user accounts at their host. Programs that update dependencies, such as Dependabot and
+ * Renovate, are bots, not agents.
  */
 export interface Agent {
   provider: string;
@@ -9,6 +10,10 @@ export interface Agent {
   /** The day on which the entry was added to this list. */
   since: string;
 }
+
+/** Kinds of accounts that a list can be narrowed to: `bot` leaves out agents. */
+export const personTypes = ['user', 'bot', 'agent'] as const;
+export type PersonType = (typeof personTypes)[number];
 
 /** https://github.com/apps/NAME, or https://github.com/NAME without the suffix. */
 const ofGitHub = [
@@ -25,9 +30,42 @@ const ofGitHub = [
   'gemini-code-assist[bot]',
   'google-labs-jules[bot]',
   'sourcery-ai[bot]',
+  // https://github.com/chaoss/disclosure/blob/03bcc268/detection/constants.go
+  'amazon-q-developer[bot]',
+  'anthropic-claude[bot]',
+  'claude-code-action[bot]',
+  'cline[bot]',
+  'codiumai-pr-agent-pro[bot]',
+  'continue[bot]',
+  'copilot[bot]',
+  'jetbrains-ai[bot]',
+  'openai-codex[bot]',
+  'sourcegraph-cody[bot]',
 ];
 
 export const agents: readonly Agent[] = ofGitHub.map((name) => ({ provider: 'github', name, since: '2026-11-23' }));
+
+/**
+ * Addresses that agents write into commits, most of them as co-authors. Sources: detection/constants.go of
+ * https://github.com/chaoss/disclosure; aider/repo.py of https://github.com/Aider-AI/aider; src/services/settings.ts of
+ * https://github.com/OpenHands/OpenHands; .mailmap of https://github.com/gitbutlerapp/gitbutler (Codex).
+ */
+const addresses: ReadonlySet<string> = new Set([
+  'aider@aider.chat',
+  'codex@openai.com',
+  'copilot@github.com',
+  'cursoragent@cursor.com',
+  'noreply@aider.chat',
+  'noreply@anthropic.com',
+  'noreply@codebuff.com',
+  'noreply@freebuff.com',
+  'noreply@openai.com',
+  'openhands@all-hands.dev',
+]);
+
+/** The end of the addresses that GitHub gives to accounts: ID+LOGIN, or LOGIN alone in old ones. */
+const hiddenAddress = '@users.noreply.github.com';
+const gitHubNames: ReadonlySet<string> = new Set(ofGitHub);
 
 /** Returns the type of an account in responses: agents are never people. */
 export function typeOfAccount<Type extends string>(provider: string, name: string, type: Type): Type | 'bot' {
@@ -36,4 +74,14 @@ export function typeOfAccount<Type extends string>(provider: string, name: strin
 
 function isAgent(provider: string, name: string): boolean {
   return agents.some((agent) => agent.provider === provider && agent.name === name.toLowerCase());
+}
+
+/**
+ * Returns whether an address is that of an agent.
+ * @param email in lower case.
+ */
+export function isAgentAddress(email: string): boolean {
+  if (addresses.has(email)) return true;
+  if (!email.endsWith(hiddenAddress)) return false;
+  return gitHubNames.has(email.slice(email.indexOf('+') + 1, -hiddenAddress.length));
 }

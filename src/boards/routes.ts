@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { AccessServices } from '../access/services.ts';
+import { personTypes } from '../accounts/agents.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -29,6 +30,12 @@ const Query = Type.Object({
     Type.Enum(['json', 'csv', 'svg', 'png'], {
       description: '`svg` and `png` draw the board, `csv` is the page as a table.',
       default: 'json',
+    }),
+  ),
+  type: Type.Optional(
+    Type.Enum([...personTypes], {
+      description:
+        'Shows accounts of this type alone, with their ranks. A board with `bots: true` ranks bots and agents.',
     }),
   ),
   team: Type.Optional(Type.String({ maxLength: 60, description: 'Name of one team of the board.', examples: ['red'] })),
@@ -123,6 +130,7 @@ async function loadPeople(services: RouteServices, context: Context): Promise<Pe
     after: page.start.after && Number(page.start.after[1]),
     before: page.start.before && Number(page.start.before[1]),
     team: query.team,
+    type: query.type,
   });
   return { ...cutPage(found, page.limit, page.start), stored, ranking, rankingId };
 }

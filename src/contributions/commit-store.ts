@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isAgentAddress } from '../accounts/agents.ts';
 import { findOptedOutEmails } from '../accounts/opt-out-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
@@ -17,6 +18,8 @@ export interface CommitRecord {
   emails: readonly string[];
   /** The first line of the message; absent: not known. */
   subject?: string;
+  /** True when a trailer says that a program helped. */
+  isAssisted?: boolean;
 }
 
 /**
@@ -103,18 +106,20 @@ async function saveCommits(
   const authoredAt = joined((commit) => commit.authoredAt.getTime() / 1000);
   const committedAt = joined((commit) => commit.committedAt.getTime() / 1000);
   const identities = joined(({ emails }) => `{${emails.flatMap((email) => identityIds.get(email) ?? []).join(',')}}`);
+  const assisted = joined(({ isAssisted, emails }) => Number(isAssisted === true || emails.some(isAgentAddress)));
   // A cleaned subject is one line.
   const subjects = commits.map(({ subject }) => toTitle(subject) ?? '').join('\n');
   const save = sql`
-    insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids, subject)
+    insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids, assisted, subject)
     select ${repositoryId}, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),
-      ${scanNumber}::integer, identity_ids::integer[], nullif(subject, '')
+      ${scanNumber}::integer, identity_ids::integer[], assisted::boolean, nullif(subject, '')
     from unnest(
       string_to_array(${oids}, ' '), string_to_array(${authoredAt}, ' ')::float8[],
-      string_to_array(${committedAt}, ' ')::float8[], string_to_array(${identities}, ' '), string_to_array(${subjects}, chr(10))
-    ) as u (oid, authored_at, committed_at, identity_ids, subject)
+      string_to_array(${committedAt}, ' ')::float8[], string_to_array(${identities}, ' '),
+      string_to_array(${assisted}, ' '), string_to_array(${subjects}, chr(10))
+    ) as u (oid, authored_at, committed_at, identity_ids, assisted, subject)
     on conflict (repository_id, oid) do update set scan_number = excluded.scan_number,
-      identity_ids = excluded.identity_ids, subject = coalesce(excluded.subject, c.subject)
+      identity_ids = excluded.identity_ids, assisted = excluded.assisted, subject = coalesce(excluded.subject, c.subject)
     where c.scan_number < excluded.scan_number`;
   await inTransaction(connection, async (transaction) => {
     if (await holdRepository(transaction, repositoryId)) {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isAgentInSql } from '../accounts/agent-store.ts';
+import { isOfTypeInSql } from '../accounts/agent-store.ts';
+import type { PersonType } from '../accounts/agents.ts';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import { columnOf, counts } from '../contributions/column-store.ts';
 import { type ContributionKind, ofContributions, storedCounters } from '../contributions/kinds.ts';
@@ -20,10 +21,6 @@ export interface CountedContributions {
   only: readonly string[] | null;
   except: readonly string[];
 }
-
-/** Agents are bots that write with people. */
-export const personTypes = ['user', 'bot', 'agent'] as const;
-export type PersonType = (typeof personTypes)[number];
 
 /** People whom a list shows; `people`: everyone but bots. */
 export interface ListedPeople {
@@ -76,9 +73,7 @@ export async function findWindowContributors(
 
 function isOfType(type: ListedPeople['type']): RawBuilder<boolean> {
   if (type === undefined) return sql`true`;
-  if (type === 'people') return sql`a.type <> 'bot'`;
-  if (type === 'agent') return isAgentInSql('a');
-  return type === 'bot' ? sql`(a.type = 'bot' and not ${isAgentInSql('a')})` : sql`a.type = 'user'`;
+  return type === 'people' ? sql`a.type <> 'bot'` : isOfTypeInSql('a', type);
 }
 
 /** Counts the contributions of one account, in the same way as the list. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { type PersonType, personTypes } from '../accounts/agents.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import { type ContributionKind, contributionKinds, namesOfKinds } from '../contributions/kinds.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
@@ -16,8 +17,6 @@ import {
   findWindowContributors,
   type ListedPeople,
   type ListPlace,
-  type PersonType,
-  personTypes,
 } from './window-store.ts';
 
 const maxRepositories = 50;

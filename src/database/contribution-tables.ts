@@ -128,6 +128,8 @@ export interface CommitsTable {
   identity_ids: number[];
   /** The first line of the message, cleaned; null: not read since subjects are stored. */
   subject: Generated<string | null>;
+  /** True: the message names a program that helped to write it; null: not read since that is stored. */
+  assisted: Generated<boolean | null>;
   /** The numbers of lines and files that it changed; null when they were not fetched. */
   additions: number | null;
   deletions: number | null;

@@ -12,6 +12,8 @@ export interface Commit {
   committedAt: Date;
   /** The author's address first, if there is one, then the co-authors'; lower-cased, distinct, at most 256. */
   emails: string[];
+  /** True when a trailer says that a program helped to write the commit. */
+  isAssisted: boolean;
   /** The first line of the message as git folds it, cut; absent where the record was too long. */
   subject?: string;
 }
@@ -20,9 +22,14 @@ export interface Commit {
  * The format for `git log -z --format=tformat:...` that `CommitParser` reads. Neither an address nor an unfolded
  * trailer holds a line feed, and nothing holds a NUL, which ends a commit. Dates are Unix seconds, or empty when git
  * cannot read them. Co-authors are the trailers that git finds (`man git-interpret-trailers`), in any case of letters,
- * as GitHub does.
+ * as GitHub does. Help of programs is in the trailers that the Linux kernel (Assisted-by,
+ * https://docs.kernel.org/process/coding-assistants.html) and the Apache Software Foundation (Generated-by,
+ * https://www.apache.org/legal/generative-tooling.html) define.
  */
-export const commitFormat = '%H %at %ct %ae%n%(trailers:key=Co-authored-by,valueonly,unfold)%x01%s';
+export const commitFormat =
+  '%H %at %ct %ae%n%(trailers:key=Co-authored-by,key=Assisted-by,key=Generated-by,unfold)%x01%s';
+
+const assistance = /^(?:assisted|generated)-by:/i;
 
 /** Comes before the subject, which is last, because it has any length. The address and each co-author end a line. */
 const subjectMark = '\n\u0001';
@@ -59,12 +66,13 @@ function parseCommit(record: string): Commit {
   addEmail(emails, record.slice(committedEnd + 1, lineEnd));
   const mark = record.indexOf(subjectMark, lineEnd);
   const head = mark < 0 ? record : record.slice(0, mark + 1);
-  if (lineEnd + 1 < head.length) addCoAuthors(emails, head, lineEnd + 1);
+  const isAssisted = lineEnd + 1 < head.length && readTrailers(emails, head, lineEnd + 1);
   return {
     oid: record.slice(0, oidEnd),
     authoredAt: new Date((authored ?? committed ?? 0) * 1000),
     committedAt: new Date((committed ?? authored ?? 0) * 1000),
     emails,
+    isAssisted,
     ...(mark >= 0 && {
       subject: fromUtf8(record.slice(mark + subjectMark.length, mark + subjectMark.length + maxSubjectLength)),
     }),
@@ -81,16 +89,25 @@ function parseSeconds(digits: string): number | undefined {
   return seconds >= 0 ? Math.min(seconds, maxSeconds) : undefined;
 }
 
-/** Reads one `Name <address>` per line, and skips lines without an address. */
-function addCoAuthors(emails: string[], record: string, from: number): void {
+/**
+ * Reads one trailer per line: `Name <address>` of co-authors, of which those without an address are skipped.
+ * @returns whether a program helped.
+ */
+function readTrailers(emails: string[], record: string, from: number): boolean {
+  let isAssisted = false;
   for (let start = from; start < record.length && emails.length < maxEmails; ) {
     const end = endOfLine(record, start);
     const line = record.slice(start, end);
+    start = end + 1;
+    if (assistance.test(line)) {
+      isAssisted = true;
+      continue;
+    }
     const open = line.indexOf('<');
     const close = line.indexOf('>', open);
     if (open >= 0 && close >= 0) addEmail(emails, line.slice(open + 1, close));
-    start = end + 1;
   }
+  return isAssisted;
 }
 
 function addEmail(emails: string[], bytes: string): void {

@@ -41,6 +41,9 @@ const Evidence = Type.Object(
     repository: Type.Union([Type.Null(), Type.String()], { examples: ['github/octocat/hello-world'] }),
     number: Type.Optional(Type.Integer({ examples: [7] })),
     oid: Type.Optional(Type.String({ examples: ['7fd1a60b01f91b314f59955a4e4d4e80d8edf11d'] })),
+    assisted: Type.Optional(
+      Type.Boolean({ description: 'Of a commit: its message names a program that helped to write it.' }),
+    ),
     title: Type.String({ description: 'Empty where it is not known.', examples: ['Fix the parser'] }),
     url: Type.String({ description: 'Empty for a rule with `count()`.' }),
     occurred_dttm: TimestampSchema(),
@@ -157,12 +160,13 @@ function toItem(
   providers: ReadonlyMap<string, Provider>,
   isOwner: boolean,
 ): Static<typeof Evidence> {
-  const { kind, repository, number, oid, points, pointsBeforeCap } = item;
+  const { kind, repository, number, oid, isAssisted, points, pointsBeforeCap } = item;
   return {
     kind,
     repository: repository && `${repository.provider}/${repository.owner}/${repository.name}`,
     ...(number !== null && { number }),
     ...(oid !== null && { oid }),
+    ...(isAssisted !== null && { assisted: isAssisted }),
     // Titles of private items are for people who may see the repository.
     title: isOwner || repository?.isPrivate !== true ? item.title : '',
     url: urlOf(item, providers),
@@ -186,9 +190,10 @@ function urlOf({ kind, repository, number, oid }: EvidenceItem, providers: Reado
 }
 
 function tableOf(items: readonly Static<typeof Evidence>[]): string {
-  const columns = 'occurred,rule,points,points_before_cap,kind,repository,number,oid,title,url'.split(',');
-  const rows = items.map(({ occurred_dttm: occurred, number = null, oid = null, capped: _capped, ...rest }) =>
-    Object.assign(rest, { occurred, number, oid }),
+  const columns = 'occurred,rule,points,points_before_cap,kind,repository,number,oid,assisted,title,url'.split(',');
+  const rows = items.map(
+    ({ occurred_dttm: occurred, number = null, oid = null, assisted = null, capped: _capped, ...rest }) =>
+      Object.assign(rest, { occurred, number, oid, assisted }),
   );
   return toCsv(columns, rows);
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isOfTypeInSql } from '../../accounts/agent-store.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import { asksAboutPerson } from '../../achievements/conditions/checked.ts';
 import { triggerSql } from '../../achievements/evaluation/compile.ts';
@@ -156,8 +157,8 @@ function countedSql(rules: readonly NumberedRule[], { window }: ScoreScope): Raw
 
 /** SQL that is true for the account `u` when a board may rank it. */
 export function isRankedInSql({ people }: Board): RawBuilder<boolean> {
-  const types = people.withBots ? ['user', 'bot'] : ['user'];
+  const isOfType = people.withBots ? sql`u.type in ('user', 'bot')` : isOfTypeInSql('u', 'user');
   const excluded = people.exclude.map(({ provider, login }) => `${provider}/${login}`.toLowerCase());
-  return sql<boolean>`(u.type = any(${types}::text[]) and ${isShownInSql('u')}
+  return sql<boolean>`(${isOfType} and ${isShownInSql('u')}
     and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
 }

@@ -17,6 +17,8 @@ export interface EvidenceItem {
   number: number | null;
   /** A commit's id, hexadecimal. */
   oid: string | null;
+  /** True for a commit that a program helped to write; null: not known. */
+  isAssisted: boolean | null;
   /** Distinguishes items of one rule and moment. */
   key: string;
   points: number;
@@ -57,7 +59,7 @@ export async function findEvidence(
   const { rows } = await statement
     .toSql(sql<EvidenceItem & { at: Date }>`
       select e.at, e.rule, e.kind, coalesce(e.number, parent.number) as number, encode(e.oid, 'hex') as oid, e.key,
-        coalesce(item.title, parent.title, done.subject, '') as title,
+        coalesce(item.title, parent.title, done.subject, '') as title, done.assisted as "isAssisted",
         round(e.value::numeric, 2)::float8 as points, round(e.full_value::numeric, 2)::float8 as "pointsBeforeCap",
         case when r.id is not null then
           json_build_object('id', r.id, 'provider', r.provider, 'owner', o.name, 'name', r.name,

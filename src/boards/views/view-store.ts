@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AccountType } from '../../accounts/account.ts';
+import { isOfTypeInSql } from '../../accounts/agent-store.ts';
+import type { PersonType } from '../../accounts/agents.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
@@ -79,6 +81,7 @@ export interface PeoplePage {
   after?: number | undefined;
   before?: number | undefined;
   team?: string | undefined;
+  type?: PersonType | undefined;
 }
 
 const personColumns = sql`k.place, k.rank, u.id, u.provider, u.external_id as "externalId", u.type, u.name,
@@ -88,8 +91,9 @@ const personColumns = sql`k.place, k.rank, u.id, u.provider, u.external_id as "e
 
 /** Finds a page of a ranking, in its order. Hidden accounts are in none. */
 export async function findPeople(connection: Connection, rankingId: number, page: PeoplePage): Promise<RankedPerson[]> {
-  const { after, before, team } = page;
+  const { after, before, team, type } = page;
   const conditions: RawBuilder<unknown>[] = [sql`k.ranking_id = ${rankingId}`, isShownInSql('u')];
+  if (type !== undefined) conditions.push(isOfTypeInSql('u', type));
   if (team !== undefined) conditions.push(sql`k.teams @> array[${team}]::text[]`);
   if (after !== undefined) conditions.push(sql`k.place > ${after}`);
   if (before !== undefined) conditions.push(sql`k.place < ${before}`);

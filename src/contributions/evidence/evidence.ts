@@ -1,5 +1,7 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { personTypes } from '../../accounts/agents.ts';
 import type { RouteServices } from '../../accounts/resolve.ts';
+import type { Connection } from '../../database/connection.ts';
 import { toCsv } from '../../http/csv.ts';
 import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
 import {
@@ -22,6 +24,7 @@ import { fromCursor, toCursor } from '../../windows/cursors.ts';
 import type { Window } from '../../windows/window.ts';
 import { coAuthored, ruleOf, rules, type StoredCounter } from '../kinds.ts';
 import { type ExcludedItem, exclusionReasons, findExcluded } from './excluded-store.ts';
+import type { ItemFilter } from './filter-store.ts';
 import {
   countContributedRepositories,
   countErased,
@@ -46,6 +49,10 @@ export const EvidenceItem = Type.Object(
     url: Type.String({ format: 'uri', description: 'Page of the item at the host, or of its repository.' }),
     occurred_dttm: TimestampSchema('When it counted; of a star the day.'),
     rule: Type.String({ description: 'Id of the rule in `/v1/definitions`.', examples: [rules[0]?.id ?? ''] }),
+    assisted: Type.Union([Type.Null(), Type.Boolean()], {
+      description:
+        'True: the message of the commit names a program that helped to write it. Null: not known, or no commit.',
+    }),
     reason: Type.Optional(
       Type.Enum([...exclusionReasons], { description: 'With `excluded=true`: why the item does not count.' }),
     ),
@@ -61,12 +68,32 @@ export const ExcludedParameter = Type.Optional(
   Type.Boolean({ description: 'Lists data that was seen and does not count, with the reason.', default: false }),
 );
 
+/** The parameters that narrow the items, and with them the number. */
+export const ItemFilterParameters = Type.Object({
+  type: Type.Optional(
+    Type.Enum([...personTypes], {
+      description:
+        'Lists what accounts of this type did alone; of commits, their authors. An `agent` is a program that writes with people.',
+    }),
+  ),
+  assisted: Type.Optional(
+    Type.Boolean({ description: '`true`: commits that a program helped to write. `false`: everything else.' }),
+  ),
+});
+
+/** Returns the filter that parameters give; undefined without any. */
+export function readItemFilter({ type, assisted }: Static<typeof ItemFilterParameters>): ItemFilter | undefined {
+  return type === undefined && assisted === undefined ? undefined : { type, isAssisted: assisted };
+}
+
 /** The number whose items are wanted. */
 export interface ItemsWanted {
   /** The counters whose items it counts; null: repositories with a contribution (`contributed_to`). */
   counters: readonly StoredCounter[] | null;
   scope: ItemScope;
-  /** The number, and how much of it is private data that is counted and not visible. */
+  /** True: all private data counts, visible or not. */
+  countsPrivate: boolean;
+  /** The number without a filter, and how much of it is private data that is counted and not visible. */
   count: (scope: ItemScope) => Promise<{ total: number; countedWithPrivate: number | null }>;
   hostSearch?: string | undefined;
 }
@@ -99,18 +126,16 @@ export async function loadItems(
     after: start.after === undefined ? undefined : place,
     before: start.before === undefined ? undefined : place,
   };
-  const { counters } = wanted;
+  const { counters, countsPrivate } = wanted;
   const items =
     counters === null
       ? await findContributedRepositories(connection, scope, page)
       : await findItems(connection, scope, counters, page);
-  const itemised =
-    counters === null
-      ? await countContributedRepositories(connection, scope)
-      : await countItems(connection, scope, counters);
-  let erased = 0;
-  for (const counter of counters ?? []) erased += await countErased(connection, scope, counter);
-  const { total, countedWithPrivate } = await wanted.count(scope);
+  const { itemised, erased } = await countCollected(connection, scope, counters);
+  const { total, countedWithPrivate } =
+    scope.filter === undefined
+      ? await wanted.count(scope)
+      : await countFiltered(connection, { ...scope, countsPrivate }, counters);
   const hidden = countedWithPrivate === null ? 0 : Math.max(0, countedWithPrivate - itemised - erased);
   const parts: [RemainderReason, number][] = [
     ['host-total', total - itemised - erased - hidden],
@@ -125,9 +150,31 @@ export async function loadItems(
       total,
       itemised,
       remainder: Object.fromEntries(parts.filter(([, count]) => count !== 0)),
-      hostSearch: wanted.hostSearch,
+      hostSearch: scope.filter === undefined ? wanted.hostSearch : undefined,
     },
   };
+}
+
+/** Counts the collected items of a scope, and those of erased persons, which count and are not listed. */
+async function countCollected(
+  connection: Connection,
+  scope: ItemScope,
+  counters: ItemsWanted['counters'],
+): Promise<{ itemised: number; erased: number }> {
+  if (counters === null) return { itemised: await countContributedRepositories(connection, scope), erased: 0 };
+  let erased = 0;
+  for (const counter of counters) erased += await countErased(connection, scope, counter);
+  return { itemised: await countItems(connection, scope, counters), erased };
+}
+
+/** Counts what a filter keeps: hosts have no such numbers, so all of it is collected. */
+async function countFiltered(
+  connection: Connection,
+  scope: ItemScope,
+  counters: ItemsWanted['counters'],
+): Promise<{ total: number; countedWithPrivate: number }> {
+  const { itemised, erased } = await countCollected(connection, scope, counters);
+  return { total: itemised + erased, countedWithPrivate: itemised + erased };
 }
 
 function readCursor(
@@ -214,8 +261,8 @@ const pages = {
 function toItem(
   item: Item | ExcludedItem,
   repositories: Pick<Repositories, 'pageOf'>,
-): Record<string, string | number | null> {
-  const { kind, owner, repository, number, oid, title, at } = item;
+): Record<string, string | number | boolean | null> {
+  const { kind, owner, repository, number, oid, title, at, isAssisted } = item;
   const page = Object.entries(pages).find(([one]) => one === kind)?.[1];
   const address =
     oid !== null
@@ -231,6 +278,7 @@ function toItem(
     title,
     url: repositories.pageOf(owner, repository, address),
     occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
+    assisted: isAssisted,
     ...('reason' in item && { reason: item.reason }),
     rule: item.isCoAuthored ? coAuthored : ruleOf(item.counter),
   };

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 import type { StoredCounter } from '../kinds.ts';
-import { type Item, type ItemPage, type ItemScope, isOnPage } from './store.ts';
+import { type Item, type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf } from './store.ts';
 
 /** Reasons why something that was seen does not count. */
-export const exclusionReasons = ['fork', 'host-refuses', 'no-account'] as const;
+export const exclusionReasons = ['fork', 'not-default-branch', 'bot', 'host-refuses', 'no-account'] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
 /** Something that was seen and does not count. */
@@ -14,8 +14,10 @@ export interface ExcludedItem extends Item {
 }
 
 /**
- * Finds a page of data that was seen and does not count, newest first: forks, whose commits and stars count for no account; places at
- * which the host refused data; commits that no account is known for, where a list of contributors is wanted.
+ * Finds a page of data that was seen and does not count, newest first: forks, whose commits and stars count for no account;
+ * pull requests that are not merged, whose commits are on no default branch; items of bots and agents, where the list is of
+ * those of users; places at which the host refused data; commits that no account is known for, where a list of contributors
+ * is wanted.
  */
 export async function findExcluded(
   connection: Connection,
@@ -25,15 +27,18 @@ export async function findExcluded(
 ): Promise<ExcludedItem[]> {
   const order = page.before === undefined ? sql`desc` : sql`asc`;
   const kinds = counters.map(({ kind }) => kind);
+  const hasCommits = kinds.includes('commit');
   const parts = [
-    ...(kinds.includes('commit') || kinds.includes('star') ? [forks(scope)] : []),
+    ...(hasCommits || kinds.includes('star') ? [forks(scope)] : []),
+    ...(hasCommits ? [unmerged(scope)] : []),
+    ...(scope.filter?.type === 'user' ? counters.flatMap((counter) => ofBots(scope, counter)) : []),
     refused(scope, kinds),
-    ...(scope.ofContributors && kinds.includes('commit') ? [withoutAccount(scope)] : []),
+    ...(scope.ofContributors && hasCommits ? [withoutAccount(scope)] : []),
   ];
   const { rows } = await sql<ExcludedItem>`
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
-      ${counters[0]?.name ?? ''}::text as counter, o.name as owner, r.name as repository, null::integer as number,
-      i.oid, '' as title, false as "isCoAuthored", i.reason
+      coalesce(i.counter, ${counters[0]?.name ?? ''}::text) as counter, o.name as owner, r.name as repository,
+      i.number, i.oid, coalesce(i.title, '') as title, false as "isCoAuthored", null::boolean as "isAssisted", i.reason
     from (${sql.join(parts, sql` union all `)}) i
       join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
     where ${isOnPage(page)} and (${scope.since}::timestamptz is null or i.moment >= ${scope.since}::timestamptz)
@@ -42,6 +47,9 @@ export async function findExcluded(
     limit ${page.limit}`.execute(connection);
   return page.before === undefined ? rows : rows.toReversed();
 }
+
+/** The columns of data that is no item. */
+const noItem = sql`null::integer as number, null::text as title, null::text as counter`;
 
 /** The condition that the repository `r` is of the owner, and visible. */
 function isOwned({ personId, ownerId, repositoryId, seesPrivateOf }: ItemScope): RawBuilder<boolean> {
@@ -54,14 +62,33 @@ function isOwned({ personId, ownerId, repositoryId, seesPrivateOf }: ItemScope):
 function forks(scope: ItemScope): RawBuilder<unknown> {
   return sql`
     select r.created_at as moment, 'repository'::text as kind, r.id as repository_id, r.id::text as id,
-      null::text as oid, 'fork' as reason
+      null::text as oid, ${noItem}, 'fork' as reason
     from repositories r where r.is_fork and ${isOwned(scope)}`;
+}
+
+/** Pull requests of the person, or of all people; each stands for the commits of its branch. */
+function unmerged(scope: ItemScope): RawBuilder<unknown> {
+  const { personId } = scope;
+  const isTheirs = personId === null ? sql`c.account_id is not null` : sql`c.account_id = ${personId}::uuid`;
+  return sql`
+    select c.created_at as moment, c.kind, c.repository_id, c.external_id as id, null::text as oid, c.number, c.title,
+      null::text as counter, 'not-default-branch' as reason
+    from contributions c join repositories r on r.id = c.repository_id
+    where c.kind = 'pull_request' and c.merged_at is null and ${isTheirs} and ${isVisible(scope)}`;
+}
+
+function ofBots(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown>[] {
+  return (['bot', 'agent'] as const).map(
+    (type) => sql`
+      select b.moment, b.kind, b.repository_id, b.id, b.oid, b.number, b.title, b.counter, 'bot' as reason
+      from (${itemsOf({ ...scope, filter: { ...scope.filter, type } }, counter)}) b`,
+  );
 }
 
 function refused(scope: ItemScope, kinds: readonly string[]): RawBuilder<unknown> {
   return sql`
     select k.first_seen_at as moment, k.kind, r.id as repository_id, md5(k.stream || k.path) as id, null::text as oid,
-      'host-refuses' as reason
+      ${noItem}, 'host-refuses' as reason
     from repositories r join skipped_items k on k.repository_id = r.id
     where k.reason = 'refused' and not k.is_counted and k.kind = any(${[...kinds]}::text[]) and ${isOwned(scope)}`;
 }
@@ -69,7 +96,8 @@ function refused(scope: ItemScope, kinds: readonly string[]): RawBuilder<unknown
 function withoutAccount(scope: ItemScope): RawBuilder<unknown> {
   return sql`
     select c.authored_at as moment, 'commit' as kind, r.id as repository_id, encode(c.oid, 'hex') as id,
-      encode(c.oid, 'hex') as oid, 'no-account' as reason
+      encode(c.oid, 'hex') as oid, null::integer as number, c.subject as title, null::text as counter,
+      'no-account' as reason
     from repositories r join commits c on c.repository_id = r.id join identities i on i.id = c.identity_ids[1]
     where i.account_id is null and not starts_with(i.email, 'erased ') and ${isOwned(scope)}`;
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
+import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath, type RequestContext } from '../../http/endpoint.ts';
 import { PageParameters } from '../../http/pagination.ts';
@@ -17,10 +18,12 @@ import {
   EvidenceItem,
   ExcludedParameter,
   evidenceListing,
+  ItemFilterParameters,
   type LoadedEvidence,
   loadExcluded,
   loadItems,
   presentEvidence,
+  readItemFilter,
 } from './evidence.ts';
 import type { ItemScope } from './store.ts';
 
@@ -33,6 +36,7 @@ const Query = Type.Object({
   ...PageParameters.properties,
   ...WindowParameters.properties,
   format: EvidenceFormat,
+  ...ItemFilterParameters.properties,
   excluded: ExcludedParameter,
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
@@ -106,6 +110,9 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const { connection, now } = services;
   const { account, provider, isOwner, query, page, params } = context;
   const { counter } = params;
+  if (counter === 'stars' && query.type !== undefined) {
+    throw new AppError('invalid_input', 'type does not narrow stars: their items name no person.');
+  }
   const includesPrivate = query.private === true && (isOwner || account.publishesPrivate);
   const window = context.window && includesPrivate && !isOwner ? wholeDays(context.window) : context.window;
   const isOrganization = account.type === 'organization';
@@ -117,6 +124,7 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     seesPrivateOf: isOwner && includesPrivate ? account.id : null,
     since: window?.since ?? null,
     until: window?.until ?? null,
+    filter: readItemFilter(query),
   };
   const counted = { id: account.id, isOwner: isOrganization, withPrivate: includesPrivate };
   const countCollected = async ({ since, until }: Ends): Promise<number> => {
@@ -132,11 +140,13 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
     return newest?.counters[counter] ?? 0;
   };
-  const { period, since, until, time_zone: timeZone, excluded = false } = query;
-  const key = listKeyOf([account.id, counter, isOwner, includesPrivate, excluded, period, since, until, timeZone]);
+  const { period, since, until, time_zone: timeZone, type, assisted, excluded = false } = query;
+  const narrowed = [excluded, type, assisted];
+  const key = listKeyOf([account.id, counter, isOwner, includesPrivate, narrowed, period, since, until, timeZone]);
   const wanted = {
     counters: counter === 'contributed_to' ? null : counters,
     scope,
+    countsPrivate: includesPrivate,
     count: async (within: ItemScope) => ({
       total: window === undefined ? await lifetime() : await countOf({ ...window, ...endsOf(within) }),
       countedWithPrivate: includesPrivate ? await countCollected(within) : null,

@@ -4,6 +4,7 @@ import { isPresentInSql } from '../../repositories/shown-store.ts';
 import { counts } from '../column-store.ts';
 import { contributionKinds, itemised, namesOfKinds, needsOf, type StoredCounter } from '../kinds.ts';
 import { commitsOfDay, isCommitOf, momentOf } from '../window-store.ts';
+import { type ItemFilter, isWanted } from './filter-store.ts';
 
 /** Single items behind numbers, newest first. Each kind of items is read by the index of its person or repository. */
 
@@ -16,6 +17,9 @@ export interface ItemScope {
   repositoryId: string | null;
   /** The owner whose private repositories are visible; null: private items are not visible. */
   seesPrivateOf: string | null;
+  /** True: all private repositories count, as in numbers that their owners publish. */
+  countsPrivate?: boolean;
+  filter?: ItemFilter | undefined;
   since: Date | null;
   until: Date | null;
 }
@@ -42,6 +46,8 @@ export interface Item extends ItemPlace {
   oid: string | null;
   /** True for a commit that names the person as co-author alone. */
   isCoAuthored: boolean;
+  /** True for a commit that a program helped to write; null: not known. */
+  isAssisted: boolean | null;
 }
 
 export interface ItemPage {
@@ -65,7 +71,8 @@ export async function findItems(
   );
   const { rows } = await sql<Item>`
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
-      i.counter, o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid, coalesce(i.title, p.title, '') as title, i.is_co_authored as "isCoAuthored"
+      i.counter, o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid, coalesce(i.title, p.title, '') as title, i.is_co_authored as "isCoAuthored",
+      i.assisted as "isAssisted"
     from (${sql.join(ofEach, sql` union all `)}) i
       join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
       left join contributions p on p.repository_id = i.repository_id and p.kind = 'pull_request'
@@ -105,15 +112,15 @@ function isWithin(moment: RawBuilder<unknown>, { since, until }: ItemScope): Raw
 }
 
 /** The condition that the repository `r` counts, and that its items may be seen. */
-function isVisible({ ownerId, repositoryId, seesPrivateOf }: ItemScope): RawBuilder<boolean> {
+export function isVisible({ ownerId, repositoryId, seesPrivateOf, countsPrivate }: ItemScope): RawBuilder<boolean> {
   return sql`(
-    (not r.is_private or r.owner_id = ${seesPrivateOf}::uuid) and ${isPresentInSql('r')}
+    (${countsPrivate === true}::boolean or not r.is_private or r.owner_id = ${seesPrivateOf}::uuid) and ${isPresentInSql('r')}
     and ${ownerId === null ? sql`true` : sql`r.owner_id = ${ownerId}::uuid`}
     and ${repositoryId === null ? sql`true` : sql`r.id = ${repositoryId}::uuid`})`;
 }
 
 /** The items of one counter. With a page, it may leave out items that are not on it. */
-function itemsOf(scope: ItemScope, counter: StoredCounter, page?: ItemPage): RawBuilder<unknown> {
+export function itemsOf(scope: ItemScope, counter: StoredCounter, page?: ItemPage): RawBuilder<unknown> {
   const items = counter.kind === 'commit' ? commitsOf(scope, counter, page) : contributionsOf(scope, counter);
   if (scope.personId !== null) return items;
   if (page === undefined)
@@ -136,9 +143,10 @@ function contributionsOf(scope: ItemScope, counter: StoredCounter): RawBuilder<u
     ${moment} as moment, c.kind, c.repository_id, ${isStar ? sql`md5(c.repository_id || c.external_id)` : sql`c.external_id`} as id,
     ${counter.name}::text as counter, ${isStar ? sql`null::integer` : sql`c.number`} as number,
     ${isStar ? sql`null::text` : sql`c.title`} as title, null::text as oid, false as is_co_authored,
-    case when c.kind = 'review' then c.parent_external_id end as parent`;
+    case when c.kind = 'review' then c.parent_external_id end as parent, null::boolean as assisted`;
   const isCounted = sql`
-    ${counts(counter)} and ${momentOf(counter)} is not null and ${isWithin(momentOf(counter), scope)}`;
+    ${counts(counter)} and ${momentOf(counter)} is not null and ${isWithin(momentOf(counter), scope)}
+    and ${isWanted(scope, counter)}`;
   if (scope.personId === null) {
     const isTheirs = isStar ? sql`not r.is_fork` : sql`c.account_id is not null`;
     return sql`select ${columns} from contributions c where c.repository_id = r.id and ${isTheirs} and ${isCounted}`;
@@ -160,8 +168,8 @@ function commitsOf(scope: ItemScope, counter: StoredCounter, page: ItemPage | un
   const columns = sql`
     c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
     ${counter.name}::text as counter, null::integer as number, c.subject as title, encode(c.oid, 'hex') as oid,
-    ${isCoAuthored} as is_co_authored, null::text as parent`;
-  const isCounted = isWithin(sql`c.authored_at`, scope);
+    ${isCoAuthored} as is_co_authored, null::text as parent, c.assisted`;
+  const isCounted = sql`${isWithin(sql`c.authored_at`, scope)} and ${isWanted(scope, counter)}`;
   if (personId === null) {
     return sql`
       select ${columns} from commits c where c.repository_id = r.id and ${isCounted} and not ${isErasedCommit}`;
@@ -182,7 +190,8 @@ function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | unde
   // The first day of the page may be divided by the cursor or the window, so its commits are not relied upon.
   const uncertain = dayOf(isAscending ? first : last);
   const order = isAscending ? sql`asc` : sql`desc`;
-  const isNeeded = page === undefined ? sql`true` : sql`n.before < ${page.limit}`;
+  // Commits that the filter leaves out do not fill a page.
+  const isNeeded = page === undefined || scope.filter !== undefined ? sql`true` : sql`n.before < ${page.limit}`;
   return sql`
     select n.repository_id, n.day::timestamp at time zone 'UTC' as begins,
       (n.day + 1)::timestamp at time zone 'UTC' as ends
@@ -206,13 +215,14 @@ const isErasedCommit = sql<boolean>`exists (
 
 /** Counts the items of an owner's repositories whose person is deleted or erased; they count, and are not listed. */
 export async function countErased(connection: Connection, scope: ItemScope, counter: StoredCounter): Promise<number> {
-  if (scope.personId !== null || counter.kind === 'star') return 0;
+  if (scope.personId !== null || counter.kind === 'star' || scope.filter?.type !== undefined) return 0;
   const isErased = counter.kind === 'commit' ? isErasedCommit : sql`c.account_id is null and ${counts(counter)}`;
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count
     from ${sql.table(counter.kind === 'commit' ? 'commits' : 'contributions')} c
       join repositories r on r.id = c.repository_id
-    where ${isErased} and ${isWithin(momentOf(counter), scope)} and ${isVisible(scope)}`.execute(connection);
+    where ${isErased} and ${isWithin(momentOf(counter), scope)} and ${isWanted(scope, counter)}
+      and ${isVisible(scope)}`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 
@@ -226,7 +236,7 @@ export async function findContributedRepositories(
   const { rows } = await sql<Item>`
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       'contributed_to' as counter, o.name as owner, r.name as repository, null::integer as number, null as oid, '' as title,
-      false as "isCoAuthored"
+      false as "isCoAuthored", null::boolean as "isAssisted"
     from (${repositoriesOf(scope)}) i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
     where ${isOnPage(page)}
     order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}
@@ -261,7 +271,7 @@ function newestOf(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown>
     select c.repository_id, max(${momentOf(counter)}) as moment
     from repositories r join ${table} c on c.repository_id = r.id
     where ${counter.kind === 'commit' ? sql`true` : counts(counter)} and ${isWithin(momentOf(counter), scope)}
-      and ${isVisible(scope)} group by c.repository_id`;
+      and ${isWanted(scope, counter)} and ${isVisible(scope)} group by c.repository_id`;
 }
 
 /** The counters whose items make up a contributor's number. */

@@ -6,11 +6,13 @@ import {
   EvidenceItem,
   ExcludedParameter,
   evidenceListing,
+  ItemFilterParameters,
   type ItemsWanted,
   type LoadedEvidence,
   loadExcluded,
   loadItems,
   presentEvidence,
+  readItemFilter,
 } from '../../contributions/evidence/evidence.ts';
 import { itemised, namesOfKinds } from '../../contributions/kinds.ts';
 import { AppError } from '../../errors.ts';
@@ -26,10 +28,10 @@ import { countContributor } from '../window-store.ts';
 
 const LoginPath = Type.Object({ login: Type.String({ maxLength: 255, description: 'Name of the contributor.' }) });
 
-const { type: _type, ...WindowProperties } = WindowQuery.properties;
 const Query = Type.Object({
   ...PageParameters.properties,
-  ...WindowProperties,
+  ...WindowQuery.properties,
+  ...ItemFilterParameters.properties,
   format: EvidenceFormat,
   excluded: ExcludedParameter,
 });
@@ -84,8 +86,8 @@ async function load(
   if (!isListed) throw new AppError('not_found', 'There is no such contributor.');
   const kinds = readKinds(query.kinds);
   const personId = holder.account.id;
-  const { kinds: givenKinds, since, until, period, time_zone: timeZone, excluded = false } = query;
-  const key = listKeyOf([scope, personId, excluded, givenKinds, since, until, period, timeZone]);
+  const { kinds: givenKinds, since, until, period, time_zone: timeZone, type, assisted, excluded = false } = query;
+  const key = listKeyOf([scope, personId, [excluded, type, assisted], givenKinds, since, until, period, timeZone]);
   const wanted: ItemsWanted = {
     counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
     scope: {
@@ -95,7 +97,9 @@ async function load(
       seesPrivateOf: scope.includesPrivate ? account.id : null,
       since: window?.since ?? null,
       until: window?.until ?? null,
+      filter: readItemFilter(query),
     },
+    countsPrivate: scope.includesPrivate,
     count: async (within) => ({
       total: await countContributor(
         connection,

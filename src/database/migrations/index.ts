@@ -44,6 +44,7 @@ import * as subjects from './0059-subjects.ts';
 import * as boards from './0060-boards.ts';
 import * as mergedBy from './0061-merged-by.ts';
 import * as boardSeasons from './0062-board-seasons.ts';
+import * as assisted from './0063-assisted.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -94,4 +95,5 @@ export const migrations: Record<string, Migration> = {
   '0060-boards': boards,
   '0061-merged-by': mergedBy,
   '0062-board-seasons': boardSeasons,
+  '0063-assisted': assisted,
 };

@@ -78,6 +78,14 @@ describe('the people of a board', () => {
     ]);
   });
 
+  it('are never agents, not even those that were stored as people', async () => {
+    const { pool } = opened.database;
+    await pool.query(`update accounts set name = 'Claude' where name = 'carol'`);
+    assert.deepEqual(await ranked({}), ['1 bob 2', '2 dave 1']);
+    assert.ok((await ranked({ people: { bots: true } })).includes('1 Claude 2'));
+    await pool.query(`update accounts set name = 'carol' where name = 'Claude'`);
+  });
+
   it('share a rank, or the one who got there first is ahead', async () => {
     assert.deepEqual(await ranked({}), ['1 bob 2', '1 carol 2', '3 dave 1']);
     assert.deepEqual(await ranked({ ties: 'earliest' }), ['1 carol 2', '2 bob 2', '3 dave 1']);

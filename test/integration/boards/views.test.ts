@@ -106,6 +106,8 @@ describe('views of boards', () => {
       (await people('all?team=red')).map(({ person, teams }) => [person.name, teams]),
       [[ada.name, ['red']]],
     );
+    assert.deepEqual(await people('all?type=user&limit=100'), all);
+    assert.deepEqual([await people('all?type=bot'), await people('all?type=agent')], [[], []]);
     const wrong = await shared.service.get(`${engines.name}/boards/all?team=rad`);
     assert.equal(wrong.status, 400);
     assert.match(wrong.text, /did you mean red/);

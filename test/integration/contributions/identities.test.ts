@@ -101,6 +101,24 @@ async function overlap(
 }
 
 describe('e-mail addresses of authors', () => {
+  it('mark commits of agents, and those that they co-authored, as assisted', async () => {
+    await inScene(async ({ database, store }) => {
+      const agent = 'noreply@anthropic.com';
+      await store([
+        [1, 'yan@x'],
+        [2, 'yan@x', agent],
+        [3, agent],
+      ]);
+      const { rows } = await database.pool.query<{ assisted: boolean }>(
+        'select assisted from commits order by authored_at',
+      );
+      assert.deepEqual(
+        rows.map(({ assisted }) => assisted),
+        [false, true, true],
+      );
+    });
+  });
+
   it('looks up an address by commits that it authored, newest first, then by those that it co-authored', async () => {
     await inScene(async ({ connection, repositoryId, store, idOf }) => {
       await store([

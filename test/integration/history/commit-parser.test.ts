@@ -26,19 +26,24 @@ describe('the parser of commits', () => {
   it('parses a commit with all its fields', () => {
     const sha256 = 'b'.repeat(64);
     assert.deepEqual(
-      parse(`${oid} 1000000000 1000000001 A@x.org\n\0`, `${sha256} 1 2 a@x.org\nB <b@x.org>\nC <C@X.ORG>\n\n\0`),
+      parse(
+        `${oid} 1000000000 1000000001 A@x.org\n\0`,
+        `${sha256} 1 2 a@x.org\nCo-authored-by: B <b@x.org>\nCO-AUTHORED-BY: C <C@X.ORG>\n\n\0`,
+      ),
       [
         {
           oid,
           authoredAt: new Date('2001-09-09T01:46:40Z'),
           committedAt: new Date('2001-09-09T01:46:41Z'),
           emails: ['a@x.org'],
+          isAssisted: false,
         },
         {
           oid: sha256,
           authoredAt: new Date(1000),
           committedAt: new Date(2000),
           emails: ['a@x.org', 'b@x.org', 'c@x.org'],
+          isAssisted: false,
         },
       ],
     );
@@ -48,6 +53,13 @@ describe('the parser of commits', () => {
     const [commit] = parse(`${oid} 1 2 a@x.org\nB <b@x.org>\n\u0001Fix C <c@x.org> größer\0`);
     assert.deepEqual([commit?.emails, commit?.subject], [['a@x.org', 'b@x.org'], 'Fix C <c@x.org> größer']);
     assert.equal(parse(`${oid} 1 2 a@x.org\n\u0001${'x'.repeat(5000)}\0`)[0]?.subject?.length, 1024);
+  });
+
+  it('reads that a program helped, whose address is no co-author', () => {
+    for (const trailer of ['Assisted-by: Claude:claude-opus-4-8 <x@x.org>', 'generated-BY: a tool']) {
+      const [commit] = parse(`${oid} 1 2 a@x.org\n${trailer}\nCo-authored-by: B <b@x.org>\n\u0001Fix\0`);
+      assert.deepEqual([commit?.isAssisted, commit?.emails], [true, ['a@x.org', 'b@x.org']], trailer);
+    }
   });
 
   it('limits dates to a range, and replaces a missing date with the other one', () => {
@@ -84,7 +96,7 @@ describe('the parser of commits', () => {
     const [after] = parse(`${oid} 1 2 ${'b'.repeat(200_000)}`, 'b'.repeat(200_000), `\n\0${oid} 3 4 a@x.org\n\0`).slice(
       1,
     );
-    assert.deepEqual(after, { oid, authoredAt: new Date(3000), committedAt: new Date(4000), emails: ['a@x.org'] });
+    assert.deepEqual([after?.oid, after?.authoredAt, after?.emails], [oid, new Date(3000), ['a@x.org']]);
   });
 
   it('returns the same result for any chunks of the stream, and accepts any bytes', () => {

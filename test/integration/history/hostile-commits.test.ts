@@ -133,6 +133,24 @@ describe('malformed commits', () => {
     ]);
   });
 
+  it('reads trailers that say that a program helped, and the subject', async () => {
+    const commits = await readHostile([
+      trailers('Assisted-by: Claude:claude-opus-4-8 [sparse]', 'Co-authored-by: B <b@x.org>'),
+      trailers('Co-authored-by: B <b@x.org>', 'GENERATED-BY: N <n@x.org>'),
+      trailers('Reviewed-by: Assisted-by: N'),
+      { message: 'one\ntwo\x01\n\nAssisted-by: N\n\nnot the last paragraph\n' },
+    ]);
+    assert.deepEqual(
+      commits.map(({ emails, isAssisted, subject }) => [emails.length, isAssisted, subject]),
+      [
+        [2, true, 'm'],
+        [2, true, 'm'],
+        [1, false, 'm'],
+        [1, false, 'one two\x01'],
+      ],
+    );
+  });
+
   it('limits the number and length of co-authors', async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `Co-authored-by: N <${index}@x.org>`);
     const [many, long, next] = await readHostile([

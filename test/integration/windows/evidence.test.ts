@@ -17,6 +17,7 @@ interface Item {
   url: string;
   occurred_dttm: string;
   rule: string;
+  assisted: boolean | null;
 }
 
 interface Listed {
@@ -161,7 +162,7 @@ describe('evidence of counters', () => {
     const { text, headers } = await shared.service.get(`${engines.name}/contributions/issues?limit=3&format=csv`);
     assert.match(headers.get('content-type') ?? '', /^text\/csv/);
     const lines = text.trimEnd().split('\r\n');
-    assert.equal(lines[0], 'kind,repository,number,oid,title,url,occurred_dttm,rule,reason');
+    assert.equal(lines[0], 'kind,repository,number,oid,title,url,occurred_dttm,rule,assisted,reason');
     assert.equal(lines.length, 4);
     assert.match(headers.get('link') ?? '', /rel="next"/);
   });
@@ -186,7 +187,8 @@ describe('evidence of counters', () => {
       world.owned(account).some(({ isFork, visibility }) => isFork && visibility === 'public'),
     );
     for (const owner of owners.filter(({ isDeleted }) => !isDeleted)) {
-      const { items } = await readAll(`${owner.login}/contributions/commits?limit=100&excluded=true`);
+      const all = await readAll(`${owner.login}/contributions/commits?limit=100&excluded=true`);
+      const items = all.items.filter(({ reason }) => reason !== 'not-default-branch');
       const forks = world.owned(owner).filter(({ isFork, visibility }) => isFork && visibility === 'public');
       assert.deepEqual(
         items.map(({ repository, reason }) => `${repository} ${reason}`).toSorted(),
@@ -208,6 +210,70 @@ describe('evidence of counters', () => {
         .toSorted((one, other) => (one < other ? -1 : 1)),
       commits.map(({ oid }) => oid).toSorted((one, other) => (one < other ? -1 : 1)),
     );
+  });
+
+  it('lists pull requests that are not merged as commits of no default branch', async () => {
+    const { world } = shared.simulator;
+    const engine = world.accountByLogin(engines.name) ?? assert.fail();
+    const open = world
+      .owned(engine)
+      .filter(({ visibility }) => visibility === 'public')
+      .flatMap(({ name, pullRequests }) => pullRequests.map((pull) => ({ name, pull })))
+      .filter(({ pull }) => pull.mergedAt === null && world.accountById(pull.authorId)?.type !== 'Mannequin');
+    const { items } = await readAll(`${engines.name}/contributions/commits?limit=100&excluded=true`);
+    assert.ok(open.length > 0);
+    assert.deepEqual(
+      items
+        .filter(({ reason }) => reason === 'not-default-branch')
+        .map(({ kind, repository, number }) => `${kind} ${repository} ${number}`)
+        .toSorted(),
+      open.map(({ name, pull }) => `pull_request ${engines.name}/${name} ${pull.number}`).toSorted(),
+    );
+  });
+
+  it('narrows the number and its items to a type of account, and to the help of programs', async () => {
+    const { pool } = shared.service.database;
+    const path = `${engines.name}/contributions/commits?limit=100`;
+    const whole = await readAll(path);
+    const { rows } = await pool.query<{ name: string; id: string; type: string }>(
+      'select name, id, type from accounts where name = $1',
+      [ada.name],
+    );
+    const [person] = rows;
+    await pool.query(`update accounts set type = 'bot', name = 'claude' where id = $1`, [person?.id]);
+    await pool.query(`update commits set assisted = get_byte(oid, 0) < 128`);
+    try {
+      const read = async (query: string) => {
+        const found = await readAll(`${path}&v=3&${query}`);
+        check(`${path}&${query}`, found);
+        return found;
+      };
+      const parts = [await read('type=user'), await read('type=bot'), await read('type=agent')];
+      assert.ok(parts[0]?.items.length && parts[2]?.items.length);
+      const unknown = await readAll(`${engines.name}/contributors/claude/evidence?excluded=true&limit=100`);
+      const withoutAccount = unknown.items.filter(({ reason }) => reason === 'no-account').length;
+      assert.equal(
+        parts.reduce((sum, { items }) => sum + items.length, withoutAccount),
+        whole.items.length,
+      );
+      const [assisted, others] = [await read('assisted=true'), await read('assisted=false')];
+      assert.ok(assisted.items.length > 0 && assisted.items.every((item) => item.assisted === true));
+      assert.ok(others.items.length > 0 && others.items.every((item) => item.assisted !== true));
+      assert.equal(assisted.items.length + others.items.length, whole.items.length);
+      const bots = await readAll(`${path}&v=3&type=user&excluded=true`);
+      assert.equal(
+        bots.items.filter(({ reason }) => reason === 'bot').length,
+        (parts[1]?.items.length ?? 0) + (parts[2]?.items.length ?? 0),
+      );
+    } finally {
+      await pool.query('update accounts set type = $2, name = $3 where id = $1', [
+        person?.id,
+        person?.type,
+        person?.name,
+      ]);
+    }
+    const stars = await shared.service.get(`${engines.name}/contributions/stars?type=user`);
+    assert.equal(stars.status, 400);
   });
 
   it('names the counter that was probably meant', async () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { Random } from '../../../simulators/world/random.ts';
 import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { type PersonType, personTypes } from '../../../src/accounts/agents.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { removeCommits } from '../../../src/contributions/commit-store.ts';
 import { counterNames } from '../../../src/contributions/counters.ts';
@@ -70,6 +71,26 @@ function randomRange(random: Random): Pick<ItemScope, 'since' | 'until'> {
   };
 }
 
+/** Has some programs write with people: one account is an agent, one a bot, and some commits are assisted. */
+async function addPrograms(connection: Connection): Promise<void> {
+  await sql`
+    update accounts set type = 'bot', name = case when place = 1 then 'claude' else name end
+    from (select account_id, row_number() over (order by count(*) desc, account_id) as place
+      from contributions where account_id is not null group by account_id) as busiest
+    where id = account_id and place <= 2`.execute(connection);
+  await sql`update commits set assisted = get_byte(oid, 0) % 3 = 0 where get_byte(oid, 1) % 2 = 0`.execute(connection);
+}
+
+/** Returns a filter by the type of persons or the help of programs; mostly none. */
+function randomFilter(random: Random, counter: string): ItemScope['filter'] {
+  const type =
+    counter === 'stars'
+      ? undefined
+      : ([undefined, ...personTypes] satisfies (PersonType | undefined)[])[random.integer(0, 3)];
+  const isAssisted = [undefined, undefined, true, false][random.integer(0, 3)];
+  return type === undefined && isAssisted === undefined ? undefined : { type, isAssisted };
+}
+
 /** Reads all pages of a list. @returns the ids of its items, and what the first page says about the number. */
 async function readAll(
   connection: Connection,
@@ -86,6 +107,7 @@ async function readAll(
   const wanted = {
     counters: counter === 'contributed_to' ? null : itemised.filter(({ name }) => name === counter),
     scope,
+    countsPrivate: withPrivate,
     count: async (within: ItemScope) => ({
       total: await count(within),
       countedWithPrivate: withPrivate ? await count(within) : null,
@@ -113,6 +135,7 @@ describe('evidence of random data', () => {
       const stored = await openWorld({ now, seed });
       await using _ = stored.opened;
       const { connection } = stored;
+      await addPrograms(connection);
       const random = new Random(seed);
       for (let step = 0; step < steps; step += 1) {
         await change(connection, random);
@@ -130,6 +153,7 @@ describe('evidence of random data', () => {
               repositoryId: null,
               seesPrivateOf: withPrivate && random.integer(0, 1) === 0 ? id : null,
               ...randomRange(random),
+              filter: randomFilter(random, counter),
             };
             const { ids, evidence } = await readAll(connection, scope, counter, withPrivate, isOwner);
             const about = `${counter} of ${type} in step ${step}: ${JSON.stringify({ scope, evidence })}`;

@@ -1,12 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { agents, typeOfAccount } from '../../../src/accounts/agents.ts';
+import { agents, isAgentAddress, typeOfAccount } from '../../../src/accounts/agents.ts';
 
 describe('agents', () => {
   it('are bots at their host alone, in any letter case', () => {
     assert.equal(typeOfAccount('github', 'Claude', 'user'), 'bot');
     assert.equal(typeOfAccount('codeberg', 'claude', 'user'), 'user');
     assert.equal(typeOfAccount('github', 'claudette', 'user'), 'user');
+  });
+
+  it('are known by the addresses that they write into commits, and by those that GitHub gives to their accounts', () => {
+    for (const email of [
+      'noreply@anthropic.com',
+      '198982749+copilot@users.noreply.github.com',
+      'claude[bot]@users.noreply.github.com',
+    ]) {
+      assert.equal(isAgentAddress(email), true, email);
+    }
+    for (const email of [
+      'claude@anthropic.com',
+      '1+claudette@users.noreply.github.com',
+      '49699333+dependabot[bot]@users.noreply.github.com',
+      '29139614+renovate[bot]@users.noreply.github.com',
+      '1+claude@example.org',
+    ]) {
+      assert.equal(isAgentAddress(email), false, email);
+    }
   });
 
   it('are listed once, in lower case, with the day of their entry', () => {
