@@ -1,7 +1,13 @@
 #!/usr/bin/env bash
 # Writes cards into the repository of the working directory, and commits and pushes what changed.
-# CARDS: lines of a file and an address; MESSAGE: of the commit; CARDS_ROOT: where the program is installed.
+# CARDS: lines of a file and an address; empty: the contributors to GITHUB_REPOSITORY, the first LIMIT of them, as
+# DIRECTORY/contributors.svg. MESSAGE: of the commit. CARDS_ROOT: the folder of the program.
 set -euo pipefail
+
+if [ -z "${CARDS//[[:space:]]/}" ]; then
+  repository="/v1/github/entities/${GITHUB_REPOSITORY%/*}/repositories/${GITHUB_REPOSITORY#*/}"
+  CARDS="$DIRECTORY/contributors.svg $repository/contributors?limit=$LIMIT"
+fi
 
 arguments=()
 files=()
@@ -17,11 +23,6 @@ while read -r file address; do
   arguments+=("$address" "$file")
   files+=("$file")
 done <<< "$CARDS"
-if [ "${#files[@]}" -eq 0 ]; then
-  echo "there are no cards to write" >&2
-  exit 1
-fi
-
 "$CARDS_ROOT/node_modules/.bin/node" "$CARDS_ROOT/bin/plaudit.js" card "${arguments[@]}"
 
 # Whoever commits also rebases.

@@ -51,6 +51,8 @@ export interface Workflow {
   temporary: string;
   serverUrl: string;
   apiUrl: string;
+  /** The repository of the workflow: `owner/name`. */
+  repository: string;
   /** The token of the workflow. */
   token: string;
   /** Other environment variables of the machine. */
@@ -102,7 +104,7 @@ export async function runAction(workflow: Workflow, inputs: Record<string, strin
 }
 
 /** Returns the variables that GitHub sets for every step, but no token. */
-function variablesOf({ actionPath, workspace, temporary, serverUrl, apiUrl, environment }: Workflow) {
+function variablesOf({ actionPath, workspace, temporary, serverUrl, apiUrl, repository, environment }: Workflow) {
   return {
     CI: 'true',
     GITHUB_ACTION: '__self',
@@ -126,9 +128,9 @@ function variablesOf({ actionPath, workspace, temporary, serverUrl, apiUrl, envi
     GITHUB_REF_NAME: 'main',
     GITHUB_REF_PROTECTED: 'false',
     GITHUB_REF_TYPE: 'branch',
-    GITHUB_REPOSITORY: 'somebody/diary',
+    GITHUB_REPOSITORY: repository,
     GITHUB_REPOSITORY_ID: '1',
-    GITHUB_REPOSITORY_OWNER: 'somebody',
+    GITHUB_REPOSITORY_OWNER: repository.split('/')[0] ?? '',
     GITHUB_RETENTION_DAYS: '90',
     GITHUB_RUN_ATTEMPT: '1',
     GITHUB_RUN_ID: '1',

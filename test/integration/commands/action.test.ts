@@ -58,6 +58,7 @@ async function prepare(): Promise<Scene> {
       temporary,
       serverUrl: simulator.url,
       apiUrl: simulator.apiUrl,
+      repository: `${simulator.accounts.private_owner}/diary`,
       token: simulator.tokens.private_owner,
       // npm runs all its checks, but does not change the packages that are installed for the tests.
       environment: { PATH, HOME: path, npm_config_dry_run: 'true', NODE_COMPILE_CACHE },
@@ -68,7 +69,7 @@ async function prepare(): Promise<Scene> {
   };
 }
 
-describe('the action for card files', () => {
+describe('writing cards in workflows', () => {
   it('writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
     await using scene = await prepare();
     const { workflow, git, owner } = scene;
@@ -108,6 +109,20 @@ describe('the action for card files', () => {
     assert.equal(await readFile(join(workflow.workspace, 'README.md'), 'utf8'), 'changed by another step');
   });
 
+  it('draws the contributors to its repository by default', async () => {
+    await using scene = await prepare();
+    const { workflow, git } = scene;
+    // Workflows with this action's predecessor name a token and a limit, and READMEs this file.
+    const written = await runAction(
+      workflow,
+      { token: workflow.token, limit: '1', directory: '.vaunt/cards' },
+      installed,
+    );
+    assert.match(written, /^\.vaunt\/cards\/contributors\.svg written$/m);
+    await git('elsewhere', 'pull', '--quiet');
+    assert.match(await git('elsewhere', 'show', 'HEAD:.vaunt/cards/contributors.svg'), />\d+ contributions?</);
+  });
+
   it('refuses files outside the repository, and names the fault', async () => {
     await using scene = await prepare();
     const { workflow, git, owner } = scene;
@@ -118,12 +133,11 @@ describe('the action for card files', () => {
       [`/elsewhere/me.svg ${address}`, /is not a file of the repository/],
       [`.git/hooks/me.svg ${address}`, /is not a file of the repository/],
       ['me.svg', /needs a file and an address/],
-      ['\n', /there are no cards/],
       [`me.gif ${address}`, /files end with .svg or .png/],
     ] as const) {
       await assert.rejects(runAction(workflow, { cards }, installed), message, cards);
     }
-    await assert.rejects(runAction(workflow, {}), /the input cards is required/);
+    await assert.rejects(runAction(workflow, { directory: '..' }, installed), /is not a file of the repository/);
     assert.equal(await git('workspace', 'log', '--format=%s'), 'first');
   });
 });
