@@ -1,11 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { Canvas } from './canvas.ts';
+import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { gridOf } from './grid.ts';
+import { fill } from './languages/language.ts';
 import { px } from './markup.ts';
+import { drawMedal, drawRibbon, metalOf, rareUpTo, ribbonShare } from './medal.ts';
 import type { CardOptions } from './options.ts';
+import { wrap } from './text/fit.ts';
+import { measure } from './text/measure.ts';
 
 const defaultWidthPx = 480;
 const iconSize = 44;
@@ -15,6 +19,8 @@ const titleHeight = 34;
 const gap = 16;
 const bareGap = 12;
 const mostLarge = 12;
+/** The medal of the newest achievement, which is smaller on a narrow card. */
+const newest = { size: 76, narrowSize: 60, narrow: 340, room: 18, below: 20 };
 /** The width of an icon with some letters of a name, in pixels. */
 const leastWidth = 112;
 
@@ -24,21 +30,27 @@ const Item = Type.Object({
   icon_url: Type.String(),
   awarded_dttm: Type.String(),
 });
-type Item = Static<typeof Item>;
 const compiledItem = Compile(Item);
+/** @property holders the number of people who hold the achievement; undefined where it is not known. */
+interface Item extends Static<typeof Item> {
+  holders: number | undefined;
+}
 
 /**
- * The card of awards: icon, name, repository and date; with `hide=names` without words, and with `raw` the icons alone.
+ * The card of awards as medals: the newest one large, the others with icon, name, repository and date; with
+ * `hide=names` without words, and with `raw` the icons alone.
  */
 export const achievementsCard = defineCard<Item[]>({
-  parts: { hideable: ['title', 'names', 'repositories', 'dates'], showable: [] },
+  parts: { hideable: ['title', 'names', 'repositories', 'dates', 'rarity'], showable: [] },
   nothingOf: 'achievements',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: options.isRaw ? iconSize : padding + titleOf(options) + 2 * rowHeight,
   }),
-  read: ({ envelope }) => {
-    const items = envelope.data.filter((item) => compiledItem.Check(item));
+  read: ({ envelope, holders }) => {
+    const items = envelope.data.flatMap((item, index) =>
+      compiledItem.Check(item) ? [{ ...item, holders: holders?.[index] }] : [],
+    );
     return items.length === 0 ? undefined : items;
   },
   images: (items) => items.map(({ icon_url }) => icon_url),
@@ -76,11 +88,18 @@ interface Place {
   maxWidth: number;
 }
 
-function describe(items: readonly Item[], { language }: CardOptions): string {
+/** Returns how many people hold an achievement; empty where they are many, or where their number is not known. */
+function rarityOf({ holders }: Item, { language, hide }: CardOptions): string {
+  if (hide.has('rarity') || holders === undefined || holders <= 0 || holders > rareUpTo) return '';
+  return fill(language.words.heldBy, { n: language.number(holders) });
+}
+
+function describe(items: readonly Item[], options: CardOptions): string {
+  const { language } = options;
   return items
-    .map(({ name, repository_name, awarded_dttm }) => {
-      const date = language.date(new Date(awarded_dttm));
-      return `${name} (${repository_name === '' ? date : `${repository_name}, ${date}`})`;
+    .map((item) => {
+      const details = [item.repository_name, language.date(new Date(item.awarded_dttm)), rarityOf(item, options)];
+      return `${item.name} (${details.filter((detail) => detail !== '').join(', ')})`;
     })
     .join(', ');
 }
@@ -95,24 +114,66 @@ function rawWidthOf(count: number, { widthPx = defaultWidthPx, columns }: CardOp
   return Math.min(count, columns ?? thatFit, thatFit) * (iconSize + bareGap) - bareGap;
 }
 
+/** Returns the lines below the name of an award. */
+function detailsOf(item: Item, { hide, language }: CardOptions): string[] {
+  return [
+    ...(hide.has('repositories') || item.repository_name === '' ? [] : [item.repository_name]),
+    ...(hide.has('dates') ? [] : [language.date(new Date(item.awarded_dttm))]),
+  ];
+}
+
 /** @returns the y coordinate of the lower end. */
-function drawList(canvas: Canvas, items: readonly Item[], { options, images, at: left, top, maxWidth }: Place): number {
-  const { language, hide, columns } = options;
-  const grid = gridOf({ at: left, maxWidth, gap, columns, usual: 184, least: leastWidth, most: 4 });
-  for (const [index, item] of items.entries()) {
+function drawList(canvas: Canvas, [first, ...others]: readonly Item[], place: Place): number {
+  const { options, images, at: left, maxWidth } = place;
+  if (first === undefined) return place.top;
+  const bottom = drawNewest(canvas, first, place);
+  if (others.length === 0) return bottom;
+  const top = bottom + newest.below;
+  const grid = gridOf({ at: left, maxWidth, gap, columns: options.columns, usual: 184, least: leastWidth, most: 4 });
+  for (const [index, item] of others.entries()) {
     const { at, row } = grid.placeOf(index);
     const y = top + row * rowHeight;
-    drawIcon(canvas, { at, y }, item, images);
-    const lines = [
-      ...(hide.has('repositories') || item.repository_name === '' ? [] : [item.repository_name]),
-      ...(hide.has('dates') ? [] : [language.date(new Date(item.awarded_dttm))]),
-    ];
-    const place = { at: at + textAt, maxWidth: grid.itemWidth - textAt };
-    const first = y + 27 - lines.length * 8;
-    canvas.text('name', { ...place, y: first }, item.name);
-    for (const [line, text] of lines.entries()) canvas.text('label', { ...place, y: first + 16 * (line + 1) }, text);
+    drawMedal(canvas, { at, y, size: iconSize }, medalOf(item, options, images));
+    const lines = detailsOf(item, options);
+    const text = { at: at + textAt, maxWidth: grid.itemWidth - textAt };
+    const baseline = y + 27 - lines.length * 8;
+    canvas.text('name', { ...text, y: baseline }, item.name);
+    for (const [line, detail] of lines.entries())
+      canvas.text('label', { ...text, y: baseline + 16 * (line + 1) }, detail);
   }
-  return top + grid.rowsOf(items.length) * rowHeight - (rowHeight - iconSize);
+  return top + grid.rowsOf(others.length) * rowHeight - (rowHeight - iconSize);
+}
+
+/**
+ * Draws the newest award: a large medal on a ribbon, with its name in up to two lines.
+ * @returns the y coordinate of the lower end.
+ */
+function drawNewest(canvas: Canvas, item: Item, { options, images, at, top, maxWidth }: Place): number {
+  const isNarrow = maxWidth < newest.narrow;
+  const size = isNarrow ? newest.narrowSize : newest.size;
+  drawRibbon(canvas, { at, y: top, size });
+  drawMedal(canvas, { at, y: top, size }, medalOf(item, options, images));
+  const height = size * (1 + ribbonShare);
+  const room = size + (isNarrow ? newest.room - 6 : newest.room);
+  const text = { at: at + room, maxWidth: maxWidth - room };
+  const isShort = measure(item.name, textStyles.heading.sizePx, 'bold') <= text.maxWidth;
+  const names = isShort ? [item.name] : wrap(item.name, { ...text, maxLines: 2, ...textStyles.name });
+  const rarity = rarityOf(item, options);
+  const details = [...detailsOf(item, options), ...(rarity === '' ? [] : [rarity])];
+  let y = top + size / 2 + 5 - ((names.length - 1) * 18 + details.length * 17) / 2;
+  for (const [index, name] of names.entries()) {
+    if (index > 0) y += 18;
+    canvas.text(isShort ? 'heading' : 'name', { ...text, y }, name);
+  }
+  for (const detail of details) {
+    y += 17;
+    canvas.text('label', { ...text, y, isProse: detail === rarity }, detail);
+  }
+  return Math.ceil(top + height);
+}
+
+function medalOf(item: Item, { hide }: CardOptions, images: Images): Parameters<typeof drawMedal>[2] {
+  return { image: images.get(item.icon_url), metal: hide.has('rarity') ? undefined : metalOf(item.holders) };
 }
 
 /** @returns the y coordinate of the lower end. */

@@ -1,17 +1,20 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { avatarClip, drawAvatar } from './avatar.ts';
-import { Canvas } from './canvas.ts';
+import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { fill } from './languages/language.ts';
 import { px } from './markup.ts';
 import type { CardOptions } from './options.ts';
+import { wrap } from './text/fit.ts';
+import { measure } from './text/measure.ts';
 
 const defaultWidthPx = 480;
 const gap = 16;
 const titleHeight = 34;
 const completenessHeight = 24;
+const lineHeight = 17;
 const moreHeight = 28;
 const podiumHeight = 148;
 const podiumAvatar = 44;
@@ -71,8 +74,12 @@ export const boardCard = defineCard<Content>({
     const title = options.title ?? board.name;
     if (!hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
     const complete = completenessOf(content, options);
-    canvas.text('label', { at: padding, y: padding + titleOf(options) + 8, maxWidth, isProse: true }, complete);
-    let y = padding + titleOf(options) + completenessHeight;
+    const lines = wrap(complete, { maxWidth, maxLines: 3, ...textStyles.label });
+    for (const [index, line] of lines.entries()) {
+      const baseline = padding + titleOf(options) + 8 + index * lineHeight;
+      canvas.text('label', { at: padding, y: baseline, maxWidth, isProse: true }, line);
+    }
+    let y = padding + titleOf(options) + completenessHeight + (lines.length - 1) * lineHeight;
     const hasPodium = !hide.has('podium') && people[0]?.rank === 1;
     const first = hasPodium ? people.slice(0, steps.length) : [];
     if (hasPodium) y = drawPodium(canvas, first, options, images, y);
@@ -132,7 +139,10 @@ function drawPodium(
     const { person } = item;
     const name = person.display_name || person.name;
     const hasPoints = !options.hide.has('points');
-    if (hasPoints) canvas.text('label', { ...middle, y: y - 6 }, pointsOf(item, options));
+    const points = pointsOf(item, options);
+    const hasRoom = measure(points, textStyles.label.sizePx) <= column;
+    if (hasPoints)
+      canvas.text('label', { ...middle, y: y - 6 }, hasRoom ? points : options.language.number(item.points));
     const nameY = y - (hasPoints ? 22 : 8);
     canvas.text('name', { ...middle, y: nameY }, name);
     const place = { at: at + (column - podiumAvatar) / 2, y: nameY - 18 - podiumAvatar, size: podiumAvatar };

@@ -1,12 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { WindowMeaning } from '../windows/window.ts';
 import { avatarClip, drawAvatar } from './avatar.ts';
-import { Canvas } from './canvas.ts';
+import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { gridOf } from './grid.ts';
 import { fill } from './languages/language.ts';
 import type { CardOptions } from './options.ts';
+import { joinParts, oneLine } from './text/fit.ts';
+import { daysOf } from './window-days.ts';
 
 const defaultWidthPx = 480;
 const avatarSize = 36;
@@ -15,6 +18,9 @@ const rowHeight = 52;
 const titleHeight = 34;
 const bareGap = 8;
 const moreHeight = 28;
+const summaryLine = 18;
+/** The number of people with names; the others are avatars alone. */
+const mostNamed = 12;
 /** The width of an avatar with some letters of a name, in pixels. */
 const leastWidth = 100;
 
@@ -32,60 +38,95 @@ interface Content {
   /** The number of contributors that are not in `people`. */
   others: number;
   isCounting: boolean;
+  /** The account or the repository that they contributed to. */
+  of: string;
+  window: WindowMeaning | undefined;
 }
 
-/** The card of contributors with the numbers of their contributions; without names, a wall of avatars. */
+/** The card of contributors: the first with names and the numbers of their contributions, the others as avatars. */
 export const contributorsCard = defineCard<Content>({
-  parts: { hideable: ['title', 'names', 'counts', 'more'], showable: [] },
+  parts: { hideable: ['title', 'summary', 'names', 'counts', 'more'], showable: [] },
   nothingOf: 'contributors',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
-    heightPx: padding + titleOf(options) + 2 * rowHeight + padding - gap,
+    heightPx: padding + headerHeight(options, 1) + 2 * rowHeight + padding - gap,
   }),
-  read: ({ envelope: { data, meta_data }, further = 0 }) => {
+  read: ({ envelope: { data, meta_data }, further = 0, of = '' }) => {
     const people = data.filter((item) => compiledItem.Check(item));
     if (people.length === 0) return undefined;
-    return { people, others: further, isCounting: meta_data.complete === false };
+    return { people, others: further, isCounting: meta_data.complete === false, of, window: meta_data.window };
   },
   images: ({ people }) => people.map(({ avatar_url }) => avatar_url),
-  draw: ({ people, others, isCounting }, options, images) => {
+  draw: (content, options, images) => {
+    const { people, others } = content;
     const { language, hide } = options;
     const { words } = language;
     const width = options.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
-    const maxWidth = width - 2 * padding;
-    if (!hide.has('title')) {
-      const title = options.title ?? words.contributorsTitle;
-      const used = canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
-      const place = {
-        at: padding + maxWidth,
-        y: padding + 15,
-        maxWidth: maxWidth - used - gap,
-        anchor: 'end',
-      } as const;
-      if (isCounting) canvas.text('label', place, words.stillCounting);
+    const summary = summaryOf(content, options);
+    const lines = joinParts(summary, width - 2 * padding, textStyles.label.sizePx);
+    drawHeader(canvas, content, options, lines);
+    const named = hide.has('names') ? 0 : mostNamed;
+    let bottom = padding + headerHeight(options, lines.length);
+    if (named > 0) bottom = drawList(canvas, people.slice(0, named), options, images, bottom);
+    if (people.length > named) {
+      bottom = drawWall(canvas, people.slice(named), options, images, bottom + (named > 0 ? gap : 0));
     }
-    const top = padding + titleOf(options);
-    const bottom = hide.has('names')
-      ? drawWall(canvas, people, options, images, top)
-      : drawList(canvas, people, options, images, top);
     const more = others > 0 && !hide.has('more') ? fill(words.more, { n: language.number(others) }) : '';
-    canvas.text('label', { at: padding, y: bottom + 26, maxWidth }, more);
+    canvas.text('label', { at: padding, y: bottom + 26, maxWidth: width - 2 * padding }, more);
     return frame(options, {
       width,
       height: bottom + (more === '' ? 0 : moreHeight) + padding,
       title: options.title ?? words.contributorsTitle,
       description: [
-        ...people.map((one) => `${one.name}: ${language.number(one.contributions)}`),
-        ...(more === '' ? [] : [more]),
-      ].join(', '),
+        ...(hide.has('summary') || summary.length === 0 ? [] : [`${summary.join(' · ')}. `]),
+        [
+          ...people.map((one) => `${one.name}: ${language.number(one.contributions)}`),
+          ...(more === '' ? [] : [more]),
+        ].join(', '),
+      ].join(''),
       body: `${avatarClip}\n${canvas.body()}`,
     });
   },
 });
 
-function titleOf({ hide }: CardOptions): number {
-  return hide.has('title') ? 0 : titleHeight;
+/** Returns what the people contributed to, their number, and the window, as far as they are known. */
+function summaryOf({ people, others, of, window }: Content, { language }: CardOptions): string[] {
+  return [
+    ...(of === '' ? [] : [of]),
+    language.plural(language.words.contributors, people.length + others),
+    ...(window === undefined ? [] : [daysOf(window, language.date)]),
+  ];
+}
+
+function headerHeight({ hide }: CardOptions, lines: number): number {
+  const summary = hide.has('summary') || lines === 0 ? 0 : lines * summaryLine + (hide.has('title') ? 8 : 0);
+  return (hide.has('title') ? 0 : titleHeight) + summary;
+}
+
+function drawHeader(canvas: Canvas, { isCounting }: Content, options: CardOptions, lines: readonly string[]): void {
+  const { hide, language } = options;
+  const width = options.widthPx ?? defaultWidthPx;
+  const maxWidth = width - 2 * padding;
+  if (!hide.has('title')) {
+    const title = options.title ?? language.words.contributorsTitle;
+    const used = canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
+    const place = { at: padding + maxWidth, y: padding + 15, maxWidth: maxWidth - used - gap, anchor: 'end' } as const;
+    if (isCounting) canvas.text('label', place, language.words.stillCounting);
+  }
+  if (hide.has('summary')) return;
+  const first = padding + (hide.has('title') ? 10 : titleHeight);
+  for (const [index, line] of lines.entries()) {
+    canvas.text('label', { at: padding, y: first + index * summaryLine, maxWidth, isProse: true }, line);
+  }
+}
+
+/** Returns the display names of people, and the logins of those whose display names are equal. */
+function namesOf(people: readonly Item[]): string[] {
+  const shown = people.map(({ name, display_name }) => oneLine(display_name) || name);
+  const times = new Map<string, number>();
+  for (const name of shown) times.set(name, (times.get(name) ?? 0) + 1);
+  return people.map(({ name }, index) => ((times.get(shown[index] ?? '') ?? 0) > 1 ? name : (shown[index] ?? name)));
 }
 
 /** @returns the y coordinate of the lower end. */
@@ -102,10 +143,11 @@ function drawList(canvas: Canvas, people: readonly Item[], options: CardOptions,
     most: 4,
   });
   const hasCounts = !hide.has('counts');
+  const names = namesOf(people);
   for (const [index, person] of people.entries()) {
     const { at, row } = grid.placeOf(index);
     const y = top + row * rowHeight;
-    const name = person.display_name || person.name;
+    const name = names[index] ?? person.name;
     drawAvatar(canvas, { at, y, size: avatarSize }, { name, avatarUrl: person.avatar_url }, images);
     const place = { at: at + avatarSize + 10, maxWidth: grid.itemWidth - avatarSize - 10 };
     canvas.text('name', { ...place, y: y + (hasCounts ? 15 : 23) }, name);

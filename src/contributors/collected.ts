@@ -13,6 +13,8 @@ import type { Scope } from './contributor.ts';
 
 /** The scope of a listing, and how current and complete it is. */
 export interface Collected {
+  /** The name of the account, or the name with owner of the repository. */
+  of: string;
   scope: Scope;
   asOf: Date;
   uncollected: ContributionKind[];
@@ -29,6 +31,7 @@ export async function collectedOfAccount(
   const collection = await awaitListing(services, resolved);
   return (
     collection && {
+      of: account.displayName || account.name,
       scope: { accountId: account.id, repositoryId: null, includesPrivate: isOwner },
       asOf: collection.listedAt,
       uncollected: collection.uncollected,
@@ -68,6 +71,7 @@ export async function collectedOfRepository(
   if (repository === undefined && account.pinned) throw noSuchRepository(isOwner);
   if (repository === undefined) return undefined;
   return {
+    of: `${account.name}/${repository.name}`,
     scope: { accountId: account.id, repositoryId: repository.id, includesPrivate: repository.isPrivate },
     asOf: repository.collectedAt ?? repository.listedAt,
     uncollected: await findUncollected(connection, repository.id),

@@ -196,7 +196,7 @@ function present(
   { provider, isOwner }: Context,
 ): HandlerResult {
   const { page, kinds, placeOf, further, origin } = contributors;
-  const { asOf, uncollected } = contributors.collected;
+  const { of, asOf, uncollected } = contributors.collected;
   return {
     envelope: envelope({
       dataType: 'contributor',
@@ -210,7 +210,7 @@ function present(
       ...neighbourCursors(contributors, (contributor) => cursors.write(listing, placeOf(contributor))),
     }),
     staleAt: resolver.staleAt(asOf),
-    ...(further !== undefined && { cardInput: { further } }),
+    ...(further !== undefined && { cardInput: { of, further } }),
   };
 }
 

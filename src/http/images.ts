@@ -10,6 +10,10 @@ export interface CardInput {
   /** Ids of the repositories that images come from, by image URL. An image is stored as long as its repository is. */
   repositoriesOfImages?: ReadonlyMap<string, string>;
   calendar?: CalendarInput;
+  /** The account or the repository whose people are listed. */
+  of?: string;
+  /** The numbers of people who hold the awards of the response, in its order; greater ones are cut. */
+  holders?: readonly number[];
   /** True when the counters hold only collected contributions, because the provider has no totals of its own. */
   countsCollected?: boolean;
 }

@@ -91,6 +91,24 @@ export async function findAward(connection: Connection, audience: Audience, id: 
   return award;
 }
 
+/**
+ * Counts the people who hold achievements of public repositories, without accounts that are not shown.
+ * @param upTo greater numbers are cut to this one, because counting them would take long.
+ */
+export async function countHolders(
+  connection: Connection,
+  achievementIds: readonly string[],
+  upTo: number,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; holders: number }>`
+    select h.id, (select count(*) from (
+        select from awards w join accounts a on a.id = w.account_id
+        where w.achievement_id = h.id and w.revoked_at is null and ${isShownInSql('a')} limit ${upTo}) held)::integer as holders
+    from achievements h join repositories r on r.id = h.repository_id
+    where h.id = any(${achievementIds}::uuid[]) and not r.is_private and ${isPresentInSql('r')}`.execute(connection);
+  return new Map(rows.map(({ id, holders }) => [id, holders]));
+}
+
 function toAward(row: Row): Award {
   const { icon_owner: owner, icon_repository: name } = row;
   return {

@@ -15,7 +15,7 @@ import {
 } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
-import { type Audience, type Award, type AwardPlace, findAward, findAwardPage } from './page-store.ts';
+import { type Audience, type Award, type AwardPlace, countHolders, findAward, findAwardPage } from './page-store.ts';
 
 const AwardItem = Type.Object(
   {
@@ -85,7 +85,8 @@ export function awardRoutes(app: App, services: RouteServices): void {
       const audience = audienceOf(context);
       const award = await findAward(services.connection, audience, context.params.award_id);
       if (award === undefined) throw noSuchAward();
-      return { ...cutPage([award], 1, {}), includesPrivate: audience.includesPrivate };
+      const holders = await holdersOf(services, context, [award]);
+      return { ...cutPage([award], 1, {}), includesPrivate: audience.includesPrivate, holders };
     },
     present: (awards, context) => present(services, awards, context),
   });
@@ -100,9 +101,26 @@ type Context = RequestContext<unknown, unknown>;
 
 interface Awards extends Page<Award> {
   includesPrivate: boolean;
+  /** The number of people who hold the achievement of each award, for cards. */
+  holders: readonly number[] | undefined;
 }
 
-async function loadPage({ connection }: RouteServices, context: Context): Promise<Awards> {
+/** One more than cards distinguish. */
+const maxHolders = 101;
+
+async function holdersOf(
+  { connection }: RouteServices,
+  { image }: Context,
+  awards: readonly Award[],
+): Promise<readonly number[] | undefined> {
+  if (image === undefined || awards.length === 0) return undefined;
+  const ids = awards.map(({ achievementId }) => achievementId);
+  const counts = await countHolders(connection, ids, maxHolders);
+  return ids.map((id) => counts.get(id) ?? 0);
+}
+
+async function loadPage(services: RouteServices, context: Context): Promise<Awards> {
+  const { connection } = services;
   const {
     account,
     page: { limit, start },
@@ -113,7 +131,8 @@ async function loadPage({ connection }: RouteServices, context: Context): Promis
     after: start.after && placeOf('after', start.after, account.id),
     before: start.before && placeOf('before', start.before, account.id),
   });
-  return { ...cutPage(found, limit, start), includesPrivate: audience.includesPrivate };
+  const cut = cutPage(found, limit, start);
+  return { ...cut, includesPrivate: audience.includesPrivate, holders: await holdersOf(services, context, cut.page) };
 }
 
 function audienceOf({ account, isOwner }: Context): Audience {
@@ -125,7 +144,7 @@ function present(
   awards: Awards,
   { account, provider }: Context,
 ): HandlerResult {
-  const { page, includesPrivate } = awards;
+  const { page, includesPrivate, holders } = awards;
   return {
     envelope: envelope({
       dataType: 'achievement',
@@ -136,6 +155,7 @@ function present(
     staleAt: resolver.staleAt(account.fetchedAt ?? now()),
     cardInput: {
       repositoriesOfImages: new Map(page.map((award) => [iconUrl(award, provider), award.repositoryId])),
+      ...(holders !== undefined && { holders }),
     },
     ...(includesPrivate && { isWithdrawable: true }),
   };

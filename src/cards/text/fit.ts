@@ -105,13 +105,14 @@ export function wrap(
   return [...lines, line].map((one) => fit(one, maxWidth, sizePx, weight).text);
 }
 
-/** Joins parts into lines; a part has a line of its own where it has no room beside the one before. */
+/** Joins parts into lines; a part has lines of its own where it has no room beside the one before. */
 export function joinParts(parts: readonly string[], maxWidth: number, sizePx: number): string[] {
-  const lines = parts.slice(0, 1);
-  for (const part of parts.slice(1)) {
-    const longer = `${lines.at(-1)} · ${part}`;
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? part : `${last} · ${part}`;
     if (measure(longer, sizePx) <= maxWidth) lines.splice(-1, 1, longer);
-    else lines.push(part);
+    else lines.push(...wrap(part, { maxWidth, maxLines: 2, sizePx }));
   }
   return lines;
 }

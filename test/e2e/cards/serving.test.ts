@@ -118,7 +118,8 @@ describe('responses with cards', () => {
     const { text } = await service.get(`${path}?format=svg&v=1`);
     assert.equal(text.match(/<image /g)?.length, 1);
     assert.equal(text.match(/<circle class="t"/g)?.length, 4);
-    for (const expected of ['>Gold<', '>Plain<', '>Mar 1, 2026<']) assert.ok(text.includes(expected), expected);
+    for (const expected of ['>Gold<', '>Plain<', '>Mar 1, 2026<', '>Held by 1<'])
+      assert.ok(text.includes(expected), expected);
     const raw = await service.get(`${path}?format=svg&raw=true`);
     assert.deepEqual([raw.status, raw.text.match(/<image /g)?.length], [200, 1]);
     assert.doesNotMatch(raw.text, /<text|<rect/);

@@ -66,13 +66,16 @@ describe('cards', () => {
       / Public contributions · In repositories collected here · as of Nov 21, 2026\.$/,
     );
     const people = read(draw('contributors', contributorsOf(2, 12)).svg);
-    assert.equal(people.description, 'person-0: 2,400, person-1: 975, +12 more');
+    assert.equal(
+      people.description,
+      'analytical-engines/difference · 14 contributors. person-0: 2,400, person-1: 975, +12 more',
+    );
     assert.equal(read(draw('community', contributorsOf(30, 12)).svg).title, 'community: 42 contributors');
     const days = read(draw('calendar', calendarOf()).svg);
     assert.match(days.description, /^1,981 contributions in the last year\./);
     assert.match(
       read(draw('achievements', achievementsOf(1)).svg).description,
-      /^Merge hero \(plaudit, Jan 15, 2026\)$/,
+      /^Merge hero \(plaudit, Jan 15, 2026, Held by 2\)$/,
     );
   });
 
@@ -80,7 +83,7 @@ describe('cards', () => {
     const raw = draw('achievements', achievementsOf(9), { raw: true }, someImages);
     assert.deepEqual([raw.widthPx, raw.heightPx], [8 * 56 - 12, 2 * 56 - 12]);
     assert.doesNotMatch(raw.svg, /<rect|<text/);
-    assert.match(read(raw.svg).description, /^Merge hero \(plaudit, Jan 15, 2026\), /);
+    assert.match(read(raw.svg).description, /^Merge hero \(plaudit, Jan 15, 2026, Held by 2\), /);
     const two = draw('achievements', achievementsOf(2), { raw: true, columns: 1, width: 240 });
     assert.deepEqual([two.widthPx, two.heightPx], [44, 100]);
   });
@@ -88,10 +91,14 @@ describe('cards', () => {
   it('draws no more columns than fit, even when the request has more', () => {
     for (const [card, shown, style, least] of [
       ['contributors', contributorsOf(6), 'l', 100],
-      ['achievements', achievementsOf(6), 'l', 112],
+      ['achievements', achievementsOf(6), 'b', 112],
       ['contributions', contributionsOf({}), 'n', 70],
     ] as const) {
-      const { svg } = draw(card, shown, { width: 300, columns: 6 });
+      const { svg } = draw(card, shown, {
+        width: 300,
+        columns: 6,
+        ...(card === 'contributors' && { hide: 'summary' }),
+      });
       const places = svg.matchAll(new RegExp(`<text class="${style}" x="([\\d.]+)"`, 'g'));
       const starts = [...new Set([...places].map(([, x]) => Number(x)))].toSorted((one, other) => one - other);
       assert.ok(starts.length > 1, card);

@@ -82,7 +82,11 @@ export function contributorsOf(count: number, further = 0): CardInput {
     avatar_url: `https://images.example/${index}`,
     contributions: index === 4 ? 1_000_000_000 : Math.max(1, Math.round(2400 / (index + 1) ** 1.3)),
   }));
-  return { envelope: { meta_data: { count, data_type: 3, as_of, complete: true }, data }, further };
+  return {
+    envelope: { meta_data: { count, data_type: 3, as_of, complete: true }, data },
+    further,
+    of: 'analytical-engines/difference',
+  };
 }
 
 /** Returns a board of some people, of whom the second and the third have the same rank. */
@@ -146,7 +150,8 @@ export function achievementsOf(count: number): CardInput {
     icon_url: `https://images.example/icon-${index}`,
     awarded_dttm: `2026-0${1 + (index % 9)}-15T10:00:00Z`,
   }));
-  return { envelope: { meta_data: { count, data_type: 5 }, data } };
+  const holders = data.map((_, index) => [2, 7, 0, 40, 101][index % 5] ?? 0);
+  return { envelope: { meta_data: { count, data_type: 5 }, data }, holders };
 }
 
 /** A square in one colour. */
@@ -196,6 +201,7 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
   board: (query) => draw('board', boardOf(7, 14), query, someImages),
   'board-ar': (query) => draw('board', boardOf(2), { locale: 'ar', hide: 'changes', ...query }, new Map()),
   'contributors-he': (query) => draw('contributors', contributorsOf(4, 3), { locale: 'he', ...query }, new Map()),
+  'contributors-many': (query) => draw('contributors', contributorsOf(30, 5), query, someImages),
   'contributors-wall': (query) => draw('contributors', contributorsOf(30), { hide: 'names', ...query }, someImages),
   calendar: (query) => draw('calendar', calendarOf(), query),
   'calendar-narrow': (query) => draw('calendar', calendarOf(), { width: 300, ...query }),
@@ -210,6 +216,7 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
     draw('calendar', calendarOf({ includesPrivate: true, isFinal: false }), { width: 300, ...query }),
   'calendar-empty': (query) => draw('calendar', calendarOf({ source: 'provider', isEmpty: true }), query),
   achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
+  'achievements-narrow': (query) => draw('achievements', achievementsOf(3), { width: 240, ...query }, someImages),
   'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),
   'achievements-raw': (query) => draw('achievements', achievementsOf(9), { raw: true, ...query }, someImages),
   community: (query) => draw('community', contributorsOf(30, 12), query),

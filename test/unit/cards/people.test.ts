@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { locales } from '../../../src/cards/languages/language.ts';
+import { readSvg } from './read-svg.ts';
+import { achievementsOf, boardOf, contributorsOf, draw } from './samples.ts';
+
+const window = { since: '2026-10-31T23:00:00Z', until: '2026-11-30T23:00:00Z', time_zone: 'Europe/Berlin' };
+
+describe('the card of contributors', () => {
+  it('names the repository, the number of all contributors and the window', () => {
+    const { envelope, ...facts } = contributorsOf(3, 12);
+    const input = { ...facts, envelope: { ...envelope, meta_data: { ...envelope.meta_data, window } } };
+    const { texts } = readSvg(draw('contributors', input, { width: 600 }).svg);
+    assert.ok(
+      texts.includes('analytical-engines/difference · 15 contributors · Nov 1, 2026 – Nov 30, 2026'),
+      texts.join(),
+    );
+    const without = readSvg(draw('contributors', input, { hide: 'summary' }).svg);
+    assert.ok(!without.texts.some((text) => text.includes('15 contributors')));
+    for (const locale of locales) {
+      const narrow = readSvg(draw('contributors', { ...input, of: 'a/b' }, { locale, width: 240, hide: 'names' }).svg);
+      assert.ok(!narrow.texts.some((text) => text.includes('…')), `${locale} ${narrow.texts.join()}`);
+    }
+  });
+
+  it('names twelve people, and shows the others as avatars', () => {
+    const { texts, description } = readSvg(draw('contributors', contributorsOf(30)).svg);
+    assert.equal(texts.filter((text) => / contributions?$/.test(text)).length, 12);
+    assert.equal(description.match(/person-/g)?.length, 30);
+    const { svg } = draw('contributors', contributorsOf(30));
+    assert.equal(svg.match(/<circle class="t"/g)?.length, 30);
+  });
+
+  it('shows the logins of people whose names are equal', () => {
+    const input = contributorsOf(3);
+    const data = input.envelope.data.map((person, index) => ({
+      ...Object(person),
+      display_name: index === 2 ? 'Renée' : 'Alex  Kim',
+    }));
+    const { texts } = readSvg(draw('contributors', { ...input, envelope: { ...input.envelope, data } }).svg);
+    assert.ok(texts.includes('person-0') && texts.includes('person-1') && texts.includes('Renée'), texts.join());
+    assert.ok(!texts.includes('Alex Kim'));
+  });
+});
+
+describe('the card of achievements', () => {
+  it('draws the newest medal largest, and rims of metal for those that few people hold', () => {
+    const { svg } = draw('achievements', achievementsOf(5));
+    const radii = [...svg.matchAll(/<circle (?:class="r"|fill="none" stroke="(#\w+)") [^>]* r="([\d.]+)"/g)];
+    assert.deepEqual(
+      radii.map(([, metal]) => metal),
+      ['#bf8700', '#7d8894', undefined, '#b4693a', undefined],
+    );
+    const [newest, ...others] = radii.map(([, , radius]) => Number(radius));
+    assert.ok(others.every((radius) => radius < (newest ?? 0)));
+    const { texts } = readSvg(svg);
+    assert.ok(texts.includes('Held by 2'));
+    const plain = draw('achievements', achievementsOf(5), { hide: 'rarity' }).svg;
+    assert.doesNotMatch(plain, /Held by|#bf8700/);
+    assert.deepEqual(draw('achievements', { ...achievementsOf(2), holders: [0, 101] }).svg.includes('Held by'), false);
+  });
+
+  it('breaks the name of the newest one into two lines on a narrow card', () => {
+    const { envelope } = achievementsOf(3);
+    const data = envelope.data.slice(2);
+    const { texts } = readSvg(draw('achievements', { envelope: { ...envelope, data } }, { width: 300 }).svg);
+    assert.ok(texts.includes('Bug squasher of the') && texts.includes('whole wide world'), texts.join());
+  });
+});
+
+describe('the card of a board', () => {
+  it('cuts none of its own words on the narrowest card', () => {
+    for (const locale of locales) {
+      const { texts } = readSvg(draw('board', boardOf(3), { locale, width: 240 }).svg);
+      const own = texts.filter((text) => /\d/.test(text) && text.includes('…'));
+      assert.deepEqual(own, [], locale);
+    }
+  });
+});
