@@ -133,7 +133,7 @@ async function measure(database: Database, owner: Owner): Promise<Record<'event'
     );
     await inTransaction(connection, async (transaction) => {
       await hideRepository(transaction, rows[0]?.id ?? '', new Date());
-      await recordVisibility(context, transaction, owner.accountId);
+      await recordVisibility(context, transaction, [owner.accountId]);
     });
   });
   return cost;

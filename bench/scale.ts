@@ -165,7 +165,7 @@ async function measureJobs(core: Core, { get }: Web, stored: StoredOrganization,
     () =>
       inTransaction(connection, async (transaction) => {
         await hideRepository(transaction, stored.otherRepository.id, sync.now());
-        await recordVisibility(sync, transaction, stored.id);
+        await recordVisibility(sync, transaction, [stored.id]);
       }),
     1,
   );

@@ -1,6 +1,7 @@
 import type { Connection } from '../database/connection.ts';
 import { type Actor, nameKey } from './account.ts';
-import { type Account, findById, saveActors } from './store.ts';
+import { saveActors } from './actor-store.ts';
+import { type Account, findById } from './store.ts';
 
 /** Stores an account whose owner has just proved that it exists, under the name that the provider reports. */
 export async function saveOwned(

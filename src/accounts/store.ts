@@ -1,11 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import type { Tables } from '../database/tables.ts';
-import { type AccountFacts, type Actor, nameKey } from './account.ts';
+import { type AccountFacts, nameKey } from './account.ts';
 import { typeOfAccount } from './agents.ts';
 import { leftAtInSql } from './former-name-store.ts';
-import { findOptedOutIds } from './opt-out-store.ts';
 
 /** An account as it is stored. */
 export interface Account extends AccountFacts {
@@ -94,6 +92,14 @@ export async function lockAccount(transaction: Connection, id: string): Promise<
 }
 
 /**
+ * Keeps other transactions from changing accounts until this one ends. A transaction locks all accounts that it changes
+ * by one call of this, or by `saveActors`, so that no two transactions wait for each other (decision 63).
+ */
+export async function lockAccounts(transaction: Connection, ids: readonly string[]): Promise<void> {
+  await sql`select from accounts where id = any(${ids}::uuid[]) order by id for no key update`.execute(transaction);
+}
+
+/**
  * Stores the record of an account that the provider sent at `fetchedAt`, and the name that the account had before. An
  * older record never replaces a newer one.
  * @returns the id, and in `isNewest` whether the record was stored.
@@ -148,95 +154,6 @@ export async function saveAccount(
   const row = rows[0];
   if (row === undefined) throw new Error('an account was neither stored nor there');
   return { id: row.id, isNewest: row.is_newest };
-}
-
-/** Returns a mention of an account as its row. */
-function mentionOf(provider: string, actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; newId: () => string }) {
-  return {
-    id: newId(),
-    external_id: actor.externalId,
-    handle: actor.handle,
-    type: typeOfAccount(provider, actor.name, actor.type),
-    name: actor.name,
-    display_name: actor.displayName,
-    avatar_url: actor.avatarUrl,
-    is_public: actor.isPublic ?? null,
-    named_at: actor.nameMayBeOld ? new Date(0) : mentionedAt,
-    is_brief: actor.isBrief ?? false,
-  };
-}
-
-/**
- * Stores accounts that were mentioned at `mentionedAt`: new ones whole, known ones as far as the mention differs.
- * Accounts that have opted out are not stored and get no id. Must run in a transaction.
- * @returns their ids by external id.
- */
-export async function saveActors(
-  connection: Connection,
-  provider: string,
-  actors: readonly Actor[],
-  options: { mentionedAt: Date; newId: () => string },
-): Promise<Map<string, string>> {
-  if (actors.length === 0) return new Map();
-  const { mentionedAt } = options;
-  await takeSharedErasureLock(connection);
-  const optedOut = await findOptedOutIds(
-    connection,
-    provider,
-    actors.map(({ externalId }) => externalId),
-  );
-  const mentions = actors
-    .filter(({ externalId }) => !optedOut.includes(externalId))
-    .map((actor) => mentionOf(provider, actor, options));
-  const { rows } = await sql<{ id: string; external_id: string }>`
-    with mentioned as (
-      select * from json_to_recordset(${JSON.stringify(mentions)}::json) as m (
-        id uuid, external_id text, handle text, type text, name text, display_name text, avatar_url text,
-        is_public boolean, named_at timestamptz, is_brief boolean)
-    ), told as (
-      select a.id, a.external_id, a.type as old_type, a.name as old_name, a.display_name as old_display_name,
-        a.avatar_url as old_avatar_url, a.named_at as old_named_at, m.handle, m.type, m.name, m.is_public, m.named_at,
-        case when m.is_brief then a.display_name else m.display_name end as display_name,
-        case when m.is_brief then a.avatar_url else m.avatar_url end as avatar_url,
-        coalesce(a.checked_at, a.deleted_at, '-infinity') <= m.named_at
-          and (a.deleted_at is not null or coalesce(a.hidden_by_host = m.is_public, false)) as is_shown_otherwise
-      from mentioned m join accounts a on a.provider = ${provider} and a.external_id = m.external_id
-    ), known as (
-      select *, old_named_at < named_at and (old_type, old_name, old_display_name, old_avatar_url)
-        is distinct from (type, name, display_name, avatar_url) as differs
-      from told
-    ), added as (
-      insert into accounts (
-        id, provider, external_id, handle, type, name, display_name, avatar_url, hidden_by_host, checked_at, named_at,
-        created_at, updated_at)
-      select id, ${provider}, external_id, handle, type, name, display_name, avatar_url, is_public is false,
-        case when is_public is not null then ${mentionedAt}::timestamptz end, named_at, ${mentionedAt}, ${mentionedAt}
-      from mentioned m where not exists (select from known where known.external_id = m.external_id)
-      order by external_id
-      on conflict (provider, external_id) do update set name = excluded.name
-      returning id, external_id
-    ), changed as (
-      update accounts a set updated_at = ${mentionedAt},
-        type = case when differs then known.type else a.type end,
-        name = case when differs then known.name else a.name end,
-        display_name = case when differs then known.display_name else a.display_name end,
-        avatar_url = case when differs then known.avatar_url else a.avatar_url end,
-        handle = case when differs and known.handle <> '' then known.handle else a.handle end,
-        named_at = case when differs then known.named_at else a.named_at end,
-        hidden_by_host = case when is_shown_otherwise then coalesce(not is_public, a.hidden_by_host) else a.hidden_by_host end,
-        deleted_at = case when is_shown_otherwise then null else a.deleted_at end,
-        checked_at = case when is_shown_otherwise then known.named_at else a.checked_at end
-      from known where a.id = known.id and (differs or is_shown_otherwise)
-    ), left_name as (
-      insert into former_names (provider, name_key, account_id, left_at, check_after)
-      select ${provider}, lower(old_name), id, ${leftAtInSql(provider, 'old_name', 'old_named_at', mentionedAt)},
-        ${mentionedAt}
-      from known where differs and lower(old_name) <> lower(name)
-      on conflict (provider, name_key, account_id)
-        do update set left_at = excluded.left_at, check_after = excluded.check_after
-    )
-    select id, external_id from known union all select id, external_id from added`.execute(connection);
-  return new Map(rows.map((row) => [row.external_id, row.id]));
 }
 
 /** Finds some accounts that were deleted before `before`, longest deleted first. */

@@ -31,17 +31,12 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
 /**
  * Records some contributors, without its owner, to a repository that became visible, hidden or another account's. Repositories that another
  * transaction is recording are left to that one.
- * @param which.ownerId restricts them to the repositories of this account; null: of any.
  * @returns whether there was such a repository.
  */
-export async function recordContributorsOfChanged(
-  transaction: Connection,
-  { limit, ownerId }: { limit: number; ownerId: string | null },
-): Promise<boolean> {
+export async function recordContributorsOfChanged(transaction: Connection, limit: number): Promise<boolean> {
   const { rows } = await sql<{ isAny: boolean }>`
     with changed as (
       select c.repository_id, c.position, r.owner_id from changed_repositories c join repositories r on r.id = c.repository_id
-      where ${ownerId}::uuid is null or r.owner_id = ${ownerId}::uuid
       order by c.repository_id limit 1 for update of c skip locked
     ), people as (
       select t.repository_id, t.account_id from changed c join contributor_totals t using (repository_id)
@@ -78,20 +73,14 @@ export async function forgetUncounted(connection: Connection): Promise<void> {
 /**
  * Takes some of the accounts whose numbers changed and locks them, so that no other process counts them at the same
  * time. Must run in the transaction that updates them.
- * @param ownerId restricts them to contributors to the repositories of this account; null: all accounts.
  */
-export async function takeChangedContributors(
-  transaction: Connection,
-  { limit, ownerId }: { limit: number; ownerId: string | null },
-): Promise<ChangedContributor[]> {
+export async function takeChangedContributors(transaction: Connection, limit: number): Promise<ChangedContributor[]> {
   // Accounts are locked first, as in the transactions that store contributions.
   const { rows: locked } = await sql<{ id: string }>`
     select a.id from accounts a
     where a.id in (
       select c.account_id from changed_contributors c join accounts p on p.id = c.account_id
       where p.fetched_at is not null and p.deleted_at is null and p.type <> 'organization'
-        and (${ownerId}::uuid is null
-          or exists (select from repositories r where r.id = c.repository_id and r.owner_id = ${ownerId}::uuid))
       order by c.account_id limit ${limit})
     order by a.id for no key update`.execute(transaction);
   // A transaction that holds a record may wait for its accounts, and requests another update itself.

@@ -10,8 +10,9 @@ const covers = sql`i.provider = r.provider and i.account_external_id = a.externa
     select from covered_repositories c
     where c.provider = i.provider and c.installation_id = i.id and c.repository_external_id = r.external_id))`;
 
-/** The accounts whose repositories are updated. */
+/** The accounts whose repositories are updated, or the repositories themselves. */
 export type Owners =
+  | { repositoryIds: readonly string[] }
   | { ids: readonly string[] }
   /** An account by its external id. */
   | { provider: string; account: string }
@@ -19,6 +20,7 @@ export type Owners =
   | { everyInstalledOn: string };
 
 function areOf(owners: Owners): RawBuilder<boolean> {
+  if ('repositoryIds' in owners) return sql`r.id = any(${owners.repositoryIds}::uuid[])`;
   if ('ids' in owners) return sql`a.id = any(${owners.ids}::uuid[])`;
   return 'account' in owners
     ? sql`a.provider = ${owners.provider} and a.external_id = ${owners.account}`
@@ -32,10 +34,11 @@ function areOf(owners: Owners): RawBuilder<boolean> {
  */
 export async function recordInstalled(transaction: Connection, owners: Owners, now: Date): Promise<void> {
   await sql`
-    update repositories r set installed_at = case when r.installed_at is null then ${now}::timestamptz end
-    from accounts a
-    where a.id = r.owner_id and ${areOf(owners)}
-      and (r.installed_at is not null) <> exists (select from installations i where ${covers})`.execute(transaction);
+    update repositories set installed_at = case when installed_at is null then ${now}::timestamptz end
+    where id in (
+      select r.id from repositories r join accounts a on a.id = r.owner_id
+      where ${areOf(owners)} and (r.installed_at is not null) <> exists (select from installations i where ${covers})
+      order by r.id for no key update of r)`.execute(transaction);
 }
 
 /**
@@ -44,12 +47,14 @@ export async function recordInstalled(transaction: Connection, owners: Owners, n
  */
 export async function hideUncovered(transaction: Connection, owners: Owners, now: Date): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
-    update repositories r set deleted_at = ${now}, updated_at = ${now}
-    from accounts a
-    where a.id = r.owner_id and ${areOf(owners)} and r.is_private and r.deleted_at is null
-      and r.credential_name in (select credential_name from installations where provider = a.provider)
-      and not exists (select from installations i where i.credential_name = r.credential_name and ${covers})
-    returning r.owner_id`.execute(transaction);
+    update repositories set deleted_at = ${now}, updated_at = ${now}
+    where id in (
+      select r.id from repositories r join accounts a on a.id = r.owner_id
+      where ${areOf(owners)} and r.is_private and r.deleted_at is null
+        and r.credential_name in (select credential_name from installations where provider = a.provider)
+        and not exists (select from installations i where i.credential_name = r.credential_name and ${covers})
+      order by r.id for no key update of r)
+    returning owner_id`.execute(transaction);
   return distinctOwners(rows);
 }
 

@@ -14,15 +14,14 @@ export async function hideUnlisted(
   listingStartedAt: Date,
   now: Date,
 ): Promise<boolean> {
-  const hidden = await connection
-    .updateTable('repositories')
-    .set({ deleted_at: now, updated_at: now })
-    .where('owner_id', '=', ownerId)
-    .where('listed_at', '<', listingStartedAt)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .execute();
-  return hidden.length > 0;
+  const { rows } = await sql`
+    update repositories set deleted_at = ${now}, updated_at = ${now}
+    where id in (
+      select id from repositories
+      where owner_id = ${ownerId} and listed_at < ${listingStartedAt} and deleted_at is null
+      order by id for no key update)
+    returning id`.execute(connection);
+  return rows.length > 0;
 }
 
 /**
@@ -39,8 +38,11 @@ export async function hideUnseen(
   const { credentialName, seen, startedAt, listedAt } = view;
   const { rows } = await sql`
     update repositories set deleted_at = ${listedAt}, updated_at = ${listedAt}, listed_at = ${listedAt}
-    where owner_id = ${ownerId} and credential_name is not distinct from ${credentialName}::text and deleted_at is null
-      and listed_at < ${startedAt} and external_id <> all(${seen}::text[])
+    where id in (
+      select id from repositories
+      where owner_id = ${ownerId} and credential_name is not distinct from ${credentialName}::text and deleted_at is null
+        and listed_at < ${startedAt} and external_id <> all(${seen}::text[])
+      order by id for no key update)
     returning id`.execute(connection);
   return rows.length > 0;
 }

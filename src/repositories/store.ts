@@ -49,7 +49,7 @@ export async function saveListedRepositories(
   // Locks the rows, so that of two saves at the same time the second sees the changes of the first.
   await sql`
     select from repositories where provider = ${provider} and external_id = any(${externalIds})
-    order by external_id for no key update`.execute(connection);
+    order by id for no key update`.execute(connection);
   const { rows: saved } = await sql<{ id: string; external_id: string; changed: string[] }>`
     with before as (
       select external_id, owner_id, name, is_private, deleted_at from repositories

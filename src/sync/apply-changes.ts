@@ -1,24 +1,27 @@
-import { checkAdministratorJob, lookUpJob, refreshJob } from '../accounts/jobs.ts';
+import { checkAdministratorJob, lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
 import { findKnown, wantListing } from '../accounts/mention-store.ts';
+import { lockAccounts } from '../accounts/store.ts';
 import { requestBoardsOf } from '../boards/ranking/request-store.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import type { Connection } from '../database/connection.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { claimLookupWithin } from '../database/lookups.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import { type DeliveredChange, recordApplied } from '../deliveries/owner-store.ts';
 import { markApplied, type Unapplied } from '../deliveries/store.ts';
+import { hideShownBy } from '../installations/coverage-store.ts';
+import { reconcileJob } from '../installations/jobs.ts';
 import type { Change } from '../providers/provider.ts';
 import { hideRepository } from '../repositories/hide-store.ts';
 import { findByExternalIds, type Repository } from '../repositories/store.ts';
-import { applyStar } from './apply-star.ts';
+import { applyStar, saveStarGivers } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
-import { followInstallation } from './installations/settle.ts';
 import { pollJob } from './poll-repository.ts';
 import { recordVisibility } from './record-state.ts';
 import { wantScanFor } from './removal-store.ts';
-import { recordStreamChange } from './stream-store.ts';
+import { lockStreams, recordStreamChange } from './stream-change-store.ts';
 
 /**
  * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to
@@ -35,6 +38,8 @@ interface Batch {
   changedOwners: Set<string>;
   /** Owners whose repositories are listed again. */
   wantedListings: Set<string>;
+  /** Unknown accounts that are looked up. */
+  wantedLookups: NameOnProvider[];
   /** By their keys. */
   jobs: Map<string, Job>;
 }
@@ -58,8 +63,9 @@ export async function applyChanges(
       distinct.set(JSON.stringify([provider, change, delivery]), { provider, change });
     }
   }
-  // Hiding comes before the request of a listing.
-  const ordered = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, change]) => change);
+  // Repositories are locked before streams, so hiding comes first.
+  const [hiding, others] = [sorted.filter(isHiding), sorted.filter((one) => !isHiding(one))];
   const repositories = await findChanged(transaction, [...distinct.values()]);
   const batch: Batch = {
     context,
@@ -67,21 +73,40 @@ export async function applyChanges(
     changedRepositories: new Set(),
     changedOwners: new Set(),
     wantedListings: new Set(),
+    wantedLookups: [],
     jobs: new Map(),
   };
-  for (const [, delivered] of ordered) await applyChange(batch, delivered, repositories.get(keyOf(delivered)));
+  const stars = others.flatMap((delivered) => {
+    const repository = repositories.get(keyOf(delivered));
+    return delivered.change.what === 'star' && repository !== undefined
+      ? [{ repository, change: delivered.change }]
+      : [];
+  });
+  if (stars.length > 0) await takeSharedErasureLock(transaction);
+  for (const delivered of hiding) await applyChange(batch, delivered, repositories.get(keyOf(delivered)));
+  const read = others.flatMap((delivered) => repositories.get(keyOf(delivered))?.id ?? []);
+  // A single change locks its streams itself.
+  if (read.length > 1) await lockStreams(transaction, read);
+  if (stars.length > 0) await saveStarGivers(context, transaction, stars);
+  for (const delivered of others) await applyChange(batch, delivered, repositories.get(keyOf(delivered)));
   await settle(batch);
   await markApplied(transaction, deliveries, context.now());
   await recordApplied(transaction, [...distinct.values()], context.now());
 }
 
+function isHiding({ change: { what } }: DeliveredChange): boolean {
+  return what === 'hidden' || what === 'installation';
+}
+
 /** Does what follows from all changes once, and queues the jobs, which other transactions wait for, at the end. */
 async function settle({ context, transaction, ...batch }: Batch): Promise<void> {
+  const { changedOwners, wantedListings } = batch;
+  if (changedOwners.size + wantedListings.size > 1)
+    await lockAccounts(transaction, [...changedOwners, ...wantedListings]);
+  for (const id of wantedListings) await wantListing(transaction, id, context.now());
+  await recordVisibility(context, transaction, sorted(changedOwners));
   for (const id of sorted(batch.changedRepositories)) await recordTotalsChanged(transaction, id);
-  for (const id of sorted(new Set([...batch.changedOwners, ...batch.wantedListings]))) {
-    if (batch.changedOwners.has(id)) await recordVisibility(context, transaction, id);
-    if (batch.wantedListings.has(id)) await wantListing(transaction, id, context.now());
-  }
+  for (const mention of batch.wantedLookups) await claimLookupWithin(transaction, lookUpJob(mention), context.now());
   for (const key of sorted(batch.jobs.keys())) {
     const job = batch.jobs.get(key);
     if (job !== undefined) await addJob(transaction, job);
@@ -138,7 +163,7 @@ async function applyChange(
     case 'hidden':
       return hide(batch, repository, change);
     case 'installation':
-      return followInstallation(context, transaction, provider, change);
+      return endInstallation(batch, provider, change);
     case 'star':
       if (repository !== undefined && (await applyStar(context, transaction, repository, change)))
         batch.changedRepositories.add(repository.id);
@@ -169,7 +194,7 @@ async function list(
   if (known === undefined) {
     // An account without a name cannot be looked up.
     if (mention.name === '') return;
-    await claimLookupWithin(batch.transaction, lookUpJob(mention), batch.context.now());
+    batch.wantedLookups.push(mention);
     return;
   }
   batch.wantedListings.add(known.id);
@@ -201,6 +226,25 @@ async function hide(
   if (repository === undefined || (onlyPrivate && !repository.isPrivate)) return;
   await hideRepository(batch.transaction, repository.id, batch.context.now());
   batch.changedOwners.add(repository.ownerId);
+}
+
+/**
+ * Hides the repositories of an installation that ended, which another credential may still show, and requests the present
+ * installations.
+ */
+async function endInstallation(
+  batch: Batch,
+  provider: string,
+  { credentialName, isOver }: Extract<Change, { what: 'installation' }>,
+): Promise<void> {
+  const { context, transaction, changedOwners, wantedListings, jobs } = batch;
+  const hidden = isOver ? await hideShownBy(transaction, { provider, credentialName }, context.now()) : [];
+  for (const id of hidden) {
+    changedOwners.add(id);
+    wantedListings.add(id);
+    jobs.set(collectJob(id).key, collectJob(id));
+  }
+  addLater(batch, reconcileJob, restMs.repository);
 }
 
 /**

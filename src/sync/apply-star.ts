@@ -1,4 +1,4 @@
-import { saveActors } from '../accounts/store.ts';
+import { saveActors } from '../accounts/actor-store.ts';
 import { removeStar, saveStarEvent } from '../contributions/star-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { Change } from '../providers/provider.ts';
@@ -13,6 +13,32 @@ import { starOf } from './store-stars.ts';
 export const starEventsKeptMs = 30 * 86_400_000;
 
 /**
+ * Stores the people who gave stars, and locks them with the owners of the repositories, before `applyStar` stores the
+ * stars one after the other: a transaction locks all accounts at once.
+ */
+export async function saveStarGivers(
+  context: SyncContext,
+  transaction: Connection,
+  stars: readonly { repository: Repository; change: Extract<Change, { what: 'star' }> }[],
+): Promise<void> {
+  const now = context.now();
+  const given = stars.filter(({ repository, change }) => !change.isTakenBack && isCounted(repository, change, now));
+  for (const [provider, ofProvider] of Map.groupBy(given, ({ repository }) => repository.provider)) {
+    const givers = new Map(ofProvider.map(({ change: { account } }) => [account.externalId, account]));
+    const alsoLocked = ofProvider.map(({ repository }) => repository.ownerId);
+    await saveActors(transaction, provider, [...givers.values()], {
+      mentionedAt: now,
+      newId: context.newId,
+      alsoLocked,
+    });
+  }
+}
+
+function isCounted({ installedAt }: Repository, { at }: { at: string }, now: Date): boolean {
+  return installedAt !== null && !(new Date(at).getTime() + starEventsKeptMs < now.getTime());
+}
+
+/**
  * Stores or removes a star as a delivery says, where its host does not show the list of stars, so that deliveries are
  * their only source. Otherwise the list decides. Only installed repositories have stars stored.
  * @returns true when the contributions to the repository may have changed.
@@ -21,12 +47,12 @@ export async function applyStar(
   context: SyncContext,
   transaction: Connection,
   repository: Repository,
-  { account, at: happenedAt, isTakenBack }: Extract<Change, { what: 'star' }>,
+  change: Extract<Change, { what: 'star' }>,
 ): Promise<boolean> {
+  const { account, isTakenBack } = change;
   const now = context.now();
-  const at = new Date(happenedAt);
-  if (repository.installedAt === null) return false;
-  if (at.getTime() + starEventsKeptMs < now.getTime()) return false;
+  const at = new Date(change.at);
+  if (!isCounted(repository, change, now)) return false;
   const star = { repositoryId: repository.id, externalId: account.externalId };
   const state = await saveStarEvent(transaction, { ...star, at, isTakenBack }, now);
   if (await isStreamShown(transaction, repository.id, 'stars')) {

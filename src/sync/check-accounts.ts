@@ -1,6 +1,6 @@
+import { saveActors } from '../accounts/actor-store.ts';
 import { type CheckedAccount, findDueChecks, markChecked } from '../accounts/check-store.ts';
 import { markDeleted } from '../accounts/hide-store.ts';
-import { saveActors } from '../accounts/store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Call, Provider } from '../providers/provider.ts';
@@ -53,15 +53,12 @@ async function checkTogether(
   const found = checked ?? new Map<string, null>();
   await inTransaction(context.connection, async (transaction) => {
     const shown = [...found.values()].filter((actor) => actor !== null);
-    await saveActors(transaction, provider.name, shown, { mentionedAt: requestedAt, newId: context.newId });
+    const alsoLocked = due.map(({ id }) => id);
+    await saveActors(transaction, provider.name, shown, { mentionedAt: requestedAt, newId: context.newId, alsoLocked });
     for (const { id, externalId } of due) {
       if (found.get(externalId) === null) await markDeleted(transaction, id, requestedAt);
     }
-    await markChecked(
-      transaction,
-      due.map(({ id }) => id),
-      requestedAt,
-    );
+    await markChecked(transaction, alsoLocked, requestedAt);
   });
 }
 

@@ -18,7 +18,7 @@ import { eraseDeletedRepositories } from '../repositories/store.ts';
 import { starEventsKeptMs } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { forgetDrifts } from './drift-store.ts';
-import { recordStreamChange } from './stream-store.ts';
+import { recordStreamChange } from './stream-change-store.ts';
 
 /** The time, in ms, after which data that its provider deleted is erased. */
 const gracePeriodMs = 30 * 86_400_000;

@@ -179,7 +179,7 @@ async function isStillAsItWas(
     }
     // A repository that another process has listed since `requestedAt` is not hidden: that process has it read again.
     if (await markRepositoryDeleted(transaction, repository, requestedAt)) {
-      await recordVisibility(context, transaction, repository.ownerId);
+      await recordVisibility(context, transaction, [repository.ownerId]);
     }
     return false;
   });

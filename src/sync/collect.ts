@@ -146,7 +146,7 @@ async function failAbsent(context: SyncContext, requested: RepositoryOfAccount, 
   await inTransaction(context.connection, async (transaction) => {
     const shown = await findOwnedRepository(transaction, accountId, name, { withPrivate });
     if (shown !== undefined && (await markRepositoryDeleted(transaction, shown, requestedAt))) {
-      await recordVisibility(context, transaction, accountId);
+      await recordVisibility(context, transaction, [accountId]);
     }
     await keepFormerName(transaction, accountId, name, { withPrivate, checkAfter: until });
     await failLookup(transaction, collectRepositoryJob(requested).key, { state: 'absent' }, until);

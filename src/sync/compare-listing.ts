@@ -22,7 +22,8 @@ import type { SyncContext } from './context.ts';
 import { saveListed } from './list-repositories.ts';
 import { recordState, recordVisibility } from './record-state.ts';
 import { SkipCollector } from './skips.ts';
-import { findTips, recordStreamChange } from './stream-store.ts';
+import { recordStreamChange } from './stream-change-store.ts';
+import { findTips } from './stream-store.ts';
 
 /** The most pages of a listing; a provider that never ends it is not followed for ever. */
 const maxPages = 10_000;
@@ -93,7 +94,7 @@ async function hideVanished(
   view: Parameters<typeof hideUnseen>[2],
 ): Promise<void> {
   await inTransaction(context.connection, async (transaction) => {
-    if (await hideUnseen(transaction, account.id, view)) await recordVisibility(context, transaction, account.id);
+    if (await hideUnseen(transaction, account.id, view)) await recordVisibility(context, transaction, [account.id]);
   });
 }
 

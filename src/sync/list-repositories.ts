@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/store.ts';
+import { type Account, lockAccounts } from '../accounts/store.ts';
 import { forgetReportedBy } from '../contributions/private-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -55,7 +55,8 @@ export async function listRepositories(
       }
       const isChanged = await finishViews(transaction, account, { startedAt, listedAt });
       await finishListing(transaction, account.id, { startedAt, listedAt });
-      await (isChanged ? recordVisibility : recordState)(context, transaction, account.id);
+      if (isChanged) await recordVisibility(context, transaction, [account.id]);
+      else await recordState(context, transaction, account.id);
       return 'end';
     });
     if (next === 'end') return;
@@ -115,11 +116,13 @@ export async function saveListed(
     listedAt,
     newId: context.newId,
   });
-  const owners = { ids: [account.id, ...ownersChanged] };
+  const owners = { repositoryIds: [...ids.values()] };
   await recordInstalled(connection, owners, listedAt);
   // Some streams exist for installed repositories only, which `recordInstalled` has just marked.
   await saveTips(connection, repositories, ids, { streams: streamsOf(provider), kinds });
   // A response to a request from just before an installation ended must not show hidden repositories again.
   const hidden = await hideUncovered(connection, owners, listedAt);
-  for (const ownerId of new Set([...ownersChanged, ...hidden])) await recordVisibility(context, connection, ownerId);
+  // The caller may record the state of the account itself.
+  if (ownersChanged.length > 0) await lockAccounts(connection, [account.id, ...ownersChanged]);
+  await recordVisibility(context, connection, [...new Set([...ownersChanged, ...hidden])]);
 }

@@ -13,7 +13,7 @@ import {
   type WithdrawnCredential,
 } from '../repositories/withdrawn-store.ts';
 import type { SyncContext } from './context.ts';
-import { requestListings, updateInstalledRepositories } from './installations/settle.ts';
+import { listAgain, updateInstalledRepositories } from './installations/settle.ts';
 import { recordVisibility } from './record-state.ts';
 
 /** The most repositories that one transaction hides. */
@@ -103,14 +103,12 @@ async function hideSome(context: SyncContext, credential: WithdrawnCredential): 
   return inTransaction(context.connection, async (transaction) => {
     const now = context.now();
     const owners = await hideWithdrawn(transaction, credential, { limit: repositoriesAtOnce, now });
-    const ids = owners.map(({ ownerId }) => ownerId);
-    const installed = await findFormerlyInstalled(transaction, ids);
-    for (const { ownerId, isMore } of owners) {
-      // The last batch of an owner counts everything again; until then readers leave the rest out themselves.
-      if (isMore) await announce(transaction, { kind: 'account', key: ownerId });
-      else if (installed.includes(ownerId)) await requestListings(context, transaction, [ownerId]);
-      else await recordVisibility(context, transaction, ownerId);
-    }
+    // The last batch of an owner counts everything again; until then readers leave the rest out themselves.
+    const [begun, ended] = [owners.filter(({ isMore }) => isMore), owners.filter(({ isMore }) => !isMore)];
+    for (const { ownerId } of begun) await announce(transaction, { kind: 'account', key: ownerId });
+    const ids = ended.map(({ ownerId }) => ownerId);
+    await recordVisibility(context, transaction, ids);
+    await listAgain(context, transaction, await findFormerlyInstalled(transaction, ids));
     return owners.length > 0 || (await forgetWithdrawnTotals(transaction, credential, totalsAtOnce)) > 0;
   });
 }

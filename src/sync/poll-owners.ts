@@ -17,7 +17,7 @@ import type { Call, Provider } from '../providers/provider.ts';
 import { findByExternalIds, findOwnedRepositories } from '../repositories/store.ts';
 import { compareListing } from './compare-listing.ts';
 import { newCost, type SyncContext } from './context.ts';
-import { recordStreamChange } from './stream-store.ts';
+import { recordStreamChange } from './stream-change-store.ts';
 
 /** The time, in ms, between two rounds, which begin at the full and at the half minute. */
 export const roundMs = 30_000;

@@ -107,9 +107,11 @@ async function saveTip(
   tip: RepositoryTip,
   requestedAt: Date,
 ): Promise<void> {
-  await inTransaction(context.connection, async (transaction) => {
-    const listed = { account, provider, repositories: [tip.repository], listedAt: requestedAt };
-    await saveListed(context, transaction, listed);
+  const { connection } = context;
+  const listed = { account, provider, repositories: [tip.repository], listedAt: requestedAt };
+  await inTransaction(connection, (transaction) => saveListed(context, transaction, listed));
+  // Another transaction, because this one locks the people of the page, and that one may lock owners.
+  await inTransaction(connection, async (transaction) => {
     const read = { repository, page: tip.page, requestedAt, seenAt: requestedAt, actors: new ActorsOfScan() };
     await savePage(context, transaction, read);
     await recordTotalsChanged(transaction, repository.id);

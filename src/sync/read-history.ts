@@ -15,7 +15,8 @@ import type { SyncContext } from './context.ts';
 import { isWholeScanWanted } from './plan.ts';
 import { finishStream, type Subject } from './read-stream.ts';
 import { resolveAddresses } from './resolve-addresses.ts';
-import { moveTip, recordStreamChange, type StreamState, startHistoryScan } from './stream-store.ts';
+import { lockStream, recordStreamChange } from './stream-change-store.ts';
+import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
 
 const commitsAtOnce = 2000;
 
@@ -27,6 +28,7 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
   );
   const left = await resolveAddresses(context, subject);
   await inTransaction(context.connection, async (transaction) => {
+    await lockStream(transaction, subject.repository.id, stream.name);
     await countCommits(transaction, subject.repository.id);
     await finishStream(context, transaction, subject, stream, { startedAt, isFull, isDeep: false });
     // The next read continues the lookups, even without another push.

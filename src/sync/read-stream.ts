@@ -1,4 +1,5 @@
-import { type Account, saveActors } from '../accounts/store.ts';
+import { saveActors } from '../accounts/actor-store.ts';
+import { type Account } from '../accounts/store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { type ItemKind, listedKinds } from '../contributions/contribution.ts';
 import { adoptOrphans, type ReadContributions, saveContributions } from '../contributions/contribution-store.ts';
@@ -21,7 +22,7 @@ import type { DueScan } from './plan.ts';
 import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
 import { recordSkips, type SkipCollector } from './skips.ts';
 import { storeDeliveredStars } from './store-stars.ts';
-import { completeStream, moveCursor, type StreamState, startScan } from './stream-store.ts';
+import { completeStream, moveBack, moveCursor, type StreamState, startScan } from './stream-store.ts';
 
 /** The largest difference, in ms, between a provider's clock and ours. */
 const clockToleranceMs = 300_000;
@@ -88,6 +89,13 @@ export async function readStream(
     if (page.isWithheld) return withholdStream(context, subject, stream, scan, cursor);
     if (cursor === null) scanTotal = page.total;
     const accountIds = await inTransaction(context.connection, async (transaction) => {
+      // The stream is locked before accounts and totals.
+      await moveCursor(transaction, subject.repository.id, stream.name, {
+        from: cursor,
+        to: page.nextCursor,
+        pageSize: page.pageSize,
+        scanTotal,
+      });
       const ids = await savePage(context, transaction, {
         repository: subject.repository,
         page,
@@ -99,13 +107,10 @@ export async function readStream(
       await recordSkips(context, transaction, placeOf(subject, stream, scan), subject.skips.take());
       const total = page.nextCursor === null ? Math.min(scanTotal ?? 0, page.total ?? 0) : 0;
       const endsTooEarly = looks < maxLooks && (await isShort(transaction, subject, stream, scan, total));
-      await moveCursor(transaction, subject.repository.id, stream.name, {
-        from: cursor,
-        to: endsTooEarly ? cursor : page.nextCursor,
-        pageSize: page.pageSize,
-        scanTotal,
-      });
-      if (endsTooEarly) return undefined;
+      if (endsTooEarly) {
+        await moveBack(transaction, subject.repository.id, stream.name, cursor);
+        return undefined;
+      }
       if (page.nextCursor === null) await finishStream(context, transaction, subject, stream, scan);
       return ids;
     });

@@ -9,7 +9,8 @@ import type { Drift } from './drift.ts';
 import { markDriftsRepaired, saveDrift } from './drift-store.ts';
 import { bringUpToDate, findInstalled } from './poll-repository.ts';
 import { recordState } from './record-state.ts';
-import { findStreams, wantFullScan } from './stream-store.ts';
+import { wantFullScan } from './stream-change-store.ts';
+import { findStreams } from './stream-store.ts';
 
 /**
  * Compares the stored data of an installed repository with its provider's totals, and reads streams that differ again.

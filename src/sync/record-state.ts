@@ -1,6 +1,5 @@
-import { lockAccount } from '../accounts/store.ts';
+import { lockAccount, lockAccounts } from '../accounts/store.ts';
 import { requestBoardsNaming } from '../boards/ranking/request-store.ts';
-import { recordContributorsOfChanged } from '../contributions/changed-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
 import { updateTotalsJob } from '../contributions/jobs.ts';
@@ -11,7 +10,6 @@ import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
-import { updateSome } from './update-totals.ts';
 
 /** Stores the counters of an account that are summed from its data, and announces that to all nodes. */
 export async function recordState(context: SyncContext, transaction: Connection, accountId: string): Promise<void> {
@@ -34,19 +32,18 @@ export async function recordState(context: SyncContext, transaction: Connection,
 }
 
 /**
- * The most people whose numbers are updated in the transaction that hides or shows a repository; the others follow
- * right after.
+ * Updates everything that depends on the repositories of accounts, after the visibility of any of these has changed. Their
+ * people follow in transactions of their own, because this one must not lock other accounts.
  */
-const maxPeopleAtOnce = 50;
-
-/**
- * Updates everything that depends on the repositories of an account, after the visibility of any of them has changed.
- */
-export async function recordVisibility(context: SyncContext, transaction: Connection, ownerId: string): Promise<void> {
-  await recordState(context, transaction, ownerId);
-  await recordContributorsOfChanged(transaction, { limit: maxPeopleAtOnce, ownerId });
-  await updateSome(context, transaction, { limit: maxPeopleAtOnce, ownerId });
+export async function recordVisibility(
+  context: SyncContext,
+  transaction: Connection,
+  ownerIds: readonly string[],
+): Promise<void> {
+  if (ownerIds.length === 0) return;
+  await lockAccounts(transaction, ownerIds);
+  for (const ownerId of ownerIds) await recordState(context, transaction, ownerId);
   // At the end, because all transactions that store contributions wait for the one that has added these jobs.
   await addJob(transaction, updateTotalsJob);
-  await requestBoardsNaming(transaction, ownerId);
+  await requestBoardsNaming(transaction, ownerIds);
 }

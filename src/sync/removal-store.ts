@@ -15,12 +15,13 @@ export async function wantScanFor(
 ): Promise<void> {
   const kinds = [item.kind, ...(below[item.kind] ?? [])];
   await sql`
-    update streams s set full_scan_wanted_at = ${now}
-    where repository_id = ${item.repositoryId} and covers && ${kinds}::text[] and (s.scan_started_at is not null or exists (
-      select from contributions c
-      where c.repository_id = s.repository_id and c.kind = ${item.kind} and c.external_id = ${item.externalId}))`.execute(
-    connection,
-  );
+    update streams set full_scan_wanted_at = ${now}
+    where repository_id = ${item.repositoryId} and name in (
+      select name from streams s
+      where repository_id = ${item.repositoryId} and covers && ${kinds}::text[] and (s.scan_started_at is not null or exists (
+        select from contributions c
+        where c.repository_id = ${item.repositoryId} and c.kind = ${item.kind} and c.external_id = ${item.externalId}))
+      order by name for no key update)`.execute(connection);
 }
 
 /** The kinds of items that hosts delete together with an item. */

@@ -1,4 +1,4 @@
-import { saveActors } from '../accounts/store.ts';
+import { saveActors } from '../accounts/actor-store.ts';
 import {
   type DueAddress,
   findDueAddresses,

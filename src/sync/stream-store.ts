@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { columnOf } from '../contributions/column-store.ts';
 import { contributionKinds, type ItemKind } from '../contributions/contribution.ts';
 import { storedCounters } from '../contributions/kinds.ts';
+import { holdRepository } from '../contributions/write-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
 import type { ListedRepository, Stream, StreamTip } from '../providers/provider.ts';
@@ -188,9 +189,20 @@ export async function moveTip(
   await updateStream(connection, repositoryId, stream).set({ cursor: tip, pending_tips: [] }).execute();
 }
 
+/** Moves the cursor back to where the transaction found it. */
+export async function moveBack(
+  transaction: Connection,
+  repositoryId: string,
+  stream: string,
+  cursor: string | null,
+): Promise<void> {
+  await updateStream(transaction, repositoryId, stream).set({ cursor }).execute();
+}
+
 /**
- * Moves a stream's cursor together with the items up to it.
- * @throws AppError `conflict` when the cursor is not where this reader left it: another process reads the stream too.
+ * Moves a stream's cursor together with the items up to it, and keeps the repository from being erased meanwhile.
+ * @throws AppError `conflict` when the cursor is not where this reader left it: another process reads the stream too; `not_found`
+ * when the repository is not stored any more.
  */
 export async function moveCursor(
   connection: Connection,
@@ -201,9 +213,12 @@ export async function moveCursor(
   const moved = await updateStream(connection, repositoryId, stream)
     .set({ cursor: move.to, page_size: move.pageSize, scan_total: move.scanTotal, ...noFailure })
     .where('cursor', 'is not distinct from', move.from)
+    .where(sql<boolean>`(select hold_repository(${repositoryId}::uuid)) is not null`)
     .returning('name')
     .execute();
-  if (moved.length === 0) throw new AppError('conflict', 'Another process is reading the same repository.');
+  if (moved.length > 0) return;
+  await holdRepository(connection, repositoryId);
+  throw new AppError('conflict', 'Another process is reading the same repository.');
 }
 
 /**
@@ -255,28 +270,4 @@ const noFailure = { failure: null, failure_reason: null, failed_at: null };
 
 function updateStream(connection: Connection, repositoryId: string, stream: string) {
   return connection.updateTable('streams').where('repository_id', '=', repositoryId).where('name', '=', stream);
-}
-
-/** Stores that the provider reported a change in streams. */
-export async function recordStreamChange(
-  connection: Connection,
-  repositoryId: string,
-  streams: readonly string[],
-  now: Date,
-): Promise<void> {
-  await sql`
-    update streams set invalidated_at = ${now}
-    where repository_id = ${repositoryId} and name = any(${streams})`.execute(connection);
-}
-
-/** Requests a whole scan of streams. */
-export async function wantFullScan(
-  connection: Connection,
-  repositoryId: string,
-  streams: readonly string[],
-  now: Date,
-): Promise<void> {
-  await sql`
-    update streams set full_scan_wanted_at = ${now}
-    where repository_id = ${repositoryId} and name = any(${streams})`.execute(connection);
 }

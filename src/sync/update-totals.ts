@@ -35,9 +35,7 @@ export async function updateTotals(context: SyncContext): Promise<'done' | 'more
   const recorded = await recordContributors(context);
   await forgetUncounted(context.connection);
   for (let round = 0; round < maxRounds; round += 1) {
-    const updated = await inTransaction(context.connection, (transaction) =>
-      updateSome(context, transaction, { limit: peopleAtOnce, ownerId: null }),
-    );
+    const updated = await inTransaction(context.connection, (transaction) => updateSome(context, transaction));
     if (updated === 0) return recorded;
   }
   return 'more';
@@ -49,23 +47,16 @@ async function recordContributors({ connection }: SyncContext): Promise<'done' |
     const isAny = await inTransaction(connection, async (transaction) => {
       // The rows refer to accounts.
       await takeSharedErasureLock(transaction);
-      return recordContributorsOfChanged(transaction, { limit: recordedAtOnce, ownerId: null });
+      return recordContributorsOfChanged(transaction, recordedAtOnce);
     });
     if (!isAny) return 'done';
   }
   return 'more';
 }
 
-/**
- * Updates some of these accounts within the surrounding transaction.
- * @returns the number of these accounts.
- */
-export async function updateSome(
-  context: SyncContext,
-  transaction: Connection,
-  which: { limit: number; ownerId: string | null },
-): Promise<number> {
-  const changed = await takeChangedContributors(transaction, which);
+/** Updates some accounts within the surrounding transaction. @returns how many. */
+async function updateSome(context: SyncContext, transaction: Connection): Promise<number> {
+  const changed = await takeChangedContributors(transaction, peopleAtOnce);
   for (const one of changed) await updateOne(context, transaction, one);
   return changed.length;
 }

@@ -28,16 +28,16 @@ export async function eraseAccount(connection: Connection, account: Account, now
     ...names.map((name) => lookUpJob({ provider, name }).key),
     ...[refreshJob(id), collectJob(id), fetchReportedTotalsJob(id), calendarJob(id)].map(({ key }) => key),
   ];
-  // Jobs are removed first: a lookup that starts between the two statements leaves a job without its row in
+  await eraseInstallations(connection, account);
+  await forgetPerson(connection, id);
+  await connection.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
+  await removeAccount(connection, id);
+  // Other transactions wait for jobs last. Jobs come before lookups: a lookup that starts between the two statements leaves a job without its row in
   // `lookups`, which ends by itself.
   await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
   await sql`
     delete from lookups
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
-  await eraseInstallations(connection, account);
-  await forgetPerson(connection, id);
-  await connection.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
-  await removeAccount(connection, id);
   for (const owner of owners) await announce(connection, { kind: 'account', key: owner });
   await announce(connection, { kind: 'account', key: id });
   await announce(connection, { kind: 'erased', key: id });

@@ -24,12 +24,13 @@ export async function requestBoardsOf(connection: Connection, repositoryId: stri
   );
 }
 
-/** Requests rankings of the boards whose patterns name an owner, after its repositories or their visibility changed. */
-export async function requestBoardsNaming(connection: Connection, ownerId: string): Promise<void> {
+/** Requests rankings of the boards whose patterns name owners, after their repositories or the visibility of these changed. */
+export async function requestBoardsNaming(connection: Connection, ownerIds: readonly string[]): Promise<void> {
   await request(
     connection,
-    sql`select b.id, b.cost_ms from accounts a join boards b on b.owners @> array[a.provider || '/' || lower(a.name)]
-      where a.id = ${ownerId} and b.is_current`,
+    sql`select distinct b.id, b.cost_ms from accounts a
+      join boards b on b.owners @> array[a.provider || '/' || lower(a.name)]
+      where a.id = any(${ownerIds}::uuid[]) and b.is_current`,
   );
 }
 

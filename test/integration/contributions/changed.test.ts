@@ -33,7 +33,7 @@ describe('accounts whose stored numbers changed', () => {
           // A wait for the other transaction would be an error.
           await sql`set local lock_timeout = '500ms'`.execute(transaction);
           await forgetUncounted(transaction);
-          return (await takeChangedContributors(transaction, { limit: 10, ownerId: null })).length;
+          return (await takeChangedContributors(transaction, 10)).length;
         });
       const stored = async (): Promise<number> =>
         (await connection.selectFrom('changed_contributors').select('account_id').execute()).length;
@@ -70,9 +70,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
 
   const limit = 2;
   const record = (connection: Connection): Promise<boolean> =>
-    connection
-      .transaction()
-      .execute((transaction) => recordContributorsOfChanged(transaction, { limit, ownerId: null }));
+    connection.transaction().execute((transaction) => recordContributorsOfChanged(transaction, limit));
 
   const listRecorded = async (connection: Connection): Promise<{ name: string; repository: string }[]> =>
     (
@@ -94,7 +92,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
       const [changed] = await addContributors(connection);
       await sql`update repositories set ${change} where id = ${changed}`.execute(connection);
       const interrupted = connection.transaction().execute(async (transaction) => {
-        await recordContributorsOfChanged(transaction, { limit, ownerId: null });
+        await recordContributorsOfChanged(transaction, limit);
         throw new Error('killed');
       });
       await assert.rejects(interrupted, /killed/);

@@ -1,0 +1,165 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
+import type { Actor } from './account.ts';
+import { typeOfAccount } from './agents.ts';
+import { leftAtInSql } from './former-name-store.ts';
+import { findOptedOutIds } from './opt-out-store.ts';
+import { lockAccounts } from './store.ts';
+
+/** Stores accounts that hosts mention in other data. */
+
+/** Returns a mention of an account as its row. */
+function mentionOf(provider: string, actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; newId: () => string }) {
+  return {
+    id: newId(),
+    external_id: actor.externalId,
+    handle: actor.handle,
+    type: typeOfAccount(provider, actor.name, actor.type),
+    name: actor.name,
+    display_name: actor.displayName,
+    avatar_url: actor.avatarUrl,
+    is_public: actor.isPublic ?? null,
+    named_at: actor.nameMayBeOld ? new Date(0) : mentionedAt,
+    is_brief: actor.isBrief ?? false,
+  };
+}
+
+/**
+ * Stores accounts that were mentioned at `mentionedAt`: new ones whole, known ones as far as the mention differs.
+ * Accounts that have opted out are not stored and get no id. Must run in a transaction.
+ * @param options.alsoLocked the ids of other accounts that the transaction is going to change.
+ * @returns their ids by external id.
+ */
+export async function saveActors(
+  connection: Connection,
+  provider: string,
+  actors: readonly Actor[],
+  options: { mentionedAt: Date; newId: () => string; alsoLocked?: readonly string[] },
+): Promise<Map<string, string>> {
+  const { mentionedAt, alsoLocked = [] } = options;
+  if (actors.length + alsoLocked.length === 0) return new Map();
+  await takeSharedErasureLock(connection);
+  const optedOut = await findOptedOutIds(
+    connection,
+    provider,
+    actors.map(({ externalId }) => externalId),
+  );
+  const mentions = actors
+    .filter(({ externalId }) => !optedOut.includes(externalId))
+    .map((actor) => mentionOf(provider, actor, options));
+  const known = await findMentioned(connection, provider, mentions);
+  const ids = new Map(known.map(({ id, external_id: externalId }) => [externalId, id]));
+  const added = mentions.filter(({ external_id: externalId }) => !ids.has(externalId));
+  for (const [externalId, id] of await addMentioned(connection, provider, added, mentionedAt)) ids.set(externalId, id);
+  const changed = known.filter(({ is_other: isOther }) => isOther).map(({ external_id: externalId }) => externalId);
+  const locked = [...changed.flatMap((externalId) => ids.get(externalId) ?? []), ...alsoLocked];
+  // After all new accounts are stored, because others may wait for those.
+  if (locked.length > 0) await lockAccounts(connection, locked);
+  if (changed.length > 0) {
+    await changeMentioned(
+      connection,
+      provider,
+      mentions.filter(({ external_id: externalId }) => changed.includes(externalId)),
+      mentionedAt,
+    );
+  }
+  return ids;
+}
+
+type Mention = ReturnType<typeof mentionOf>;
+
+/**
+ * Returns SQL for the parts of a WITH clause that compare mentions with stored accounts: in `known`, `differs` is true
+ * where a mention knows something newer, and `is_shown_otherwise` where the host shows or hides the account now.
+ */
+function comparedWith(provider: string, mentions: readonly Mention[]): RawBuilder<unknown> {
+  return sql`mentioned as (
+      select * from json_to_recordset(${JSON.stringify(mentions)}::json) as m (
+        id uuid, external_id text, handle text, type text, name text, display_name text, avatar_url text,
+        is_public boolean, named_at timestamptz, is_brief boolean)
+    ), told as (
+      select a.id, a.external_id, a.type as old_type, a.name as old_name, a.display_name as old_display_name,
+        a.avatar_url as old_avatar_url, a.named_at as old_named_at, m.handle, m.type, m.name, m.is_public, m.named_at,
+        case when m.is_brief then a.display_name else m.display_name end as display_name,
+        case when m.is_brief then a.avatar_url else m.avatar_url end as avatar_url,
+        coalesce(a.checked_at, a.deleted_at, '-infinity') <= m.named_at
+          and (a.deleted_at is not null or coalesce(a.hidden_by_host = m.is_public, false)) as is_shown_otherwise
+      from mentioned m join accounts a on a.provider = ${provider} and a.external_id = m.external_id
+    ), known as (
+      select *, old_named_at < named_at and (old_type, old_name, old_display_name, old_avatar_url)
+        is distinct from (type, name, display_name, avatar_url) as differs
+      from told
+    )`;
+}
+
+/** Finds the stored accounts among mentions, and those that have to be changed. */
+async function findMentioned(
+  connection: Connection,
+  provider: string,
+  mentions: readonly Mention[],
+): Promise<{ id: string; external_id: string; is_other: boolean }[]> {
+  const { rows } = await sql<{ id: string; external_id: string; is_other: boolean }>`
+    with ${comparedWith(provider, mentions)}
+    select id, external_id, differs or is_shown_otherwise as is_other from known`.execute(connection);
+  return rows;
+}
+
+/** Stores new accounts, in one order for all transactions. @returns the ids by external id. */
+async function addMentioned(
+  connection: Connection,
+  provider: string,
+  mentions: readonly Mention[],
+  mentionedAt: Date,
+): Promise<Map<string, string>> {
+  if (mentions.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; external_id: string }>`
+    insert into accounts (
+      id, provider, external_id, handle, type, name, display_name, avatar_url, hidden_by_host, checked_at, named_at,
+      created_at, updated_at)
+    select id, ${provider}, external_id, handle, type, name, display_name, avatar_url, is_public is false,
+      case when is_public is not null then ${mentionedAt}::timestamptz end, named_at, ${mentionedAt}, ${mentionedAt}
+    from json_to_recordset(${JSON.stringify(mentions)}::json) as m (
+      id uuid, external_id text, handle text, type text, name text, display_name text, avatar_url text,
+      is_public boolean, named_at timestamptz)
+    order by external_id
+    on conflict (provider, external_id) do nothing
+    returning id, external_id`.execute(connection);
+  const ids = new Map(rows.map((row) => [row.external_id, row.id]));
+  // Another transaction has just stored the others.
+  const others = mentions.filter(({ external_id: externalId }) => !ids.has(externalId));
+  if (others.length === 0) return ids;
+  for (const { id, external_id: externalId } of await findMentioned(connection, provider, others))
+    ids.set(externalId, id);
+  return ids;
+}
+
+/** Changes stored accounts that the transaction has locked as far as mentions know something newer. */
+async function changeMentioned(
+  connection: Connection,
+  provider: string,
+  mentions: readonly Mention[],
+  mentionedAt: Date,
+): Promise<void> {
+  await sql`
+    with ${comparedWith(provider, mentions)}, left_name as (
+      insert into former_names (provider, name_key, account_id, left_at, check_after)
+      select ${provider}, lower(old_name), id, ${leftAtInSql(provider, 'old_name', 'old_named_at', mentionedAt)},
+        ${mentionedAt}
+      from known where differs and lower(old_name) <> lower(name)
+      order by id
+      on conflict (provider, name_key, account_id)
+        do update set left_at = excluded.left_at, check_after = excluded.check_after
+    )
+    update accounts a set updated_at = ${mentionedAt},
+      type = case when differs then known.type else a.type end,
+      name = case when differs then known.name else a.name end,
+      display_name = case when differs then known.display_name else a.display_name end,
+      avatar_url = case when differs then known.avatar_url else a.avatar_url end,
+      handle = case when differs and known.handle <> '' then known.handle else a.handle end,
+      named_at = case when differs then known.named_at else a.named_at end,
+      hidden_by_host = case when is_shown_otherwise then coalesce(not is_public, a.hidden_by_host) else a.hidden_by_host end,
+      deleted_at = case when is_shown_otherwise then null else a.deleted_at end,
+      checked_at = case when is_shown_otherwise then known.named_at else a.checked_at end
+    from known where a.id = known.id and (differs or is_shown_otherwise)`.execute(connection);
+}

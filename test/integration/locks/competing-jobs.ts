@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { Client } from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { type Account, findById } from '../../../src/accounts/store.ts';
+import { awardRepository } from '../../../src/achievements/awards/award.ts';
+import { readFile } from '../../../src/achievements/files/read-file.ts';
+import { saveFile } from '../../../src/achievements/files/store.ts';
+import { checkSummed } from '../../../src/contributions/owner-sum-store.ts';
+import { recountRepository } from '../../../src/contributions/recount-store.ts';
+import { currentRanking } from '../../../src/contributors/ranking.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { saveDeliveries } from '../../../src/deliveries/store.ts';
+import { AppError } from '../../../src/errors.ts';
+import { Computations } from '../../../src/http/computations.ts';
+import type { Change, Provider } from '../../../src/providers/provider.ts';
+import { hideRepository } from '../../../src/repositories/hide-store.ts';
+import { eraseDeletedRepositories } from '../../../src/repositories/store.ts';
+import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
+import { checkAccounts } from '../../../src/sync/check-accounts.ts';
+import { collectAccount, collectNamedRepository } from '../../../src/sync/collect.ts';
+import type { SyncContext } from '../../../src/sync/context.ts';
+import { saveListed } from '../../../src/sync/list-repositories.ts';
+import { refresh } from '../../../src/sync/look-up.ts';
+import { pollRepository } from '../../../src/sync/poll-repository.ts';
+import { recordState, recordVisibility } from '../../../src/sync/record-state.ts';
+import { checkOwners, recountSome } from '../../../src/sync/recount-owners.ts';
+import { updateTotals } from '../../../src/sync/update-totals.ts';
+import type { TestDatabase } from '../../database.ts';
+import { actorOf, contextOf, listed, newWork, owners, people, repositoriesOfOwner } from './busy-host.ts';
+
+/** Jobs that write about the same owners, people and repositories at the same time. */
+
+const workers = 8;
+
+export interface Competition {
+  /** The number of deadlocks that the server has found. */
+  deadlocks: number;
+  /** The number of ended jobs by name. */
+  jobs: Record<string, number>;
+  /** Owners of which sums or lists differ from their repositories. */
+  different: number;
+  /** Repositories of which totals differed from their contributions. */
+  miscounted: number;
+}
+
+/** Runs jobs against each other until `isOver`. */
+export async function compete({ url }: TestDatabase, isOver: (jobs: number) => boolean): Promise<Competition> {
+  await shortenDeadlocks(url);
+  const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {}, jobConnections: 16 });
+  const jobs: Record<string, number> = {};
+  const checked = { different: 0, miscounted: 0 };
+  try {
+    const world = await startWorld(database.connection);
+    let done = 0;
+    const run = async (): Promise<void> => {
+      while (!isOver(done)) {
+        done += 1;
+        const [name, work] = pick(Object.entries(world.jobs));
+        await work().catch(ignoreRace);
+        jobs[name] = (jobs[name] ?? 0) + 1;
+      }
+    };
+    await Promise.all(Array.from({ length: workers }, run));
+    Object.assign(checked, await check(world.context));
+  } finally {
+    await database.close();
+  }
+  return { deadlocks: await countDeadlocks(url), jobs, ...checked };
+}
+
+/** A repository may be erased while a job reads it, or read by another job. */
+function ignoreRace(error: unknown): void {
+  if (!(error instanceof AppError) || !['conflict', 'not_found'].includes(error.code)) throw error;
+}
+
+async function check(context: SyncContext): Promise<{ different: number; miscounted: number }> {
+  const failures: unknown[] = [];
+  const counting = { ...context, onFailure: (error: unknown) => void failures.push(error) };
+  await recountSome(counting, checkSummed, undefined);
+  await recountSome(counting, checkOwners(context), undefined);
+  const repositories = await context.connection.selectFrom('repositories').select('id').execute();
+  let miscounted = 0;
+  for (const { id } of repositories) {
+    if (await inTransaction(context.connection, (transaction) => recountRepository(transaction, id))) miscounted += 1;
+  }
+  return { different: failures.length, miscounted };
+}
+
+/** Lets the server look for a deadlock after each short wait, so that cycles do not end by themselves before. */
+async function shortenDeadlocks(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`alter database ${client.database} set deadlock_timeout = '20ms'`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Sessions report deadlocks by their end. */
+async function countDeadlocks(url: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ deadlocks: number }>(
+      'select deadlocks::integer from pg_stat_database where datname = current_database()',
+    );
+    return rows[0]?.deadlocks ?? Number.NaN;
+  } finally {
+    await client.end();
+  }
+}
+
+interface World {
+  context: SyncContext;
+  jobs: Record<string, () => Promise<unknown>>;
+}
+
+async function startWorld(connection: Connection): Promise<World> {
+  const hiddenNames = new Set<string>();
+  const context = contextOf(connection, hiddenNames);
+  await addOwners(context);
+  await addAchievements(context, (await storedRepository(context)).id);
+  return { context, jobs: { ...readingJobs(context, hiddenNames), ...changingJobs(context), ...otherJobs(context) } };
+}
+
+type Jobs = World['jobs'];
+
+function storedRepository({ connection }: SyncContext) {
+  const stored = connection.selectFrom('repositories').select(['id', 'owner_id', 'name', 'external_id']).execute();
+  return stored.then(pick);
+}
+
+async function ofOwner(
+  { connection }: SyncContext,
+  work: (account: Account, repository: string) => Promise<unknown>,
+): Promise<void> {
+  const owner = `user-${random(owners)}`;
+  const account = await accountOf(connection, owner);
+  if (account !== undefined) await work(account, nameOf(owner, random(repositoriesOfOwner)));
+}
+
+/** Jobs that store what the host shows. */
+function readingJobs(context: SyncContext, hiddenNames: Set<string>): Jobs {
+  const list = () => ofOwner(context, (account, name) => save(context, account, [listed(name, hiddenNames.has(name))]));
+  return {
+    'collect a repository': () =>
+      ofOwner(context, ({ id }, repository) =>
+        collectNamedRepository(context, { accountId: id, repository, withPrivate: true }, newWork()),
+      ),
+    'collect an account': () => ofOwner(context, ({ id }) => collectAccount(context, id, newWork(), undefined)),
+    'refresh an account': () => ofOwner(context, ({ id }) => refresh(context, id, newWork().call)),
+    'check accounts': () => checkAccounts(context, newWork().call),
+    poll: async () => pollRepository(context, (await storedRepository(context)).id, newWork()),
+    list,
+    'list a repository of another visibility': async () => {
+      const name = nameOf(`user-${random(owners)}`, random(repositoriesOfOwner));
+      if (!hiddenNames.delete(name)) hiddenNames.add(name);
+      await list();
+    },
+  };
+}
+
+/** Jobs that follow deliveries, hide and erase. */
+function changingJobs(context: SyncContext): Jobs {
+  const { connection } = context;
+  const deliver = async (changes: Change[]) => {
+    const delivery = { provider: 'github', id: uuidv7(), event: 'x', receivedAt: new Date(), changes };
+    await saveDeliveries(connection, [delivery]);
+    await applyDeliveries(context);
+  };
+  const starOf = (repository: string, account: string): Change => ({
+    what: 'star',
+    repository,
+    account: actorOf(account),
+    at: new Date().toISOString(),
+    isTakenBack: false,
+  });
+  return {
+    deliver: async () => {
+      const { external_id: repository, name } = await storedRepository(context);
+      const owner = `user-${name.split('-')[1]}`;
+      await deliver([
+        { what: 'contributions', repository, owner, ownerName: owner, streams: ['issues'] },
+        starOf(repository, `user-${random(owners)}`),
+        starOf(repository, `person-${random(people)}`),
+        { what: 'owned', account: owner, name: owner },
+      ]);
+    },
+    'deliver what hides': async () => {
+      const { external_id: repository } = await storedRepository(context);
+      await deliver([{ what: 'hidden', repository, onlyPrivate: false }]);
+    },
+    hide: async () => {
+      const { id, owner_id: ownerId } = await storedRepository(context);
+      await inTransaction(connection, async (transaction) => {
+        await hideRepository(transaction, id, new Date());
+        await recordVisibility(context, transaction, [ownerId]);
+      });
+    },
+    'erase a repository': () => eraseDeletedRepositories(connection, new Date(), 1),
+    'erase a person': async () => {
+      const account = await accountOf(connection, `person-${random(people)}`);
+      if (account === undefined) return;
+      await inTransaction(connection, async (transaction) => {
+        await eraseAccount(transaction, account, new Date());
+        await transaction.deleteFrom('opt_outs').execute();
+      });
+    },
+  };
+}
+
+/** Jobs that count and evaluate. */
+function otherJobs(context: SyncContext): Jobs {
+  const { connection } = context;
+  return {
+    award: async () => awardRepository(context, (await storedRepository(context)).id),
+    recount: async () => {
+      const { id, owner_id: ownerId } = await storedRepository(context);
+      await inTransaction(connection, (transaction) => recountRepository(transaction, id));
+      await inTransaction(connection, (transaction) => recordState(context, transaction, ownerId));
+    },
+    'update totals': () => updateTotals(context),
+    'read a list': async () => {
+      const { owner_id: accountId } = await storedRepository(context);
+      const computations = new Computations({ versionOf: () => 0 }, () => false);
+      const scope = { accountId, repositoryId: null, includesPrivate: random(2) === 0 };
+      await currentRanking({ connection, computations, now: context.now }, scope);
+    },
+    'recount owners': async () => {
+      await recountSome(context, checkSummed, undefined);
+      await recountSome(context, checkOwners(context), undefined);
+    },
+  };
+}
+
+async function accountOf(connection: Connection, name: string): Promise<Account | undefined> {
+  const row = await connection.selectFrom('accounts').select('id').where('external_id', '=', name).executeTakeFirst();
+  return row && findById(connection, row.id);
+}
+
+function nameOf(owner: string, index: number): string {
+  return `repository-${owner.slice(5)}-${index}`;
+}
+
+async function addOwners(context: SyncContext): Promise<void> {
+  const { connection } = context;
+  for (let index = 0; index < owners; index += 1) {
+    const owner = `user-${index}`;
+    const now = new Date();
+    const times = { named_at: new Date(0), fetched_at: now, listed_at: now, created_at: now, updated_at: now };
+    const facts = { provider: 'github', external_id: owner, handle: owner, type: 'user', name: owner } as const;
+    await connection
+      .insertInto('accounts')
+      .values({ id: uuidv7(), ...facts, ...times })
+      .execute();
+    const account = await accountOf(connection, owner);
+    assert.ok(account);
+    const names = Array.from({ length: repositoriesOfOwner }, (_, repository) => nameOf(owner, repository));
+    await save(
+      context,
+      account,
+      names.map((name) => listed(name, false)),
+    );
+  }
+  await connection.updateTable('repositories').set({ installed_at: new Date() }).execute();
+}
+
+async function addAchievements(context: SyncContext, repositoryId: string): Promise<void> {
+  const trigger = { actor: 'author', action: 'issue', condition: 'count() >= 2' };
+  const text = JSON.stringify({
+    version: '0.0.1',
+    achievements: [{ achievement: { name: 'some', triggers: [{ trigger }] } }],
+  });
+  const file = readFile({ path: '.plaudit/config.yaml', oid: '1', sizeBytes: text.length, text }, []);
+  await inTransaction(context.connection, (transaction) =>
+    saveFile(transaction, repositoryId, { file, revision: '1', readAt: new Date(), isNew: true, newId: uuidv7 }),
+  );
+}
+
+async function save(context: SyncContext, account: Account, repositories: ReturnType<typeof listed>[]): Promise<void> {
+  const provider = context.providers.get('github') as Provider;
+  await inTransaction(context.connection, (transaction) =>
+    saveListed(context, transaction, { account, provider, repositories, listedAt: new Date() }),
+  );
+}
+
+function random(limit: number): number {
+  return Math.floor(Math.random() * limit);
+}
+
+function pick<Item>(items: readonly Item[]): Item {
+  const item = items[random(items.length)];
+  if (item === undefined) throw new Error('there is nothing to pick from');
+  return item;
+}
