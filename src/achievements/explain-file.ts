@@ -137,7 +137,7 @@ function explainItem(condition: Checked): string {
 function explainTerm(term: ItemTerm): string {
   switch (term.kind) {
     case 'flag':
-      return `is ${term.value ? '' : 'not '}${term.field}`;
+      return `is ${term.value ? '' : 'not '}${flags[term.field] ?? term.field}`;
     case 'number':
       return `has ${amount(term)} ${counted(term)}`;
     case 'date':
@@ -152,6 +152,11 @@ function explainTerm(term: ItemTerm): string {
       return term satisfies never;
   }
 }
+
+const flags: Partial<Record<Field, string>> = {
+  first: 'the first of its author in the repository',
+  first_in_organization: 'the first of its author in the organization',
+};
 
 const lines: Partial<Record<Field, string>> = {
   additions: 'added lines',

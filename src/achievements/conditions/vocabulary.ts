@@ -14,6 +14,8 @@ export const fieldTypes = {
   closed: 'flag',
   answered: 'flag',
   starred: 'flag',
+  first: 'flag',
+  first_in_organization: 'flag',
   comments: 'number',
   reactions: 'number',
   upvotes: 'number',
@@ -39,11 +41,13 @@ export type FieldOf<Type extends FieldType> = {
 
 const reacted = ['labels', 'emojis', 'reactors'] as const;
 const changes = ['additions', 'deletions', 'changed_files'] as const;
+const firsts = ['first', 'first_in_organization'] as const;
 const comment = ['reactions', 'emojis', 'reactors', 'actor', 'created_at', 'labels'] as const;
 
 /** The fields that the contributions of each action have. */
 export const fieldsOf = {
   pull_request: [
+    ...firsts,
     'merged',
     'closed',
     'comments',
@@ -57,9 +61,9 @@ export const fieldsOf = {
     'merged_at',
     'closed_at',
   ],
-  review: ['created_at', 'actor'],
+  review: [...firsts, 'created_at', 'actor'],
   commit: [...changes, 'files', 'created_at', 'actor'],
-  issue: ['closed', 'comments', 'reactions', ...reacted, 'actor', 'reason', 'created_at', 'closed_at'],
+  issue: [...firsts, 'closed', 'comments', 'reactions', ...reacted, 'actor', 'reason', 'created_at', 'closed_at'],
   issue_comment: comment,
   pull_request_comment: comment,
   discussion: ['closed', 'answered', 'comments', 'upvotes', 'reactions', 'labels', 'created_at', 'closed_at', 'actor'],

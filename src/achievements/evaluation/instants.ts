@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Checked } from '../conditions/checked.ts';
+import type { FieldOf } from '../conditions/vocabulary.ts';
 import type { ItemSource } from './item-sources.ts';
 import { holds } from './item-terms.ts';
 
@@ -44,7 +45,7 @@ function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
     }
     case 'flag':
       if (!condition.value) return new Set();
-      return endsOfFlag[condition.field];
+      return endsOfFlag(condition.field, source);
     case 'date':
       return condition.field === 'merged_at' ? merged : condition.field === 'closed_at' ? closed : new Set();
     case 'age':
@@ -64,12 +65,13 @@ function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
 
 const merged: Ends = new Set(['merged_at'] as const);
 const closed: Ends = new Set(['closed_at'] as const);
-const endsOfFlag: Readonly<Record<'merged' | 'closed' | 'answered' | 'starred', Ends>> = {
-  merged,
-  closed,
-  answered: new Set(['answered_at'] as const),
-  starred: new Set(),
-};
+const answered: Ends = new Set(['answered_at'] as const);
+
+function endsOfFlag(field: FieldOf<'flag'>, { action }: ItemSource): Ends {
+  const isOfMerged = field === 'merged' || (field.startsWith('first') && action === 'pull_request');
+  if (isOfMerged) return merged;
+  return field === 'closed' ? closed : field === 'answered' ? answered : new Set();
+}
 
 function isSame(one: Ends, other: Ends): boolean {
   return one.size === other.size && [...one].every((end) => other.has(end));

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AgeTerm, Checked, DateTerm, NumberTerm, ReasonTerm } from '../conditions/checked.ts';
 import type { ComparisonOperator } from '../conditions/syntax.ts';
-import { ageUnits } from '../conditions/vocabulary.ts';
+import { ageUnits, type FieldOf } from '../conditions/vocabulary.ts';
+import { isFirst } from './first-items.ts';
 import { listHolds } from './item-lists.ts';
 import { effective, type ItemSource, isAnswered } from './item-sources.ts';
 
@@ -44,7 +45,9 @@ export function holds(condition: Checked, source: ItemSource): RawBuilder<unknow
   }
 }
 
-function flag(field: 'merged' | 'closed' | 'answered' | 'starred', { scope }: ItemSource): RawBuilder<unknown> {
+function flag(field: FieldOf<'flag'>, source: ItemSource): RawBuilder<unknown> {
+  const { scope } = source;
+  if (field === 'first' || field === 'first_in_organization') return isFirst(field, source);
   if (field === 'starred') return sql`true`;
   if (field === 'answered') return isAnswered(scope);
   const column = field === 'merged' ? sql`i.merged_at` : sql`i.closed_at`;

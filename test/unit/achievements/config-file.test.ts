@@ -111,7 +111,7 @@ describe('the achievements file', () => {
 
   it('reports places in a condition as places in the file, in every YAML notation', () => {
     const field =
-      'merged, closed, comments, reactions, additions, deletions, changed_files, commits, labels, emojis, reactors, files, actor, created_at, merged_at or closed_at';
+      'first, first_in_organization, merged, closed, comments, reactions, additions, deletions, changed_files, commits, labels, emojis, reactors, files, actor, created_at, merged_at or closed_at';
     const fault = (place: string): string[] => [
       `${place} error: coments is not a field of pull_request; expected ${field}; did you mean comments?`,
     ];

@@ -60,6 +60,9 @@ function fieldSatisfiedAt(field: string, operator: string, value: Value, mine: M
     closed: [closedAt !== null, closedAt],
     answered: [answered(item, looking), item.answeredAt],
     starred: [true, null],
+    first: firstOf(item, looking),
+    // The world is all that its owner has.
+    first_in_organization: firstOf(item, looking),
   };
   const flag = flags[field];
   if (flag !== undefined) {
@@ -76,6 +79,16 @@ function fieldSatisfiedAt(field: string, operator: string, value: Value, mine: M
   }
   const number = numbersOf(item)[field] ?? null;
   return number !== null && compare(number, operator, numberOf(value)) ? doneAt : never;
+}
+
+/** Returns whether an item is the first issue, merged pull request or review of its author, and since when. */
+function firstOf(item: Item, looking: EvaluationView): [boolean, number | null] {
+  const momentOf = (one: Item): number =>
+    item.action === 'pull_request' ? (merged(one, looking) ?? never) : one.createdAt;
+  const moment = momentOf(item);
+  const others = looking.world.items.filter(({ action, author }) => action === item.action && author === item.author);
+  const isFirst = item.author !== null && moment < never && others.every((other) => momentOf(other) >= moment);
+  return [isFirst, item.action === 'pull_request' ? moment : null];
 }
 
 function numbersOf(item: Item): Record<string, number | null> {

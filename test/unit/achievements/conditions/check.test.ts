@@ -51,8 +51,8 @@ describe('the check of a condition', () => {
       "0-8 error: reaction is not a list; the names of reactions are in emojis; expected emojis in ['HEART']; did you mean emojis?",
     ]);
     assert.deepEqual(said('issue', 'merged = true & createdAt > 01-01-2024'), [
-      '0-6 error: merged is not a field of issue, only of pull_request; expected closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at',
-      '16-25 error: createdAt is not a field of issue; expected closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at; did you mean created_at?',
+      '0-6 error: merged is not a field of issue, only of pull_request; expected first, first_in_organization, closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at',
+      '16-25 error: createdAt is not a field of issue; expected first, first_in_organization, closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at; did you mean created_at?',
     ]);
     assert.deepEqual(said('point', 'sum(PRs, reviews) > 5'), [
       '4-7 error: PRs is not a point action of the file; expected commits or prs; did you mean prs?',
