@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GitHost } from './github/git-host.ts';
 import { authenticate, simulatedTokens, type TokenName } from './github/tokens.ts';
+import { type SignInHost, SignInServer } from './sign-in.ts';
 import type { Repository } from './world/model.ts';
 import type { Viewer, World } from './world/world.ts';
 
@@ -48,6 +49,8 @@ export interface HostRequest {
 export interface SimulatedHost extends AsyncDisposable {
   url: string;
   tokens: Record<TokenName, string>;
+  /** The authorization server for sign-in. */
+  signIn: SignInServer;
   gitRequests: string[];
   /** Repositories that git does not show, though they exist. */
   withoutGit: Set<Repository>;
@@ -63,6 +66,8 @@ export interface SimulatedHost extends AsyncDisposable {
 export async function startHost(host: {
   name: string;
   world: World;
+  /** The paths of the authorization server, and whether it issues ID tokens. */
+  signIn: Pick<SignInHost, 'paths' | 'isOpenId'>;
   /** The beginning of all paths of the interface. */
   apiPrefix: string;
   /** True when git is for signed-in callers alone. */
@@ -78,11 +83,14 @@ export async function startHost(host: {
   const gitRequests: string[] = [];
   const losses: string[] = [];
   const faults: string[] = [];
+  const tokens = secretsByName();
+  const signIn = new SignInServer({ ...host.signIn, url, errorStatus: 400 }, tokens);
   const git = new GitHost(world, (authorization) =>
     isClosed && authorization === undefined ? undefined : authenticate(world, authorization),
   );
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const address = new URL(request.url ?? '/', url);
+    if (await signIn.handle(request, response, address)) return;
     if (!address.pathname.startsWith(apiPrefix)) {
       gitRequests.push(`${request.method} ${address.pathname}`);
       await git.handle(request, response);
@@ -111,15 +119,11 @@ export async function startHost(host: {
       response.writeHead(418).end();
     });
   });
-  const close = async (): Promise<void> => {
-    server.close();
-    server.closeAllConnections();
-    await git.close();
-    if (faults.length > 0) throw new Error(`no such request may be sent: ${faults.join('\n')}`);
-  };
+  const close = (): Promise<void> => closeHost(server, git, faults);
   return {
     url,
-    tokens: Object.fromEntries(simulatedTokens.map((token) => [token.name, token.secret])) as Record<TokenName, string>,
+    tokens,
+    signIn,
     gitRequests,
     withoutGit: git.switchedOff,
     losses,
@@ -136,4 +140,16 @@ function rewritten(
 ): unknown {
   if (rewrite === undefined || operation === undefined || status >= 300) return body;
   return rewrite({ ...request, ...graphqlRequest, operation, body });
+}
+
+/** @throws Error when a request was sent that may not be. */
+async function closeHost(server: Server, git: GitHost, faults: readonly string[]): Promise<void> {
+  server.close();
+  server.closeAllConnections();
+  await git.close();
+  if (faults.length > 0) throw new Error(`no such request may be sent: ${faults.join('\n')}`);
+}
+
+function secretsByName(): Record<TokenName, string> {
+  return Object.fromEntries(simulatedTokens.map(({ name, secret }) => [name, secret])) as Record<TokenName, string>;
 }

@@ -59,6 +59,10 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   const host = await startHost({
     name: 'Gitea',
     world,
+    signIn: {
+      paths: { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' },
+      isOpenId: false,
+    },
     apiPrefix: '/api/v1/',
     isClosed,
     rewrite,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Rewrite } from '../host.ts';
+import { SignInServer } from '../sign-in.ts';
 import { namedAccounts } from '../world/cast.ts';
 import { generateWorld, type Size } from '../world/generate.ts';
 import type { Repository } from '../world/model.ts';
@@ -54,10 +55,15 @@ export interface Simulator extends AsyncDisposable {
   gitRequests: string[];
   /** Repositories that git does not serve, though they exist. */
   withoutGit: Set<Repository>;
+  /** The authorization server for sign-in. */
+  signIn: SignInServer;
   accounts: typeof namedAccounts;
   tokens: Record<TokenName, string>;
   close(): Promise<void>;
 }
+
+/** https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps */
+const signInPaths = { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' };
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { seed = 1, size = 'small', now = () => new Date(), heavyLimit = 90, repositories } = options;
@@ -79,26 +85,17 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     options.onRequest?.(request);
   };
   const { rewrite } = options;
-  const api = new Api({
-    world,
-    app,
-    refusing,
-    now,
-    origin: url,
-    apiUrl,
-    limits,
-    faults,
-    heavyLimit,
-    rewrite,
-    onRequest,
-  });
+  const parts = { world, app, refusing, limits, faults };
+  const api = new Api({ ...parts, now, origin: url, apiUrl, heavyLimit, rewrite, onRequest });
   const git = gitHostOf(world, app);
 
+  const signIn = new SignInServer({ url, paths: signInPaths, isOpenId: false, errorStatus: 200 }, secretsByName());
   const handle = handler(url, {
+    signIn,
     api,
     git,
     gitRequests,
-    controlled: { world, faults, limits, requests, app, refusing },
+    controlled: { ...parts, requests },
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response).catch((error: unknown) => reportOwnFault(response, error));
@@ -123,6 +120,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     requests,
     gitRequests,
     withoutGit: git.switchedOff,
+    signIn,
     accounts: namedAccounts,
     tokens: secretsByName(),
     close,
@@ -141,10 +139,12 @@ function gitHostOf(world: World, app: App): GitHost {
 
 function handler(
   url: string,
-  parts: { api: Api; git: GitHost; gitRequests: string[]; controlled: Controlled },
+  parts: { signIn: SignInServer; api: Api; git: GitHost; gitRequests: string[]; controlled: Controlled },
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    const address = new URL(request.url ?? '/', url);
+    const { pathname, searchParams } = address;
+    if (await parts.signIn.handle(request, response, address)) return;
     if (pathname.startsWith('/api/')) {
       await parts.api.handle(request, response, pathname.slice('/api'.length), searchParams);
     } else if (pathname.startsWith('/avatars/u/')) {

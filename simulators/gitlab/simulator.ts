@@ -64,6 +64,7 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
   const host = await startHost({
     name: 'GitLab',
     world,
+    signIn: { paths: { authorize: '/oauth/authorize', token: '/oauth/token' }, isOpenId: true },
     apiPrefix: '/api/',
     rewrite,
     respond: async ({ request, address, who }): Promise<HostReply> => {

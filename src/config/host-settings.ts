@@ -47,6 +47,17 @@ export const hostProperties = {
     valid: 'the private key of your GitHub App (PEM)',
     description: 'private key of that App (PEM)',
   },
+  oauth_client_id: {
+    schema: Type.String({ pattern: '^[\\x21-\\x7e]{1,255}$' }),
+    valid: 'the client ID of your registration for sign-in',
+    description: 'client ID with which people sign in',
+  },
+  oauth_client_secret: {
+    schema: Type.String({ pattern: '^[\\x21-\\x7e]{1,1024}$' }),
+    isSecret: true,
+    valid: 'the client secret of your registration for sign-in',
+    description: 'client secret with which people sign in',
+  },
 };
 export type HostProperty = keyof typeof hostProperties;
 
@@ -65,15 +76,26 @@ interface EnvironmentHost {
 export const gitHubUrl = 'https://github.com';
 export const gitHubApiUrl = 'https://api.github.com';
 
+const ofOwnHosts = ['url', 'token', 'webhook_secret', 'oauth_client_id', 'oauth_client_secret'] as const;
+
 export const environmentHosts: readonly EnvironmentHost[] = [
   {
     kind: 'github',
     title: 'GitHub',
-    properties: ['token', 'app_id', 'app_private_key', 'webhook_secret', 'url', 'api_url'],
+    properties: [
+      'token',
+      'app_id',
+      'app_private_key',
+      'webhook_secret',
+      'oauth_client_id',
+      'oauth_client_secret',
+      'url',
+      'api_url',
+    ],
     defaults: { url: `\`${gitHubUrl}\``, api_url: `\`${gitHubApiUrl}\`, or \`GITHUB_URL/api/v3\`` },
   },
-  { kind: 'gitea', title: 'Gitea', properties: ['url', 'token', 'webhook_secret'] },
-  { kind: 'gitlab', title: 'GitLab', properties: ['url', 'token', 'webhook_secret'] },
+  { kind: 'gitea', title: 'Gitea', properties: ofOwnHosts },
+  { kind: 'gitlab', title: 'GitLab', properties: ofOwnHosts },
 ];
 
 /** Returns the name of the environment variable for a property of a host. */

@@ -24,8 +24,15 @@ export interface ProviderConfig {
   webhookSecret: string | undefined;
   /** The credentials of the service as an app; undefined when it is not registered as one. */
   app: AppCredentials | undefined;
+  /** The registration with which people sign in; undefined when they cannot. */
+  oauth: OAuthClientConfig | undefined;
   /** The operator's settings that name the host; `default` when none does. */
   source: 'default' | 'environment' | 'file';
+}
+
+interface OAuthClientConfig {
+  id: string;
+  secret: string;
 }
 
 /** The properties of a host as the operator gave them. */
@@ -61,8 +68,20 @@ export function providerOf(
       { id: entry.app_id?.toString(), privateKey: entry.app_private_key },
       { id: nameOf('app_id'), privateKey: nameOf('app_private_key') },
     ),
+    oauth: readOAuthClient(entry, nameOf),
     source,
   };
+}
+
+function readOAuthClient(
+  { oauth_client_id: id, oauth_client_secret: secret }: HostEntry,
+  nameOf: (property: HostProperty) => string,
+): OAuthClientConfig | undefined {
+  if (id !== undefined && secret !== undefined) return { id, secret };
+  if (id === undefined && secret === undefined) return undefined;
+  const names = [nameOf('oauth_client_id'), nameOf('oauth_client_secret')];
+  const [given, lacking] = id === undefined ? names.toReversed() : names;
+  throw misconfigured(`${given} is set without ${lacking}; sign-in needs both`);
 }
 
 /**

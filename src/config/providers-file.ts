@@ -5,7 +5,8 @@ import { hostProperties, providerKeys } from './host-settings.ts';
 import { type ProviderConfig, providerOf } from './hosts.ts';
 import { misconfigured } from './misconfigured.ts';
 
-const { url, api_url, token, webhook_secret, app_id, app_private_key } = hostProperties;
+const { url, api_url, token, webhook_secret, app_id, app_private_key, oauth_client_id, oauth_client_secret } =
+  hostProperties;
 const Entry = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,38}$' }),
@@ -17,6 +18,8 @@ const Entry = Type.Object(
     // YAML reads an App ID as a number.
     app_id: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), app_id.schema])),
     app_private_key: Type.Optional(app_private_key.schema),
+    oauth_client_id: Type.Optional(oauth_client_id.schema),
+    oauth_client_secret: Type.Optional(oauth_client_secret.schema),
   },
   { additionalProperties: false },
 );

@@ -19,6 +19,7 @@ export type Administers = 'yes' | 'no' | 'cannot_check';
 export interface Ownership {
   /**
    * Finds the bearer of a credential that a client presents, and whether the bearer owns the account of a name.
+   * @param name empty: the bearer alone is found.
    * @throws AppError `unauthenticated` when the host does not accept the credential.
    */
   prove(credential: string, name: string, signal: AbortSignal): Promise<OwnershipProof>;

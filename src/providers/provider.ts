@@ -12,6 +12,7 @@ import type { Ownership } from './ownership.ts';
 import type { Polls } from './polls.ts';
 import type { PrivateData } from './private-data.ts';
 import type { Repositories } from './repositories.ts';
+import type { SignIn } from './sign-in.ts';
 import type { Stream, Streams } from './streams.ts';
 import type { UnreportedKind } from './unreported.ts';
 
@@ -27,6 +28,7 @@ export type * from './ownership.ts';
 export type * from './polls.ts';
 export type * from './private-data.ts';
 export type * from './repositories.ts';
+export type * from './sign-in.ts';
 export type * from './streams.ts';
 
 /**
@@ -60,6 +62,7 @@ export interface Provider {
   readonly deliveries?: Deliveries | undefined;
   /** Proofs that a client owns an account. */
   readonly ownership?: Ownership | undefined;
+  readonly signIn?: SignIn | undefined;
   /** The service's registration as an app that accounts install; absent: the operator alone installs accounts. */
   readonly app?: InstallableApp | undefined;
   /** Writes comments and checks; absent when the service has neither an app nor a token for writing. */

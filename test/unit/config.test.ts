@@ -38,9 +38,19 @@ describe('settings', () => {
         tokens: [],
         webhookSecret: undefined,
         app: undefined,
+        oauth: undefined,
         source: 'default',
       },
     ]);
+  });
+
+  it('reads the registration for sign-in, which has an id and a secret', () => {
+    const both = { GITLAB_URL: 'https://gitlab.example', GITLAB_OAUTH_CLIENT_ID: 'x', GITLAB_OAUTH_CLIENT_SECRET: 'y' };
+    assert.deepEqual(readConfig(both, noFiles).providers[1]?.oauth, { id: 'x', secret: 'y' });
+    assert.throws(
+      () => readConfig({ GITHUB_OAUTH_CLIENT_ID: 'x' }, noFiles),
+      /GITHUB_OAUTH_CLIENT_ID is set without GITHUB_OAUTH_CLIENT_SECRET/,
+    );
   });
 
   it('treats an empty value as unset', () => {
@@ -151,6 +161,7 @@ describe('settings', () => {
       tokens: ['a', 'b'],
       webhookSecret: '0123456789abcdef',
       app: undefined,
+      oauth: undefined,
       source: 'file',
     });
   });
@@ -223,6 +234,7 @@ describe('settings', () => {
       tokens: ['a', 'b'],
       webhookSecret: 'a webhook secret of ours',
       app: undefined,
+      oauth: undefined,
       source: 'environment',
     });
     assert.equal(refusal({ GITEA_TOKEN: 'marker' }), 'GITEA_TOKEN is set without GITEA_URL, the address of your Gitea');
@@ -245,6 +257,7 @@ describe('settings', () => {
       tokens: ['glpat-a'],
       webhookSecret: undefined,
       app: undefined,
+      oauth: undefined,
       source: 'environment',
     });
     assert.deepEqual([work?.kind, work?.apiUrl], ['gitlab', 'https://git.example/gitlab/api/v4']);

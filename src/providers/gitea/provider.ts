@@ -3,6 +3,7 @@ import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient, type RestHostOptions } from '../rest/client.ts';
 import { credentialNamesOf } from '../rest/views.ts';
+import { type OAuthClient, OAuthSignIn } from '../transport/oauth.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
 import { readChanges } from './changes.ts';
@@ -37,6 +38,7 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
   const { name, url, apiUrl } = options;
   const client = new RestClient(options, giteaDialect);
   const bearers = new BearerClient(options, giteaDialect);
+  const signIn = options.oauth && signInOf({ ...options, client: options.oauth });
   return {
     name,
     host: new URL(url).host,
@@ -65,13 +67,23 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
+    signIn,
     notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
     credentialUses: () => client.credentials.uses(client.now()),
     close: async () => {
-      await Promise.all([client.close(), bearers.close()]);
+      await Promise.all([client.close(), bearers.close(), signIn?.close()]);
     },
   };
+}
+
+/**
+ * Signs people in without OpenID Connect: the issuer in ID tokens differs between versions, by a slash at its end.
+ * https://docs.gitea.com/development/oauth2-provider
+ */
+function signInOf(options: RestHostOptions & { client: OAuthClient }): OAuthSignIn {
+  const paths = { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' };
+  return new OAuthSignIn({ ...options, paths, issuer: options.url, scope: 'read:user read:organization' });
 }
 
 /** Returns the parts that read stored repositories, a private one with the token that showed it. */

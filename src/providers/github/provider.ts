@@ -11,6 +11,7 @@ import type {
   Repositories,
 } from '../provider.ts';
 import type { OnExchange } from '../transport/http-transport.ts';
+import { type OAuthClient, OAuthSignIn } from '../transport/oauth.ts';
 import { reportAccount } from './accounts.ts';
 import { isBotName, isGhostName } from './actors.ts';
 import {
@@ -50,6 +51,7 @@ export interface GitHubOptions {
   tokens: readonly string[];
   webhookSecret: string | undefined;
   app: AppIdentity | undefined;
+  oauth?: OAuthClient | undefined;
   connectTimeoutMs: number;
   onExchange?: OnExchange | undefined;
   now: () => Date;
@@ -77,6 +79,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   const client = new GitHubClient(options);
   const bearers = new BearerClient(options);
   const app = options.app && new GitHubApp({ ...options, app: options.app }, client.credentials);
+  const signIn = options.oauth && signInOf({ ...options, client: options.oauth });
   const { isAnonymous } = client.credentials;
   const remoteOf: History['remoteOf'] = async (repository, signal) => ({
     url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
@@ -112,14 +115,24 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
       administers: (organization, person, call) => administers({ client, app }, organization, person, call),
     },
+    signIn,
     app,
     notifier: app?.notifier,
     diagnose: (signal) => diagnose({ client, app, tokens: options.tokens, now }, signal),
     credentialUses: () => client.credentials.uses(),
     close: async () => {
-      await Promise.all([client.close(), bearers.close(), app?.close()]);
+      await Promise.all([client.close(), bearers.close(), app?.close(), signIn?.close()]);
     },
   };
+}
+
+/**
+ * Signs people in by the user authorization of a GitHub App, whose tokens have the rights of the App, not scopes.
+ * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-user-access-token-for-a-github-app
+ */
+function signInOf(options: GitHubOptions & { client: OAuthClient }): OAuthSignIn {
+  const paths = { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' };
+  return new OAuthSignIn({ ...options, paths, issuer: `${options.url}/login/oauth`, scope: '' });
 }
 
 type AccountReaders = Pick<Accounts, 'lookUp' | 'refresh' | 'check' | 'fetchCalendar' | 'countDays'>;

@@ -3,6 +3,7 @@ import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient, type RestHostOptions } from '../rest/client.ts';
 import { credentialNamesOf, gitAuthorization } from '../rest/views.ts';
+import { type OAuthClient, OAuthSignIn } from '../transport/oauth.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { administers } from './administers.ts';
 import { readChanges } from './changes.ts';
@@ -45,6 +46,7 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
   const { name, url, apiUrl, tokens } = options;
   const client = new RestClient(options, gitlabDialect);
   const bearers = new BearerClient(options, gitlabDialect);
+  const signIn = options.oauth && signInOf({ ...options, client: options.oauth });
   return {
     name,
     host: new URL(url).host,
@@ -76,13 +78,20 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
         proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
+    signIn,
     notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
     credentialUses: () => client.credentials.uses(client.now()),
     close: async () => {
-      await Promise.all([client.close(), bearers.close()]);
+      await Promise.all([client.close(), bearers.close(), signIn?.close()]);
     },
   };
+}
+
+/** https://docs.gitlab.com/integration/openid_connect_provider/ */
+function signInOf(options: RestHostOptions & { client: OAuthClient }): OAuthSignIn {
+  const paths = { authorize: '/oauth/authorize', token: '/oauth/token' };
+  return new OAuthSignIn({ ...options, paths, issuer: options.url, scope: 'openid read_api' });
 }
 
 /** Returns the parts that read stored repositories, a private one with the token that showed it. */

@@ -4,6 +4,7 @@ import type { Call } from '../call.ts';
 import { placeIn } from '../http/checks.ts';
 import { HostTransport } from '../transport/host-transport.ts';
 import type { Headers, OnExchange, RawResponse } from '../transport/http-transport.ts';
+import type { OAuthClient } from '../transport/oauth.ts';
 import { RequestScheduler } from '../transport/request-scheduler.ts';
 import { believable, readRetryAfter } from '../transport/retry-after.ts';
 import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
@@ -25,6 +26,8 @@ export interface RestHostOptions extends ClientOptions {
   name: string;
   /** Undefined: the service accepts no deliveries of the host. */
   webhookSecret: string | undefined;
+  /** Undefined: people cannot sign in with the host. */
+  oauth?: OAuthClient | undefined;
 }
 
 export interface HostResponse<Schema extends TSchema> {
