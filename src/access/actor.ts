@@ -3,9 +3,10 @@ import type { Caller } from '../http/caller.ts';
 import { type Actor, type AuditAction, findIssuedTo, recordAudit } from './audit/store.ts';
 import type { AccessServices } from './services.ts';
 
-/** Finds the actor behind a caller: the account that had the token issued, or the key that signed it. */
+/** Finds the actor behind a caller: the person who signed in or had the token issued, or the key that signed it. */
 export async function actorOf(connection: Connection, caller: Caller): Promise<Actor> {
-  const { accountId, tokenId, keyId } = caller;
+  const { accountId, tokenId, keyId, person } = caller;
+  if (person !== undefined) return { actor: person.name, tokenId: null };
   if (keyId !== null) return { actor: `key ${keyId}`, tokenId };
   const issuedTo = tokenId === null ? undefined : await findIssuedTo(connection, accountId, tokenId);
   return { actor: issuedTo?.actor ?? 'unknown', tokenId };

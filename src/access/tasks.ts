@@ -4,6 +4,7 @@ import { forgetCounts } from '../database/counts.ts';
 import type { Task } from '../database/queue.ts';
 import { type CheckContext, checkAdministrationsOf, checkDueAdministrators } from './administrators/check.ts';
 import { forgetAudit } from './audit/store.ts';
+import { forgetSessions } from './sessions/store.ts';
 import type { NewSigningKey } from './tokens/signing-key.ts';
 import { tendSigningKeys } from './tokens/signing-key-store.ts';
 import { forgetRevocations } from './tokens/store.ts';
@@ -20,6 +21,7 @@ export function createAccessTasks(context: CheckContext & { newSigningKey: NewSi
       run: async () => {
         await tendSigningKeys(connection, now(), newSigningKey);
         await forgetRevocations(connection, now());
+        await forgetSessions(connection, now());
         await forgetCounts(connection, now());
         await forgetAudit(connection, new Date(now().getTime() - auditKeptMs));
       },

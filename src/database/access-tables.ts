@@ -71,6 +71,30 @@ export interface RevokedTokensTable {
   expires_at: Date;
 }
 
+/** People who are signed in on the pages. */
+export interface SessionsTable {
+  /** SHA-256 of the secret in the cookie. */
+  secret_hash: Buffer;
+  /** The person's own account. */
+  account_id: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
+/** Sign-ins that have begun, until the host's response. */
+export interface SignInsTable {
+  /** SHA-256 of the state, which is also in a cookie. */
+  state_hash: Buffer;
+  provider: string;
+  nonce: string;
+  code_verifier: string;
+  /** A path of this service. */
+  return_to: string;
+  /** The name of an organization whose administration the person wants to prove. */
+  organization: string | null;
+  expires_at: Date;
+}
+
 /** Links that open one image each. */
 export interface EmbedsTable extends HeldColumns {
   id: string;

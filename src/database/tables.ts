@@ -11,6 +11,8 @@ import type {
   ReportedTotalsTable,
   ReportedWindowsTable,
   RevokedTokensTable,
+  SessionsTable,
+  SignInsTable,
   SigningKeysTable,
 } from './access-tables.ts';
 import type {
@@ -103,6 +105,8 @@ export interface Tables extends BoardTables {
   owner_keys: OwnerKeysTable;
   revoked_tokens: RevokedTokensTable;
   embeds: EmbedsTable;
+  sessions: SessionsTable;
+  sign_ins: SignInsTable;
   audit_entries: AuditEntriesTable;
   opt_outs: OptOutsTable;
   deliveries: DeliveriesTable;

@@ -10,6 +10,8 @@ export interface Caller {
   mayManage: boolean;
   /** Milliseconds since 1970. */
   expiresAt: number;
+  /** The person who signed in on the pages; absent: the caller has a service token. */
+  person?: { id: string; name: string };
 }
 
 /** The credential that a route takes: a service token, where any is presented; a token of the provider; or either. */

@@ -1,6 +1,14 @@
-import type { TObject } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import type { Window } from '../windows/window.ts';
-import { type Endpoint, type HandlerResult, MovedRepository, type ResolvedAccount } from './endpoint.ts';
+import { bodyReader } from './body.ts';
+import {
+  type Endpoint,
+  type HandlerResult,
+  MovedRepository,
+  type OwnerContext,
+  type OwnerEndpoint,
+  type ResolvedAccount,
+} from './endpoint.ts';
 
 /** A request for the data of an endpoint by another part of the service. */
 export interface PartRequest {
@@ -17,11 +25,18 @@ export interface PartRequest {
 /** The result of an endpoint: undefined while nothing at all is known yet. */
 export type PartResult = HandlerResult | MovedRepository | undefined;
 
+/** A request of an owner by another part of the service. */
+export type OwnerRequest = Pick<OwnerContext<object, object, unknown>, 'account' | 'provider' | 'caller'> &
+  Partial<Pick<OwnerContext<object, object, unknown>, 'params' | 'query' | 'body' | 'page'>>;
+
+type Call = (request: OwnerRequest) => Promise<object | undefined>;
+
 type Read = (resolved: ResolvedAccount, wanted: PartRequest) => Promise<PartResult>;
 
 /** The endpoints of the service by their operation ids. Pages read them, so that they show the same data as the API. */
 export class Endpoints {
   readonly #reads = new Map<string, Read>();
+  readonly #calls = new Map<string, Call>();
 
   /** Adds an endpoint whose readers are public. */
   add<Path extends TObject, Query extends TObject, Data>(endpoint: Endpoint<Path, Query, Data>): void {
@@ -38,6 +53,37 @@ export class Endpoints {
       if (data === undefined) return undefined;
       return data instanceof MovedRepository ? data : endpoint.present(data, context);
     });
+  }
+
+  /** Adds an endpoint for owners. */
+  addOwned<Path extends TObject, Query extends TObject, Body extends TSchema, Data>(
+    endpoint: OwnerEndpoint<Path, Query, Body, Data>,
+  ): void {
+    const { operationId, body: schema, listing, load, present } = endpoint;
+    let readBody: ((given: unknown) => unknown) | undefined;
+    this.#calls.set(operationId, async ({ params, query, body, page, ...owner }) => {
+      if (schema !== undefined) readBody ??= bodyReader(schema);
+      const context = {
+        ...owner,
+        params: Object({ ...params, provider: owner.account.provider, name: owner.account.name }),
+        query: Object({ ...query }),
+        body: Object(readBody === undefined ? undefined : readBody(body)),
+        page: page ?? { limit: listing?.defaultLimit ?? 0, start: {} },
+      };
+      const data = await load(context);
+      return present?.(data, context);
+    });
+  }
+
+  /**
+   * Calls an endpoint for an owner whose rights the caller of this method has checked.
+   * @returns the body of the response, or its lines; undefined for one without a body.
+   * @throws AppError as the endpoint does.
+   */
+  async call(operationId: string, request: OwnerRequest): Promise<object | undefined> {
+    const call = this.#calls.get(operationId);
+    if (call === undefined) throw new Error(`there is no endpoint ${operationId}`);
+    return call(request);
   }
 
   /**

@@ -8,7 +8,7 @@ import { type PageParameters, withDefaultLimit } from './pagination.ts';
 import { type PipelineServices, readPage } from './pipeline.ts';
 import { sendLines, sendNothing, sendPrivately, sendRedirect } from './send.ts';
 
-type OwnerServices = Pick<PipelineServices, 'resolver' | 'cursors'>;
+type OwnerServices = Pick<PipelineServices, 'resolver' | 'cursors' | 'endpoints'>;
 
 /** Adds an endpoint for owners, whose requests take the five steps of `respondToOwner`. */
 export function addOwnerEndpoint<
@@ -32,6 +32,7 @@ export function addOwnerEndpoint<
     security: [{ serviceToken: [] }],
     response: { ...success, ...(method === 'GET' ? privateProblemResponses : changeProblemResponses) },
   };
+  services.endpoints.addOwned(endpoint);
   app.route({
     method,
     url: path,

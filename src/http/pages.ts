@@ -8,7 +8,7 @@ import { type PageLanguage, pageLanguage } from './page-language.ts';
 import type { PipelineServices } from './pipeline.ts';
 import { readFor } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
-import { compressResponse, pageHeaders, renderPage } from './response.ts';
+import { compressResponse, pageHeaders, privatePageHeaders, renderPage } from './response.ts';
 import { pageKey } from './response-cache.ts';
 import { sendRedirect, sendResponse } from './send.ts';
 
@@ -106,6 +106,14 @@ export function languageOf(
 /** Sends a page that no cache may store. */
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.headers(pageHeaders).send(Buffer.from(html));
+}
+
+/**
+ * Sends a page for a person who is signed in, or signs in.
+ * @param formOrigins code hosts to which a form may lead on.
+ */
+export function sendPrivatePage(reply: FastifyReply, html: string, formOrigins: readonly string[]): FastifyReply {
+  return reply.headers(privatePageHeaders(formOrigins)).send(Buffer.from(html));
 }
 
 declare module 'fastify' {

@@ -42,8 +42,8 @@ export const errorCodeHeader = 'x-error-code';
 /** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
 export const exposedHeaders = 'etag, link, ratelimit, ratelimit-policy, retry-after, x-error-code, x-request-id';
 /**
- * Pages of any origin may read responses, also to requests with a token: no browser adds a token on its own, because the
- * service uses no cookies.
+ * Pages of any origin may read responses, also to requests with a token: no browser adds a token on its own, and the
+ * API ignores cookies.
  */
 const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders };
 
@@ -105,6 +105,18 @@ export const pageHeaders = {
   'x-content-type-options': 'nosniff',
   vary: 'accept-language',
 };
+
+/** The headers of pages for people who are signed in. They are not compressed, because they hold the token of forms. */
+export function privatePageHeaders(formOrigins: readonly string[]): Record<string, string> {
+  const policy = pageHeaders['content-security-policy'];
+  return {
+    ...pageHeaders,
+    'content-security-policy': policy.replace("form-action 'self'", ["form-action 'self'", ...formOrigins].join(' ')),
+    'cache-control': 'no-store',
+    'referrer-policy': 'same-origin',
+    vary: 'cookie, accept-language',
+  };
+}
 
 /** Renders a page for visitors once, so that it can be sent many times. */
 export function renderPage(content: {

@@ -245,8 +245,8 @@ function addHooks(app: App, options: ServerOptions): void {
   });
   // A caller that receives the confirmation of a change sees the change at once.
   app.addHook('onSend', async (request, reply) => {
-    const mayChange = !['GET', 'HEAD'].includes(request.method) && request.headers.authorization !== undefined;
-    if (mayChange && reply.statusCode < 300) await options.catchUp();
+    const isOwner = request.headers.authorization !== undefined || request.routeOptions.config.isPage === true;
+    if (isOwner && !['GET', 'HEAD'].includes(request.method) && reply.statusCode < 400) await options.catchUp();
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unmatched';

@@ -204,6 +204,22 @@ export async function findInstallation(
   return row && toInstallation(row);
 }
 
+/** Finds the installations of an account that are not removed, by their ids. */
+export async function findInstallationsOf(
+  connection: Connection,
+  { provider, externalId }: { provider: string; externalId: string },
+): Promise<StoredInstallation[]> {
+  const rows = await connection
+    .selectFrom('installations')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('account_external_id', '=', externalId)
+    .where('removed_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(toInstallation);
+}
+
 /** Lists all installations that are not removed, by the account's name, with the number of selected repositories. */
 export async function listInstallations(
   connection: Connection,

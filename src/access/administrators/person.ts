@@ -22,18 +22,19 @@ export interface Holder {
 }
 
 /**
- * Finds the person behind a caller: the one to whom the token was issued, or the holder of the key that signed it. Of a
+ * Finds the person behind a caller: the one who signed in, or to whom the token was issued, or the holder of the key that signed it. Of a
  * key or token from before holders were stored, the person is not known.
  */
 export async function findHolder(
   connection: Connection,
   account: Account,
-  { keyId, tokenId }: Pick<Caller, 'keyId' | 'tokenId'>,
+  { keyId, tokenId, person: signedIn }: Pick<Caller, 'keyId' | 'tokenId' | 'person'>,
   now: Date,
 ): Promise<Holder> {
   if (account.type !== 'organization') {
     return { person: { id: account.externalId, name: `${account.provider}/${account.name}` }, until: null };
   }
+  if (signedIn !== undefined) return { person: signedIn, until: null };
   const unknownUntil = new Date(now.getTime() + uncheckedForMs);
   if (keyId !== null) {
     const key = await findKey(connection, account.id, keyId);

@@ -2,6 +2,7 @@ import type { Connection } from '../../database/connection.ts';
 
 /** The actions on an account's keys, settings, links and data. */
 export const auditActions = [
+  'signed_in',
   'token_issued',
   'token_revoked',
   'key_registered',

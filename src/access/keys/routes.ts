@@ -1,34 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { findProvider } from '../../accounts/resolve.ts';
-import type { Account } from '../../accounts/store.ts';
-import { inTransaction } from '../../database/transaction.ts';
-import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { authorizeOwner, resolveOwn } from '../../http/authorize.ts';
 import { bearerToken } from '../../http/caller.ts';
 import { type AccountName, AccountPath, changeProblemResponses, privateProblemResponses } from '../../http/endpoint.ts';
-import {
-  EnvelopeSchema,
-  envelope,
-  formatTimestamp,
-  SingleSchema,
-  single,
-  TimestampSchema,
-} from '../../http/envelope.ts';
+import { EnvelopeSchema, envelope, SingleSchema, single, TimestampSchema } from '../../http/envelope.ts';
 import { sensitiveByAddress } from '../../http/rate-limits.ts';
 import { sendNothing, sendPrivately, sendRedirect } from '../../http/send.ts';
-import { actorOf, recordAction } from '../actor.ts';
-import { holderFields, presentHolder } from '../administrators/presented.ts';
-import { requestCheck } from '../administrators/request-check.ts';
-import type { Actor } from '../audit/store.ts';
+import { actorOf } from '../actor.ts';
+import { holderFields } from '../administrators/presented.ts';
 import { type Proven, proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
 import { needsProviderToken } from '../tokens/routes.ts';
-import { readPublicKey, toPem } from './public-key.ts';
-import { findKeysOf, type OwnerKey, removeKey, saveKey } from './store.ts';
+import { listKeys, type Owner, registerKey, removeOwnKey } from './manage.ts';
 
-const maxKeys = 20;
 const maxKeyLength = 10_000;
 
 const Registration = Type.Object(
@@ -60,10 +46,6 @@ const KeyPath = Type.Object({
   key_id: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$', maxLength: 100 }),
 });
 
-interface Owner extends Actor {
-  account: Account;
-}
-
 /**
  * Adds the management of long-term public keys, which verify the tokens that an owner signs. These routes are outside of
  * the pipeline: with a token of the provider, the provider decides who owns the account.
@@ -91,21 +73,8 @@ function registration(app: App, services: AccessServices): void {
     },
     async (request, reply) => {
       const owner = await byProviderToken(services, request, request.params);
-      const key = readPublicKey(request.body.data.key);
-      const { account } = owner;
-      await inTransaction(services.connection, async (transaction) => {
-        const registered = await findKeysOf(transaction, account.id);
-        if (registered.length >= maxKeys && !registered.some(({ id }) => id === key.id)) {
-          throw new AppError('conflict', `The account has ${maxKeys} keys already; remove one first.`);
-        }
-        const known = registered.find(({ id }) => id === key.id)?.holding;
-        await saveKey(transaction, { ...key, accountId: account.id, holder: owner.person, now: services.now() });
-        const isTakenOver = known !== undefined && known.holder !== owner.person.id;
-        const action = isTakenOver ? 'key_taken_over' : known === undefined ? 'key_registered' : 'key_renewed';
-        await recordKeyAction(services, transaction, owner, { action, subject: key.id });
-        await requestCheck(transaction, account, owner.person);
-      });
-      return sendPrivately(reply, single('key_id', { id: key.id }));
+      const id = await registerKey(services, owner, request.body.data.key);
+      return sendPrivately(reply, single('key_id', { id }));
     },
   );
 }
@@ -127,17 +96,10 @@ function listingOfKeys(app: App, services: AccessServices): void {
     async (request, reply) => {
       const owner = await byEitherToken(services, request, reply, request.params, 'read');
       if (owner === 'redirected') return reply;
-      const keys = await findKeysOf(services.connection, owner.account.id);
-      const now = services.now();
-      const data = keys.map((key) => toItem(key, now));
+      const data = await listKeys(services, owner.account);
       return sendPrivately(reply, envelope({ dataType: 'key', data }));
     },
   );
-}
-
-function toItem({ id, kind, spki, createdAt, holding }: OwnerKey, now: Date): object {
-  const created = formatTimestamp(createdAt);
-  return { id, kind, key: toPem(spki), created_dttm: created, ...presentHolder(holding, now) };
 }
 
 function removal(app: App, services: AccessServices): void {
@@ -157,24 +119,10 @@ function removal(app: App, services: AccessServices): void {
     async (request, reply) => {
       const owner = await byEitherToken(services, request, reply, request.params, 'manage');
       if (owner === 'redirected') return reply;
-      const { key_id: subject } = request.params;
-      await inTransaction(services.connection, async (transaction) => {
-        const isRemoved = await removeKey(transaction, owner.account.id, subject);
-        if (!isRemoved) throw new AppError('not_found', 'The account has no such key.');
-        await recordKeyAction(services, transaction, owner, { action: 'key_removed', subject });
-      });
+      await removeOwnKey(services, owner, request.params.key_id);
       return sendNothing(reply);
     },
   );
-}
-
-function recordKeyAction(
-  services: AccessServices,
-  connection: Parameters<typeof recordAction>[1],
-  { account, actor, tokenId }: Owner,
-  action: { action: `key_${'registered' | 'renewed' | 'taken_over' | 'removed'}`; subject: string },
-): Promise<void> {
-  return recordAction(services, connection, account.id, { ...action, actor, tokenId });
 }
 
 async function byProviderToken(

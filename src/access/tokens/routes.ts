@@ -13,7 +13,7 @@ import { sendPrivately } from '../../http/send.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
-import { issueToken } from './issue.ts';
+import { grantToken } from './grant.ts';
 import { KeySet } from './key-set.ts';
 import { findPublishedKeys } from './signing-key-store.ts';
 import { revokeToken } from './store.ts';
@@ -53,20 +53,8 @@ function issuance(app: App, services: AccessServices): void {
       const provider = findProvider(services.providers, request.params.provider);
       const credential = bearerToken(request.headers.authorization);
       if (credential === undefined) throw needsProviderToken();
-      const { account, actor, person } = await proveOwner(
-        services,
-        { provider, name: request.params.name },
-        credential,
-      );
-      const tokenId = services.newId();
-      const token = await issueToken(services, account, tokenId);
-      await recordAction(services, services.connection, account.id, {
-        action: 'token_issued',
-        subject: tokenId,
-        actor,
-        tokenId,
-        person: person.id,
-      });
+      const proven = await proveOwner(services, { provider, name: request.params.name }, credential);
+      const { token } = await grantToken(services, proven);
       return sendPrivately(reply, single('token', { token }));
     },
   );

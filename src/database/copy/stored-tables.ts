@@ -47,6 +47,8 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   owner_keys: true,
   revoked_tokens: true,
   embeds: true,
+  sessions: false,
+  sign_ins: false,
   audit_entries: true,
   opt_outs: true,
   deliveries: true,

@@ -1,0 +1,39 @@
+/** The cookies of sign-in, and their attributes. */
+export interface Cookies {
+  /** Holds the secret of a session. */
+  session: string;
+  /** Holds the state of a sign-in, until the browser returns from the host. */
+  signIn: string;
+  attributes: string;
+}
+
+/**
+ * Returns the cookies of a service. Browsers set `__Host-` cookies by https alone; a service on this machine, such as
+ * the demonstration, has others.
+ * @returns undefined for an address at which a session could be read on its way, so that no one can sign in.
+ */
+export function cookiesFor(publicUrl: string): Cookies | undefined {
+  const { protocol, hostname } = new URL(publicUrl);
+  const attributes = 'Path=/; HttpOnly; SameSite=Lax';
+  if (protocol === 'https:') {
+    return { session: '__Host-session', signIn: '__Host-sign-in', attributes: `${attributes}; Secure` };
+  }
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+  return isLocal ? { session: 'session', signIn: 'sign-in', attributes } : undefined;
+}
+
+const secretForm = /^[\w-]{43}$/;
+
+/** Returns the secret in a cookie of a request; undefined when there is none of the right form. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const [key = '', value = ''] = pair.trim().split('=', 2);
+    if (key === name && secretForm.test(value)) return value;
+  }
+  return undefined;
+}
+
+/** Returns a `Set-Cookie` header. @param maxAgeS 0 removes the cookie. */
+export function writeCookie({ attributes }: Cookies, name: string, value: string, maxAgeS: number): string {
+  return `${name}=${value}; Max-Age=${maxAgeS}; ${attributes}`;
+}

@@ -1,0 +1,51 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Account } from '../../accounts/store.ts';
+import { AppError } from '../../errors.ts';
+import type { AccessServices } from '../services.ts';
+import { cookiesFor, readCookie } from './cookies.ts';
+import { hashOf } from './sign-in.ts';
+import { findSession } from './store.ts';
+
+/** A person who is signed in on the pages. */
+export interface Session {
+  /** The person's own account. */
+  account: Account;
+  /** The person, as holders of keys and links are stored. */
+  person: { id: string; name: string };
+  secretHash: Buffer;
+  /** The token that every form of the session sends, so that no other site can make the browser send one. */
+  formToken: string;
+  expiresAt: Date;
+}
+
+/** Finds the session of a request by its cookies. */
+export async function sessionOf(
+  { connection, now, publicUrl }: Pick<AccessServices, 'connection' | 'now' | 'publicUrl'>,
+  cookieHeader: string | undefined,
+): Promise<Session | undefined> {
+  const cookies = cookiesFor(publicUrl());
+  const secret = cookies && readCookie(cookieHeader, cookies.session);
+  if (secret === undefined) return undefined;
+  const secretHash = hashOf(secret);
+  const stored = await findSession(connection, secretHash, now());
+  if (stored === undefined) return undefined;
+  const { account, expiresAt } = stored;
+  return {
+    account,
+    person: { id: account.externalId, name: `${account.provider}/${account.name}` },
+    secretHash,
+    formToken: formTokenOf(secret),
+    expiresAt,
+  };
+}
+
+function formTokenOf(secret: string): string {
+  return createHash('sha256').update(`form ${secret}`).digest('base64url');
+}
+
+/** @throws AppError `forbidden` when a form does not have the token of the session. */
+export function requireFormToken({ formToken }: Session, given: string | undefined): void {
+  const [expected, received] = [Buffer.from(formToken), Buffer.from(given ?? '')];
+  if (expected.length === received.length && timingSafeEqual(expected, received)) return;
+  throw new AppError('forbidden', 'This form is not from your session. Load its page again.');
+}
