@@ -39,6 +39,7 @@ import type { Log } from './log.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Site } from './pages/layout.ts';
 import { pageRoutes, pageSettings, stylePath } from './pages/routes.ts';
+import { signInHosts } from './pages/sign-in/routes.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 
 /** The time limit of a response, without the wait for a provider, in ms. */
@@ -109,7 +110,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
     else if (announcement.kind === 'account') access.forget(announcement.key);
   });
   const metrics = createHttpMetrics(registry);
-  const site = siteOf(config, publicUrl);
+  const site = siteOf(config, { publicUrl, providers: core.providers });
   const app: App = await createServer({
     cache,
     usableResponses: () => usableResponses({ isConnected: isLive(), sinceContactMs: listener.sinceContactMs() }),
@@ -175,12 +176,13 @@ function createResolver(config: Config, { requests, providers, outcomes }: Core,
   });
 }
 
-function siteOf(config: Config, publicUrl: () => string): Site {
+function siteOf(config: Config, service: { publicUrl: () => string; providers: Core['providers'] }): Site {
   return {
     name: config.siteName,
     imprintUrl: config.imprintUrl,
     isIndexed: config.siteIndexed,
-    publicUrl,
+    publicUrl: service.publicUrl,
+    signInHosts: () => signInHosts(service),
     providers: config.providers.map(({ name }) => name),
     profileUrl: profileUrls(config),
     stylePath,

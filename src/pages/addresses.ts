@@ -29,3 +29,9 @@ export function endpointPath(
 export function composerPath(query: Record<string, string>): string {
   return `/cards?${new URLSearchParams(query).toString()}`;
 }
+
+/** The settings of an account, or a section of them. */
+export function settingsPath(provider: string, name: string, section = ''): string {
+  const path = `/settings${accountPath(provider, name)}`;
+  return section === '' ? path : `${path}/${section}`;
+}

@@ -14,6 +14,8 @@ export interface Site {
   publicUrl: () => string;
   /** The code hosts, the first one preselected. */
   providers: readonly string[];
+  /** Returns the names of the hosts with which people can sign in. */
+  signInHosts: () => readonly string[];
   /** Returns the address of an account on its code host. */
   profileUrl: (provider: string, name: string) => string;
   /** The path of the stylesheet, which changes with its content. */
@@ -28,6 +30,8 @@ export interface Document {
   description: string;
   /** The path of the page, for its canonical address; undefined for pages that are no result, such as errors. */
   path?: string;
+  /** The path of the page for links to other languages, where it has no canonical address. */
+  ownPath?: string;
   /** The path of a card for previews in other services. */
   previewPath?: string;
   /** True for pages about accounts, which search engines list only if the operator allows it. */
@@ -43,7 +47,7 @@ export interface Document {
 
 /** Returns a whole page. */
 export function renderDocument(site: Site, reader: Reader, document: Document): string {
-  const { title, description, main, script, path = '/' } = document;
+  const { title, description, main, script, ownPath, path = ownPath ?? '/' } = document;
   const { words, language, to } = reader;
   return `<!doctype html>\n${html`<html lang="${language.locale}" dir="${language.isRightToLeft ? 'rtl' : 'ltr'}">
 <head>
@@ -61,7 +65,9 @@ ${script !== undefined && html`<script src="${script}" defer></script>`}
 <a class="skip" href="#main">${words.skip}</a>
 <header class="top"><div>
 <a class="brand" href="${to('/')}">${mark} ${site.name}</a>
-<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="${to('/gallery')}">${words.gallery}</a><a href="/docs">${words.docs}</a></nav>
+<nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="${to('/gallery')}">${words.gallery}</a><a href="/docs">${words.docs}</a>${
+    site.signInHosts().length > 0 && html`<a href="${to('/settings')}">${words.owner.settings}</a>`
+  }</nav>
 ${searchForm(site, reader)}
 </div></header>
 <main id="main">

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { RouteServices } from '../accounts/resolve.ts';
+import type { AccessServices } from '../access/services.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
 import { palettes } from '../cards/themes.ts';
@@ -25,8 +25,10 @@ import { mark, type Site } from './layout.ts';
 import { problemPage } from './problem-page.ts';
 import { readerOf } from './reader.ts';
 import { repositoryPage } from './repository-page.ts';
+import { settingsPageRoutes } from './settings/routes.ts';
+import { signInRoutes } from './sign-in/routes.ts';
 
-interface Services extends RouteServices, Pick<PageServices, 'locales'> {
+interface Services extends AccessServices, Pick<PageServices, 'locales'> {
   site: Site;
 }
 
@@ -54,6 +56,8 @@ export function pageRoutes(app: App, services: Services): void {
   );
   galleryRoutes(app, services);
   composerRoutes(app, services);
+  signInRoutes(app, services);
+  settingsPageRoutes(app, services);
   docsRoutes(app, services);
   addSearch(app, services);
   addPage(

@@ -1,3 +1,5 @@
+import type { OwnerWords } from './owner-words.ts';
+
 /** The texts of pages in one language. Names of counters, levels and errors come from the words of cards. */
 export interface PageWords {
   tagline: string;
@@ -38,4 +40,5 @@ export interface PageWords {
   docs: string;
   gallery: string;
   themes: string;
+  owner: OwnerWords;
 }

@@ -21,13 +21,13 @@ function textsOf(page: string, tag: string): string[] {
   );
 }
 
-describe('pages for visitors', () => {
+describe('rendering of pages for visitors', () => {
   const shared = shareStoredService({
     service: { settings: { SITE_NAME: 'Credits & Co', SITE_EXAMPLE: `github/${user}` } },
   });
   const page = (path: string): Promise<ServiceResponse> => shared.service.get(path, asReader);
 
-  it('begin with a search for accounts and with live cards', async () => {
+  it('begins with a search for accounts and with live cards', async () => {
     const { status, text } = await page('/');
     assert.equal(status, 200);
     assert.ok(text.includes('<title>Credits &amp; Co</title>'));
@@ -41,7 +41,7 @@ describe('pages for visitors', () => {
     assert.equal(slashes.headers.get('location'), '/github/%2F%2Fevil.example%2Fx');
   });
 
-  it('show the same counters, people and public repositories as the API', async () => {
+  it('shows the same counters, people and public repositories as the API', async () => {
     const { organization } = shared.simulator.accounts;
     for (const name of [user, organization]) {
       const { text, status } = await page(`/github/${name}`);
@@ -68,7 +68,7 @@ describe('pages for visitors', () => {
     assert.deepEqual(new Set(links), new Set(shown));
   });
 
-  it('are sent from the cache, with an ETag, and are made again when the account changes', async () => {
+  it('sends pages from the cache, with an ETag, and makes them again when the account changes', async () => {
     const first = await page(`/github/${user}`);
     const etag = first.headers.get('etag') ?? '';
     const again = await shared.service.get(`/github/${user}`, {
@@ -86,7 +86,7 @@ describe('pages for visitors', () => {
     assert.ok(!text.includes('<b>Ada'));
   });
 
-  it('of a repository name the people who contributed to it; a private and an absent one are the same 404', async () => {
+  it('names the people who contributed to a repository; a private and an absent one are the same 404', async () => {
     const { organization } = shared.simulator.accounts;
     const { pool } = shared.service.database;
     const { rows } = await pool.query<{ name: string }>(
@@ -113,7 +113,7 @@ describe('pages for visitors', () => {
     assert.equal(hidden.text, absent.text);
   });
 
-  it('show every card in every theme, drawn from samples', async () => {
+  it('shows every card in every theme, drawn from samples', async () => {
     const images = new Set<string>();
     for (const path of ['/gallery?theme=nord&lang=ja', ...galleryCards.map((card) => `/gallery?card=${card}`)]) {
       const { status, text } = await page(path);
@@ -129,7 +129,7 @@ describe('pages for visitors', () => {
     assert.equal((await page('/gallery?theme=nrod')).status, 400);
   });
 
-  it('are in the language that the reader prefers, or that the address names', async () => {
+  it('uses the language that the reader prefers, or that the address names', async () => {
     const path = `/github/${user}`;
     const inLanguage = async (address: string, accepted: string): Promise<[string, string]> => {
       const { text } = await shared.service.get(address, {
@@ -157,7 +157,7 @@ describe('pages for visitors', () => {
     assert.equal((await page(path)).headers.get('vary'), 'accept-language, accept-encoding');
   });
 
-  it('are errors as pages for readers, and JSON for programs', async () => {
+  it('reports errors as pages for readers, and JSON for programs', async () => {
     await storeAbsent(shared.service.database.connection, ['nobody-here']);
     for (const path of ['/github/nobody-here', '/no/such/page', '/nothing']) {
       const { status, headers, text } = await page(path);
@@ -174,7 +174,7 @@ describe('pages for visitors', () => {
     assert.match(api.headers.get('content-type') ?? '', /^application\/json/);
   });
 
-  it('show avatars from this service alone, or initials', async () => {
+  it('shows avatars from this service alone, or initials', async () => {
     const { status, headers, text } = await shared.service.get(`/avatars/github/${user}`);
     assert.equal(status, 200);
     assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
@@ -184,7 +184,7 @@ describe('pages for visitors', () => {
       assert.match(address, /^\/[^/]/, address);
   });
 
-  it('are accessible, fit a narrow screen, and load nothing that their policy forbids', async () => {
+  it('is accessible, fits a narrow screen, and loads nothing that the policy forbids', async () => {
     const browser = await sharedBrowser();
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     const { organization } = shared.simulator.accounts;

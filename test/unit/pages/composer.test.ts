@@ -15,6 +15,7 @@ const site: Site = {
   isIndexed: false,
   publicUrl: () => 'https://plaudit.example',
   providers: ['github'],
+  signInHosts: () => [],
   profileUrl: () => 'https://github.example/x',
   stylePath: '/style.css',
   locales: ['en'],

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { fill } from '../../../cards/languages/language.ts';
+import { endpointPath } from '../../addresses.ts';
+import { html } from '../../html.ts';
+import { day, form, idOf, itemForm, list, readItem, readItems, type Section, secretNotice } from '../section.ts';
+
+const Link = Type.Object({ url: Type.String() });
+const Listed = Type.Object({
+  id: Type.String(),
+  path: Type.String(),
+  created_dttm: Type.String(),
+  registered_by: Type.Union([Type.Null(), Type.String()]),
+  state: Type.Enum(['active', 'suspended', 'ended']),
+  ends_dttm: Type.Union([Type.Null(), Type.String()]),
+});
+
+/** Links that open one card each. */
+export const embeds: Section = {
+  slug: 'embeds',
+  title: (words) => words.embeds,
+  show: async (context) => {
+    const { reader, target } = context;
+    const { owner } = reader.words;
+    const { provider, name } = target.account;
+    const links = readItems(Listed, await context.call('listEmbeds'));
+    return html`<h2>${owner.embeds}</h2><p>${owner.embedsDetail}</p>
+${form(
+  context,
+  'make',
+  html`<p class="field"><label for="path">${owner.image}</label>
+<input id="path" name="path" required maxlength="1000" value="${endpointPath(provider, name, 'contributions', { private: 'true' })}" dir="ltr" autocomplete="off" spellcheck="false"></p>
+<p class="field"><label for="format">${owner.format}</label><select id="format" name="format"><option>svg</option><option>png</option></select>
+<button type="submit">${owner.makeLink}</button></p>`,
+)}
+${list(
+  links.map(
+    (link) => html`<strong dir="ltr">${link.path}</strong> <span class="chip">${owner.states[link.state]}</span>
+<small><bdi>${link.registered_by ?? '–'}</bdi> · ${day(link.created_dttm, reader)}${link.ends_dttm !== null && html` · ${fill(owner.until, { date: reader.language.date(new Date(link.ends_dttm)) })}`}</small>
+<span class="actions">${itemForm(context, 'renew', link.id, owner.renew)}${itemForm(context, 'revoke', link.id, owner.revoke)}</span>`,
+  ),
+  reader,
+)}`;
+  },
+  actions: {
+    make: async (context, { path, format }) => {
+      const { url } = readItem(Link, await context.call('createEmbed', { body: { path, format } }));
+      return secretNotice(context, context.reader.words.owner.embeds, url);
+    },
+    renew: async ({ call }, { id = '' }) => {
+      await call('renewEmbed', { params: { embed_id: idOf(id) } });
+      return undefined;
+    },
+    revoke: async ({ call }, { id = '' }) => {
+      await call('revokeEmbed', { params: { embed_id: idOf(id) } });
+      return undefined;
+    },
+  },
+};

@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { html, trusted } from '../../html.ts';
+import { form, readItem, type Section } from '../section.ts';
+
+const Settings = Type.Object({
+  publish_private_contributions: Type.Boolean(),
+  hidden: Type.Boolean(),
+  boards_repository: Type.String(),
+});
+
+/** The visibility of an account's numbers. */
+export const privacy: Section = {
+  slug: 'privacy',
+  title: (words) => words.privacy,
+  show: async (context) => {
+    const { owner } = context.reader.words;
+    const settings = readItem(Settings, await context.call('getSettings'));
+    const check = (name: 'publish_private_contributions' | 'hidden', label: string, detail: string) =>
+      html`<p class="check"><label><input type="checkbox" name="${name}" value="true" aria-describedby="${name}-detail"${trusted(settings[name] ? ' checked' : '')}> ${label}</label>
+<small id="${name}-detail">${detail}</small></p>`;
+    return html`<h2>${owner.privacy}</h2>${form(
+      context,
+      'change',
+      html`${check('publish_private_contributions', owner.publish, owner.publishDetail)}
+${check('hidden', owner.hide, owner.hideDetail)}
+<p class="field"><label for="boards_repository">${owner.boardsRepository}</label>
+<input id="boards_repository" name="boards_repository" value="${settings.boards_repository}" maxlength="255" placeholder=".github" aria-describedby="boards-detail" autocomplete="off" spellcheck="false">
+<small id="boards-detail">${owner.boardsRepositoryDetail}</small></p>
+<p><button type="submit">${owner.save}</button></p>`,
+    )}`;
+  },
+  actions: {
+    change: async ({ call }, fields) => {
+      const body = {
+        publish_private_contributions: fields['publish_private_contributions'] === 'true',
+        hidden: fields['hidden'] === 'true',
+        boards_repository: fields['boards_repository'] ?? '',
+      };
+      await call('changeSettings', { body });
+      return undefined;
+    },
+  },
+};
