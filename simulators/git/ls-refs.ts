@@ -13,7 +13,11 @@ export async function listRefs(directory: string, request: Buffer): Promise<Buff
     .filter((line) => line.startsWith('ref-prefix '))
     .map((line) => line.slice('ref-prefix '.length));
   const head = /^ref: (.+)\n/.exec(await readFile(join(directory, 'HEAD'), 'utf8'))?.[1];
-  const refs = await readRefs(directory);
+  const refs = await readRefs(directory).catch((error: unknown) => {
+    // A reference was removed since its directory was listed.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
   // A detached HEAD, packed references and annotated tags are left to git.
   if (head === undefined || refs === undefined) return undefined;
   const target = lines.includes('symrefs') ? ` symref-target:${head}` : '';
@@ -34,7 +38,10 @@ async function readRefs(directory: string): Promise<Map<string, string> | undefi
   const entries = await readdir(directory, { withFileTypes: true });
   if (entries.some(({ name }) => name === 'packed-refs')) return undefined;
   const files = await readdir(join(directory, 'refs'), { recursive: true, withFileTypes: true });
-  const paths = files.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  // Git writes a reference to a file with this ending, and renames it.
+  const paths = files
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock'))
+    .map((entry) => join(entry.parentPath, entry.name));
   const names = paths.map((path) => path.slice(directory.length + 1)).toSorted();
   if (names.some((name) => name.startsWith('refs/tags/'))) return undefined;
   const ids = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));

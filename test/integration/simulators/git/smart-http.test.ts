@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -38,6 +39,16 @@ describe('the simulated git server', () => {
     ]);
     await runGit(place.at('whole.git'), ['fetch', '--quiet', `${server.url}/owner/sample.git`, '+main:main']);
     assert.equal((await runGit(place.at('whole.git'), ['rev-parse', 'main'])).toString().trim(), added);
+  });
+
+  it('lists the references while git changes them', async () => {
+    await using place = await makeTemporaryDirectory();
+    const oids = await buildSample(place);
+    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
+    // Git prepares the new target of a reference in this file.
+    await writeFile(place.at('sample.git/refs/heads/main.lock'), 'x');
+    const list = (): Promise<Buffer> => runGit(place.path, ['ls-remote', '--heads', `${server.url}/owner/sample.git`]);
+    assert.equal((await list()).toString(), `${oids.at(-1)}\trefs/heads/main\n`);
   });
 
   it('resolves the repository and the credentials once for each step', async () => {
