@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type ClientConfig } from 'pg';
 import { v4 as uuidv4 } from 'uuid';
+import { type EmbeddedServer, openEmbedded } from '../src/database/embedded/embedded.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { useMemoryForTemporaryFiles } from './memory-directory.ts';
 import { enterable, postgresPackage, readVersion } from './servers/packages.ts';
@@ -81,14 +82,8 @@ export async function withTestServer<Result>(
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
   await chmod(directory, enterable);
   const databaseUrl = process.env['DATABASE_URL'] || undefined;
-  const server = await openDatabase({
-    databaseUrl,
-    dataDir: directory,
-    log: (line) => console.error(line),
-    postgresPackage: postgresPackage(readVersion(process.env['TEST_POSTGRES'])),
-  });
-  const serverUrl = databaseUrl ?? urlOf(server.clientConfig);
-  if (databaseUrl === undefined) await giveUpDurability(serverUrl);
+  const server = databaseUrl === undefined ? await startServer(directory) : undefined;
+  const serverUrl = databaseUrl ?? urlOf(server?.connection ?? {});
   const template = await createTemplate(serverUrl);
   await using around = new AsyncDisposableStack();
   const environment: Record<string, string> = { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template };
@@ -103,17 +98,21 @@ export async function withTestServer<Result>(
   } finally {
     await around.disposeAsync();
     await dropTemplate(serverUrl, template);
-    await server.close();
+    await server?.release();
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** Lets a server write less, because the databases of a test run need not outlive its crash. */
-async function giveUpDurability(serverUrl: string): Promise<void> {
-  await onServer(serverUrl, 'alter role current_user set synchronous_commit = off');
-  await onServer(serverUrl, 'alter system set full_page_writes = off');
-  await onServer(serverUrl, 'alter system set fsync = off');
-  await onServer(serverUrl, 'select pg_reload_conf()');
+/** Settings of a server whose databases need not outlive its crash, so that it writes less. */
+export const withoutDurability = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+function startServer(dataDir: string): Promise<EmbeddedServer> {
+  return openEmbedded({
+    dataDir,
+    log: () => {},
+    postgresPackage: postgresPackage(readVersion(process.env['TEST_POSTGRES'])),
+    settings: withoutDurability,
+  });
 }
 
 export async function dropTemplate(serverUrl: string, name: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
-import { databaseUrlOf, onServer, urlOf } from '../database-server.ts';
+import { databaseUrlOf, onServer, urlOf, withoutDurability } from '../database-server.ts';
 import { enterable, postgresPackage, type Version } from './packages.ts';
 
 /** A PostgreSQL server of one test. */
@@ -17,7 +17,12 @@ export async function startOwnServer(version: Version): Promise<OwnServer> {
   const dataDir = place.at('server');
   await mkdir(dataDir);
   for (const directory of [place.path, dataDir]) await chmod(directory, enterable);
-  const server = await openEmbedded({ dataDir, log: () => {}, postgresPackage: postgresPackage(version) });
+  const server = await openEmbedded({
+    dataDir,
+    log: () => {},
+    postgresPackage: postgresPackage(version),
+    settings: withoutDurability,
+  });
   stack.defer(() => server.release());
   const serverUrl = urlOf(server.connection);
   const opened = stack.move();

@@ -38,13 +38,16 @@ export function hasEmbeddedDatabase(dataDir: string): boolean {
 /**
  * Starts the server of a data directory, or joins the processes that use it already.
  * @param options.postgresPackage the folder of the package with PostgreSQL's programs; by default that of this release.
+ * @param options.settings settings of PostgreSQL that replace those of the service, for servers that need not be durable.
  * @throws AppError `misconfigured` with one line for a person.
  */
 export async function openEmbedded(options: {
   dataDir: string;
   log: (line: string) => void;
   postgresPackage?: string | undefined;
+  settings?: Record<string, string>;
 }): Promise<EmbeddedServer> {
+  const { settings = {} } = options;
   const dataDir = resolve(options.dataDir);
   try {
     makeDirectory(dataDir);
@@ -52,7 +55,7 @@ export async function openEmbedded(options: {
     const user = await chooseServerUser(dataDir, clusterDir);
     const binaries = await findBinaries(user, dataDir, options.postgresPackage);
     await ensureCluster(clusterDir, binaries, user, options.log);
-    const use = new Use(clusterDir, binaries, user, await Lease.take(clusterDir, user), options.log);
+    const use = new Use(clusterDir, { binaries, settings }, user, await Lease.take(clusterDir, user), options.log);
     await use.begin();
     return { connection: use.connection, release: () => use.end() };
   } catch (error) {
@@ -60,18 +63,24 @@ export async function openEmbedded(options: {
   }
 }
 
+/** The programs of a server, and settings that replace those of the service. */
+interface Server {
+  binaries: Binaries;
+  settings: Record<string, string>;
+}
+
 class Use {
   readonly connection: EmbeddedServer['connection'];
   readonly #clusterDir: string;
-  readonly #binaries: Binaries;
+  readonly #server: Server;
   readonly #user: ServerUser;
   readonly #lease: Lease;
   readonly #log: (line: string) => void;
   #isEnding = false;
 
-  constructor(clusterDir: string, binaries: Binaries, user: ServerUser, lease: Lease, log: (line: string) => void) {
+  constructor(clusterDir: string, server: Server, user: ServerUser, lease: Lease, log: (line: string) => void) {
     this.#clusterDir = clusterDir;
-    this.#binaries = binaries;
+    this.#server = server;
     this.#user = user;
     this.#lease = lease;
     this.#log = log;
@@ -101,7 +110,7 @@ class Use {
       if (pid === undefined && (keeper === undefined || keeper.isEnded())) {
         if (keeper !== undefined) throw explainOutput(keeper.output(), resolve(this.#clusterDir, '..'));
         forgetReusedNumbers(this.#clusterDir);
-        keeper = startKeeper(this.#clusterDir, this.#binaries, this.#user, this.#lease);
+        keeper = startKeeper(this.#clusterDir, this.#server, this.#user, this.#lease);
       } else if (pid !== undefined && keeper?.isEnded()) {
         // Another process was faster. If its server ends before it counts this process, the next attempt starts a new
         // one.

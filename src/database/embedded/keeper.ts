@@ -13,7 +13,7 @@ const maxLogBytes = 1024 * 1024;
  * The server listens on nothing but the socket in the private directory, acknowledges nothing before it is on the disk,
  * and writes no statement or value to the log.
  */
-const settings: Record<string, string> = {
+const ownSettings: Record<string, string> = {
   listen_addresses: '',
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',
@@ -70,15 +70,24 @@ export interface Keeper {
 
 /**
  * Starts the server with its keeper in a session of its own, so that it outlives this process as long as others use it.
+ * @param server.settings replace those of the service.
  */
-export function startKeeper(clusterDir: string, binaries: Binaries, user: ServerUser, lease: Lease): Keeper {
+export function startKeeper(
+  clusterDir: string,
+  { binaries, settings }: { binaries: Binaries; settings: Record<string, string> },
+  user: ServerUser,
+  lease: Lease,
+): Keeper {
   const path = join(clusterDir, 'server.log');
   const log = openSync(path, 'a', 0o600);
   const pipe = lease.openForKeeper();
   if (user.isOther) chownSync(path, user.uid, user.gid);
   if (fstatSync(log).size > maxLogBytes) ftruncateSync(log);
   const start = fstatSync(log).size;
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const options = Object.entries({ ...ownSettings, ...settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const child = spawn(
     '/bin/sh',
     ['-c', keeperScript, 'plaudit-keeper', binaries.postgres, '-D', ownDirectory(clusterDir), ...options],
