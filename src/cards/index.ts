@@ -5,11 +5,13 @@ import type { Card } from './card.ts';
 import { communityCard } from './community.card.ts';
 import { contributionsCard } from './contributions.card.ts';
 import { contributorsCard } from './contributors.card.ts';
+import { streakCard } from './streak.card.ts';
 
 /** All cards, by the names that routes use. */
 const cards = new Map<string, Card>([
   ['contributions', contributionsCard],
   ['calendar', calendarCard],
+  ['streak', streakCard],
   ['contributors', contributorsCard],
   ['achievements', achievementsCard],
   ['community', communityCard],

@@ -85,7 +85,7 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
 /** Returns the address of an image's numbers as JSON. */
 function numbersOf(image: URL): URL {
   const numbers = new URL(image.pathname.replace(/badges\/community$/, 'contributors'), image);
-  if (image.searchParams.get('card') === 'calendar')
+  if (['calendar', 'streak'].includes(image.searchParams.get('card') ?? ''))
     numbers.pathname = numbers.pathname.replace(/contributions$/, 'contributors');
   for (const name of ['private', 'repository']) {
     const value = image.searchParams.get(name);

@@ -20,6 +20,7 @@ import { type Counters, counterNames, experienceOf, unknownCounters } from './co
 import { findDays } from './history.ts';
 import { collectJob, fetchReportedTotalsJob } from './jobs.ts';
 import { findReportedTotals } from './private-store.ts';
+import { StreakParameters, streaksIn } from './streak-parameters.ts';
 import { loadWindows, type WindowSeries, wholeDays } from './window.ts';
 
 const ContributionCounters = Type.Object(
@@ -28,7 +29,7 @@ const ContributionCounters = Type.Object(
 );
 
 /** The cards that are drawn from the response; the first is the default. */
-const cards = ['contributions', 'calendar'] as const;
+const cards = ['contributions', 'calendar', 'streak'] as const;
 
 /** An account with its lifetime counters, or those of a window. */
 const EntityWithContributions = Type.Object(
@@ -41,6 +42,7 @@ const Query = Type.Object({
   ...WindowParameters.properties,
   format: FormatParameter,
   card: Type.Optional(Type.Enum([...cards], { description: 'The card to draw.', default: cards[0] })),
+  ...StreakParameters.properties,
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),
@@ -48,7 +50,7 @@ const Query = Type.Object({
 
 const listing = 'contributions';
 
-/** Registers endpoint 2: the lifetime counters, now and as they were on earlier days, and the calendar card. */
+/** Registers endpoint 2: the lifetime counters, now and as they were on earlier days, and the cards of days. */
 export function contributionRoutes(app: App, services: RouteServices): void {
   addEndpoint(app, services, {
     path: '/v1/:provider/entities/:name/contributions',
@@ -65,7 +67,8 @@ export function contributionRoutes(app: App, services: RouteServices): void {
     item: EntityWithContributions,
     cards,
     load: async (context): Promise<History | LoadedSeries | LoadedCalendar | undefined> => {
-      if (context.image?.card === 'calendar') return loadCalendar(services, context);
+      const { image } = context;
+      if (image?.card === 'calendar' || image?.card === 'streak') return loadCalendar(services, context);
       return context.window === undefined
         ? loadHistory(services, context)
         : loadSeries(services, context, context.window);
@@ -187,9 +190,9 @@ function presentSeries(
 }
 
 function presentCalendar(
-  { resolver }: RouteServices,
+  { resolver, now }: RouteServices,
   { calendar: { input, asOf, isFinal }, includesPrivate }: LoadedCalendar,
-  { account, provider }: Context,
+  { account, provider, image, query }: Context,
 ): HandlerResult {
   return {
     envelope: envelope({
@@ -198,7 +201,7 @@ function presentCalendar(
       provenance: { asOf, missing: isFinal ? [] : ['days'], includesPrivate: input.includesPrivate },
     }),
     staleAt: resolver.staleAt(asOf),
-    cardInput: { calendar: input },
+    cardInput: { calendar: input, ...(image?.card === 'streak' && { streaks: streaksIn(input, query, now()) }) },
     // Private contributions are shown only as long as their owner publishes them, here or at the provider.
     ...(input.includesPrivate && { isWithdrawable: true }),
     ...(includesPrivate && { isCacheable: false }),

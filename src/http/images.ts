@@ -10,6 +10,8 @@ export interface CardInput {
   /** Ids of the repositories that images come from, by image URL. An image is stored as long as its repository is. */
   repositoriesOfImages?: ReadonlyMap<string, string>;
   calendar?: CalendarInput;
+  /** The streaks in the calendar. */
+  streaks?: StreaksInput;
   /** The account or the repository whose people are listed. */
   of?: string;
   /** The numbers of people who hold the awards of the response, in its order; greater ones are cut. */
@@ -31,6 +33,20 @@ export interface CalendarInput {
   total: number;
   /** True when private contributions are among them. */
   includesPrivate: boolean;
+}
+
+/** The streak that goes on and the longest one of a calendar, with their numbers of days or weeks. */
+export interface StreaksInput {
+  unit: 'day' | 'week';
+  current: StreakInput;
+  longest: StreakInput;
+}
+
+export interface StreakInput {
+  length: number;
+  /** The first and the last day, `YYYY-MM-DD`; null without any. */
+  from: string | null;
+  until: string | null;
 }
 
 export interface DayOfContributions {

@@ -57,6 +57,11 @@ export interface Language {
   compactNumber: (value: number) => string;
   /** Formats a day in UTC, like 21 Nov 2026. */
   date: (time: Date) => string;
+  /** Formats the first and the last day of a time in UTC. */
+  dateRange: (first: Date, last: Date) => string;
+  /** Formats a number of days, and of weeks. */
+  days: (value: number) => string;
+  weeks: (value: number) => string;
   month: (time: Date) => string;
   weekday: (time: Date) => string;
   /** The day that weeks begin with: 1 Monday to 7 Sunday. */
@@ -94,6 +99,9 @@ function makeLanguage(locale: string): Language {
   const date = new Intl.DateTimeFormat(locale, { ...utc, day: 'numeric', month: 'short', year: 'numeric' });
   const month = new Intl.DateTimeFormat(locale, { ...utc, month: 'short' });
   const weekday = new Intl.DateTimeFormat(locale, { ...utc, weekday: 'short' });
+  const unit = (name: 'day' | 'week') =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'long' });
+  const [days, weeks] = [unit('day'), unit('week')];
   const rules = new Intl.PluralRules(locale);
   return {
     locale,
@@ -102,6 +110,10 @@ function makeLanguage(locale: string): Language {
     number: (value) => full.format(value),
     compactNumber: (value) => compact.format(value),
     date: (time) => date.format(time),
+    // Lines break at plain spaces.
+    dateRange: (first, last) => date.formatRange(first, last).replaceAll('\u2009', ' '),
+    days: (value) => days.format(value),
+    weeks: (value) => weeks.format(value),
     month: (time) => month.format(time),
     weekday: (time) => weekday.format(time),
     firstDayOfWeek: firstDayOfWeek(locale),

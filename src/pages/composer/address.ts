@@ -21,8 +21,17 @@ export interface Kind {
 
 /** Parameters that only some cards have. */
 const windowFields = ['period', 'since', 'until', 'time_zone'] as const;
-export type Field = 'limit' | 'bots' | 'columns' | 'layout' | 'raw' | (typeof windowFields)[number];
-export const kindFields: readonly Field[] = ['limit', 'bots', 'columns', 'layout', 'raw', ...windowFields];
+export type Field = 'limit' | 'bots' | 'columns' | 'layout' | 'raw' | 'by' | 'days_off' | (typeof windowFields)[number];
+export const kindFields: readonly Field[] = [
+  'limit',
+  'bots',
+  'columns',
+  'layout',
+  'raw',
+  'by',
+  'days_off',
+  ...windowFields,
+];
 
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
@@ -42,6 +51,15 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     altText: (of) => `Contributions of ${of}, day by day`,
     takesRepository: false,
     fields: [],
+  },
+  {
+    card: 'streak',
+    label: 'Streak',
+    path: () => 'contributions',
+    parameters: () => ({ card: 'streak' }),
+    altText: (of) => `Streak of ${of}`,
+    takesRepository: false,
+    fields: ['by', 'days_off', 'time_zone'],
   },
   {
     card: 'contributors',
@@ -79,6 +97,7 @@ const unchanged: Record<string, string> = {
   locale: 'en',
   animation: 'none',
   layout: 'ring',
+  by: 'day',
   scale: '1',
   border: 'true',
   bots: 'false',

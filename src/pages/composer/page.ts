@@ -2,6 +2,7 @@ import { cardOf } from '../../cards/index.ts';
 import { locales } from '../../cards/languages/language.ts';
 import { layouts } from '../../cards/options.ts';
 import { palettesOf, themeNames } from '../../cards/themes.ts';
+import { streakUnits } from '../../contributions/streaks.ts';
 import { relativePeriods } from '../../windows/periods.ts';
 import { galleryImagePath } from '../gallery/page.ts';
 import { isGalleryCard } from '../gallery/samples.ts';
@@ -88,6 +89,8 @@ const kindField: Readonly<Record<Field, (wanted: Wanted) => Markup>> = {
   bots: (wanted) => select(wanted, 'bots', 'With bots', noOrYes),
   columns: (wanted) => text(wanted, 'columns', 'Columns', 'type="number" min="1" max="6" placeholder="as fit"'),
   layout: (wanted) => select(wanted, 'layout', 'Layout', layouts.map(named)),
+  by: (wanted) => select(wanted, 'by', 'By', streakUnits.map(named)),
+  days_off: (wanted) => text(wanted, 'days_off', 'Days off', 'placeholder="sat,sun" autocomplete="off"'),
   raw: (wanted) => select(wanted, 'raw', 'Icons alone', noOrYes),
   period: (wanted) =>
     select(wanted, 'period', 'Period', [['', 'lifetime'], ...relativePeriods.map((one) => [one, one] as const)]),

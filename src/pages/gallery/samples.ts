@@ -74,6 +74,19 @@ function isoDay(time: Date): string {
 const samples = {
   contributions: (today: Date): CardInput => ({ envelope: ofAccount(today) }),
   calendar: (today: Date): CardInput => ({ envelope: ofAccount(today), calendar: calendarUntil(today) }),
+  streak: (today: Date): CardInput => ({
+    envelope: ofAccount(today),
+    calendar: calendarUntil(today),
+    streaks: {
+      unit: 'day',
+      current: { length: 18, from: isoDay(new Date(today.getTime() - 17 * dayMs)), until: isoDay(today) },
+      longest: {
+        length: 43,
+        from: isoDay(new Date(today.getTime() - 142 * dayMs)),
+        until: isoDay(new Date(today.getTime() - 100 * dayMs)),
+      },
+    },
+  }),
   contributors: ofPeople,
   achievements: (): CardInput => ({
     envelope: {
@@ -94,6 +107,7 @@ export type GalleryCard = keyof typeof samples;
 export const galleryCards: readonly GalleryCard[] = [
   'contributions',
   'calendar',
+  'streak',
   'contributors',
   'achievements',
   'community',

@@ -118,4 +118,28 @@ describe('the calendar card', () => {
     assert.equal(drawn.coverage, inCollected);
     assert.match(drawn.cacheControl, final);
   });
+
+  it('gives the card of streaks its days, with days off, weeks and the present day of a time zone', async () => {
+    const { service } = shared;
+    // Monday to Friday of the week before the present Monday.
+    const week = { firstDay: '2026-06-08', counts: [1, 1, 1, 1, 1, 0, 0], total: 5, includesPrivate: false };
+    await saveReportedCalendar(service.database.connection, await idOf(service, ada.name), {
+      ...week,
+      fetchedAt: now(),
+    });
+    await announce(service.database.connection, { kind: 'account', key: await idOf(service, ada.name) });
+    const streaks = async (query: string): Promise<string> => {
+      const { text } = await service.get(`${ada.name}/contributions?format=svg&card=streak${query}`);
+      return /<desc[^>]*>(.*?)\. Public/.exec(text)?.[1] ?? text;
+    };
+    assert.equal(await streaks(''), 'Current streak: 0 days. Longest streak: 5 days (Jun 8 – 12, 2026)');
+    assert.match(await streaks('&days_off=sat,sun'), /^Current streak: 5 days \(Jun 8 – 12, 2026\)\./);
+    // There, the present Monday is over.
+    assert.match(await streaks('&days_off=sat,sun&time_zone=Pacific/Kiritimati'), /^Current streak: 0 days\./);
+    assert.match(await streaks('&by=week'), /^Current streak: 1 week /);
+    assert.match(
+      (await service.get(`${ada.name}/contributions?format=svg&card=streak&days_off=sunday`)).text,
+      />Something/,
+    );
+  });
 });

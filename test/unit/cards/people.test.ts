@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locales } from '../../../src/cards/languages/language.ts';
 import { readSvg } from './read-svg.ts';
-import { achievementsOf, boardOf, contributorsOf, draw } from './samples.ts';
+import { achievementsOf, boardOf, contributorsOf, draw, streakOf } from './samples.ts';
 
 const window = { since: '2026-10-31T23:00:00Z', until: '2026-11-30T23:00:00Z', time_zone: 'Europe/Berlin' };
 
@@ -74,6 +74,28 @@ describe('the card of a board', () => {
       const { texts } = readSvg(draw('board', boardOf(3), { locale, width: 240 }).svg);
       const own = texts.filter((text) => /\d/.test(text) && text.includes('…'));
       assert.deepEqual(own, [], locale);
+    }
+  });
+});
+
+describe('the card of streaks', () => {
+  it('draws the share of the longest streak that the current one has reached', () => {
+    const { svg } = draw('streak', streakOf());
+    const length = 2 * Math.PI * 35;
+    assert.ok(svg.includes(`stroke-dasharray="${Math.round((length * 12 * 100) / 41) / 100} `), svg);
+    const { title, description } = readSvg(svg);
+    assert.equal(title, 'Ada Lovelace: Current streak, 12 days');
+    assert.match(description, /^Current streak: 12 days \(Nov 10 – 21, 2026\)\. Longest streak: 41 days \(/);
+    assert.match(readSvg(draw('streak', streakOf({ unit: 'week' })).svg).description, /12 weeks.*41 weeks/);
+    assert.doesNotMatch(draw('streak', streakOf({ isEmpty: true })).svg, /stroke-dasharray/);
+  });
+
+  it('cuts none of its words in any language', () => {
+    for (const locale of locales) {
+      for (const width of [undefined, 240]) {
+        const { texts } = readSvg(draw('streak', streakOf(), { locale, width }).svg);
+        assert.ok(!texts.some((text) => text.includes('…')), `${locale} ${width} ${texts.join(' | ')}`);
+      }
     }
   });
 });

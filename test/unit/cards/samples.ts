@@ -142,6 +142,20 @@ export function calendarOf(
   };
 }
 
+/** Returns streaks of 12 and of 41 days or weeks, or none. */
+export function streakOf(described: { unit?: 'day' | 'week'; isEmpty?: boolean } = {}): CardInput {
+  const { unit = 'day', isEmpty = false } = described;
+  const none = { length: 0, from: null, until: null };
+  return {
+    ...calendarOf(),
+    streaks: {
+      unit,
+      current: isEmpty ? none : { length: 12, from: '2026-11-10', until: '2026-11-21' },
+      longest: isEmpty ? none : { length: 41, from: '2025-12-20', until: '2026-01-29' },
+    },
+  };
+}
+
 export function achievementsOf(count: number): CardInput {
   const names = ['Merge hero', 'First steps', 'Bug squasher of the whole wide world', '功績', 'Reviewer'];
   const data = Array.from({ length: count }, (_, index) => ({
@@ -215,6 +229,9 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
   'calendar-unfinished-narrow': (query) =>
     draw('calendar', calendarOf({ includesPrivate: true, isFinal: false }), { width: 300, ...query }),
   'calendar-empty': (query) => draw('calendar', calendarOf({ source: 'provider', isEmpty: true }), query),
+  streak: (query) => draw('streak', streakOf(), query),
+  'streak-weeks-narrow': (query) => draw('streak', streakOf({ unit: 'week' }), { width: 240, ...query }),
+  'streak-empty-ar': (query) => draw('streak', streakOf({ isEmpty: true }), { locale: 'ar', ...query }),
   achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
   'achievements-narrow': (query) => draw('achievements', achievementsOf(3), { width: 240, ...query }, someImages),
   'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),

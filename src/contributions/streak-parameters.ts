@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import type { CalendarInput, StreaksInput } from '../http/images.ts';
+import { today } from '../windows/periods.ts';
+import { readTimeZone } from '../windows/time-zones.ts';
+import { streaksOf, streakUnits, weekdays } from './streaks.ts';
+
+const dayOff = `(${weekdays.join('|')})`;
+
+/** The parameters of streaks in URLs. */
+export const StreakParameters = Type.Object({
+  by: Type.Optional(
+    Type.Enum([...streakUnits], {
+      description: 'Streaks of days or of weeks, on the card of streaks.',
+      default: 'day',
+    }),
+  ),
+  days_off: Type.Optional(
+    Type.String({
+      pattern: `^${dayOff}(,${dayOff}){0,6}$`,
+      maxLength: 27,
+      'x-expected': `days of the week with commas between, of ${weekdays.join(', ')}`,
+      description: 'Days that do not end a streak, on the card of streaks.',
+      examples: ['sat,sun'],
+    }),
+  ),
+});
+
+type Query = Static<typeof StreakParameters> & { time_zone?: string };
+
+/**
+ * Finds the streaks in a calendar, by the parameters of a URL.
+ * @throws AppError `invalid_input` for an unknown time zone.
+ */
+export function streaksIn(calendar: CalendarInput, query: Query, now: Date): StreaksInput {
+  const off = (query.days_off ?? '').split(',');
+  return streaksOf(
+    calendar.days.map(({ day }) => day),
+    {
+      from: calendar.from,
+      present: today(now, readTimeZone(query.time_zone)),
+      unit: query.by ?? 'day',
+      daysOff: new Set(weekdays.flatMap((name, index) => (off.includes(name) ? [index + 1] : []))),
+    },
+  );
+}
