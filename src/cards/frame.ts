@@ -3,7 +3,7 @@ import { type Colour, readableOn } from './colours.ts';
 import { escapeText, px } from './markup.ts';
 import type { CardOptions } from './options.ts';
 import { titleText, withoutDirections } from './text/fit.ts';
-import { type Palette, shades, trackOf } from './themes.ts';
+import { type Palette, shades, type ThemeStyle, textureOf, trackOf } from './themes.ts';
 
 /** A finished card. */
 export interface Drawing {
@@ -38,6 +38,17 @@ const animation = `@media (prefers-reduced-motion:no-preference){
 }
 `;
 
+/** The textures over the ground, in the faint colour of `u`. */
+const pattern = (size: number, drawn: string): string =>
+  `<pattern id="s" width="${size}" height="${size}" patternUnits="userSpaceOnUse">${drawn}</pattern>\n`;
+const surfaces: Readonly<Record<Exclude<ThemeStyle['surface'], 'plain'>, string>> = {
+  gradient:
+    '<linearGradient id="s" x1="0" y1="0" x2="1" y2="1"><stop offset=".35" class="u" stop-opacity="0"/><stop offset="1" class="u"/></linearGradient>\n',
+  dots: pattern(14, '<circle class="u" cx="3" cy="3" r="1.2"/>'),
+  grid: pattern(20, '<path class="u" d="M0 0h20v1H1v19H0z"/>'),
+  lines: pattern(12, '<path class="u" d="M0 11h12v1H0z"/>'),
+};
+
 /**
  * Draws the frame of a card: light and dark in one file, with a title and a description for screen readers, and without
  * external resources. Its classes: text styles (see `textStyles`), `a` filled and `k` drawn in the accent, `t` filled
@@ -53,7 +64,10 @@ export function frame(
   const inset = hasBorder ? 0.5 : 0;
   const dark =
     palettes.dark && `@media (prefers-color-scheme:dark){\n${colourRules(palettes.dark, options, card.usesShades)}}\n`;
-  const ground = `<rect class="g" x="${inset}" y="${inset}" width="${px(width - 2 * inset)}" height="${px(height - 2 * inset)}" rx="${px(radius)}"/>\n`;
+  const place = `x="${inset}" y="${inset}" width="${px(width - 2 * inset)}" height="${px(height - 2 * inset)}" rx="${px(radius)}"`;
+  const { surface } = palettes.style;
+  const texture = surface === 'plain' ? '' : `${surfaces[surface]}<rect ${place} fill="url(#s)"/>\n`;
+  const ground = `<rect class="g" ${place}/>\n${texture}`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${px(height)}" viewBox="0 0 ${px(width)} ${px(height)}" role="img" aria-labelledby="title desc" xml:lang="${language.locale}">
 <title id="title">${escapeText(titleText(card.title))}</title>
 <desc id="desc">${escapeText(withoutDirections(card.description))}</desc>
@@ -68,21 +82,24 @@ ${options.isRaw ? '' : ground}${card.body}
 
 const rules = new WeakMap<Palette, Map<string, string>>();
 
-function colourRules(palette: Palette, { hasBorder }: CardOptions, usesShades = false): string {
+function colourRules(palette: Palette, { hasBorder, palettes: { style } }: CardOptions, usesShades = false): string {
   const known = rules.get(palette) ?? new Map<string, string>();
   rules.set(palette, known);
   const key = `${hasBorder}${usesShades}`;
-  const css = known.get(key) ?? makeColourRules(palette, hasBorder, usesShades);
+  const css = known.get(key) ?? makeColourRules(palette, style, hasBorder, usesShades);
   known.set(key, css);
   return css;
 }
 
-function makeColourRules(palette: Palette, hasBorder: boolean, usesShades: boolean): string {
+function makeColourRules(palette: Palette, style: ThemeStyle, hasBorder: boolean, usesShades: boolean): string {
   const track = trackOf(palette);
   const steps = usesShades
     ? shades(palette).map((shade: Colour, index) => `.d${index}{fill:${shade};stroke:${shade}}\n`)
     : [];
-  const border = hasBorder ? `;stroke:${palette.border}` : '';
+  const width = style.weight > 1 ? `;stroke-width:${style.weight}` : '';
+  const border = hasBorder ? `;stroke:${palette.border}${width}` : '';
+  const texture = textureOf(palette);
+  const faint = style.surface === 'plain' ? '' : `.u{fill:${texture};stop-color:${texture}}\n`;
   return `${textClasses}{fill:${palette.text}}
 ${mutedClasses}{fill:${palette.muted}}
 ${onAccentClasses}{fill:${readableOn(palette.accent)}}
@@ -91,5 +108,5 @@ ${onAccentClasses}{fill:${readableOn(palette.accent)}}
 .k{fill:none;stroke:${palette.accent}}
 .t{fill:${track}}
 .r{fill:none;stroke:${track}}
-${steps.join('')}`;
+${faint}${steps.join('')}`;
 }

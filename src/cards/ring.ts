@@ -1,5 +1,6 @@
 import type { Canvas } from './canvas.ts';
 import { px } from './markup.ts';
+import type { ThemeStyle } from './themes.ts';
 
 /** The place of a ring: its outer side in pixels. */
 export interface RingPlace {
@@ -10,19 +11,39 @@ export interface RingPlace {
   line: number;
 }
 
+/** Rings in segments: their numbers, and the part of each that is drawn. */
+const usualSegments = 24;
+const smallSegments = 16;
+const smallSize = 60;
+const segmentShare = 0.72;
+
 /**
  * Draws the ring of a level, the signature of cards and pages: its arc is the share of the way to the next level.
  * @param share from 0 to 1.
  */
-export function drawRing(canvas: Canvas, { at, y, size, line }: RingPlace, share: number): void {
+export function drawRing(canvas: Canvas, place: RingPlace, share: number, style: ThemeStyle): void {
+  const { at, y, size } = place;
+  const line = Math.max(2, place.line * style.weight);
   const middle = { x: px(canvas.left(at, size) + size / 2), y: px(y + size / 2) };
   const radius = (size - line) / 2;
-  const circle = `cx="${middle.x}" cy="${middle.y}" r="${px(radius)}" stroke-width="${px(line)}"`;
-  canvas.add(`<circle class="r" ${circle}/>`);
-  if (share <= 0) return;
   const length = 2 * Math.PI * radius;
-  const arc = `stroke-dasharray="${px(length * Math.min(1, share))} ${px(length)}" stroke-linecap="round"`;
-  canvas.add(`<circle class="k f" ${circle} ${arc} transform="rotate(-90 ${middle.x} ${middle.y})"/>`);
+  const circle = `cx="${middle.x}" cy="${middle.y}" r="${px(radius)}" stroke-width="${px(line)}"`;
+  const turned = `transform="rotate(-90 ${middle.x} ${middle.y})"`;
+  const part = Math.min(1, share);
+  if (style.ring === 'segments') {
+    const count = size < smallSize ? smallSegments : usualSegments;
+    const dash = [segmentShare, 1 - segmentShare].map((of) => px((of * length) / count)).join(' ');
+    canvas.add(`<circle class="r" ${circle} stroke-dasharray="${dash}" ${turned}/>`);
+    const done = part > 0 ? Math.max(1, Math.round(part * count)) : 0;
+    if (done === 0) return;
+    const dashes = [...Array.from({ length: done }, () => dash), `0 ${px(length)}`].join(' ');
+    canvas.add(`<circle class="k f" ${circle} stroke-dasharray="${dashes}" ${turned}/>`);
+    return;
+  }
+  canvas.add(`<circle class="r" ${circle}/>`);
+  if (part <= 0) return;
+  const arc = `stroke-dasharray="${px(length * part)} ${px(length)}"${style.ring === 'round' ? ' stroke-linecap="round"' : ''}`;
+  canvas.add(`<circle class="k f" ${circle} ${arc} ${turned}/>`);
 }
 
 const chipHeight = 20;

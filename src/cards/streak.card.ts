@@ -140,7 +140,7 @@ function drawCell(
   options: CardOptions,
   { at, y, width, unit }: { at: number; y: number; width: number; unit: Streaks['unit'] },
 ): void {
-  drawRing(canvas, { at, y, size: ring.size, line: ring.line }, share);
+  drawRing(canvas, { at, y, size: ring.size, line: ring.line }, share, options.palettes.style);
   const number = options.language.number(streak.length);
   const room = ring.size - 2 * ring.line - 8;
   const isBig = measure(number, textStyles.big.sizePx, 'bold') <= room;

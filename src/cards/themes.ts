@@ -9,6 +9,16 @@ export interface Palette {
   accent: Colour;
 }
 
+/** The traits of a theme beside its colours. */
+export interface ThemeStyle {
+  /** The ground of the card: one colour, a fall of light, or a texture. */
+  surface: 'plain' | 'gradient' | 'dots' | 'grid' | 'lines';
+  /** The line of rings: with round or straight ends, or in segments. */
+  ring: 'round' | 'straight' | 'segments';
+  /** The width of the lines of rings and borders; 1 is the usual one. */
+  weight: number;
+}
+
 const light: Palette = {
   background: '#ffffff',
   border: '#d1d9e0',
@@ -47,6 +57,29 @@ export const palettes: Readonly<Record<string, Palette>> = {
   mocha: palette('#1e1e2e', '#45475a', '#cdd6f4', '#a6adc8', '#cba6f7'),
 };
 
+const usual: ThemeStyle = { surface: 'plain', ring: 'round', weight: 1 };
+
+/** The styles of themes that differ from the usual one. */
+const styles: Readonly<Record<string, ThemeStyle>> = {
+  dimmed: { surface: 'plain', ring: 'round', weight: 0.75 },
+  contrast: { surface: 'plain', ring: 'straight', weight: 1.5 },
+  paper: { surface: 'lines', ring: 'straight', weight: 0.6 },
+  forest: { surface: 'dots', ring: 'round', weight: 1.25 },
+  ocean: { surface: 'gradient', ring: 'round', weight: 1 },
+  midnight: { surface: 'dots', ring: 'segments', weight: 0.75 },
+  rose: { surface: 'gradient', ring: 'round', weight: 0.6 },
+  sunset: { surface: 'gradient', ring: 'straight', weight: 1.25 },
+  nord: { surface: 'plain', ring: 'straight', weight: 0.6 },
+  dracula: { surface: 'plain', ring: 'segments', weight: 1.25 },
+  'solarized-light': { surface: 'grid', ring: 'straight', weight: 0.75 },
+  'solarized-dark': { surface: 'grid', ring: 'straight', weight: 0.75 },
+  'gruvbox-light': { surface: 'lines', ring: 'segments', weight: 1.5 },
+  'gruvbox-dark': { surface: 'lines', ring: 'segments', weight: 1.5 },
+  'tokyo-night': { surface: 'grid', ring: 'segments', weight: 1 },
+  latte: { surface: 'dots', ring: 'round', weight: 0.75 },
+  mocha: { surface: 'gradient', ring: 'segments', weight: 0.75 },
+};
+
 export const themeNames: readonly string[] = ['auto', ...Object.keys(palettes)];
 
 function palette(background: Colour, border: Colour, text: Colour, muted: Colour, accent: Colour): Palette {
@@ -57,10 +90,14 @@ function palette(background: Colour, border: Colour, text: Colour, muted: Colour
 export interface Palettes {
   light: Palette;
   dark?: Palette;
+  style: ThemeStyle;
 }
 const unchanged = new Map<string, Palettes>([
-  ['auto', { light, dark }],
-  ...Object.entries(palettes).map(([name, only]): [string, Palettes] => [name, { light: only }]),
+  ['auto', { light, dark, style: usual }],
+  ...Object.entries(palettes).map(([name, only]): [string, Palettes] => [
+    name,
+    { light: only, style: styles[name] ?? usual },
+  ]),
 ]);
 
 /**
@@ -68,10 +105,11 @@ const unchanged = new Map<string, Palettes>([
  * @param changed colours that replace those of every palette of the theme.
  */
 export function palettesOf(theme: string, changed: Partial<Palette> = {}): Palettes {
-  const found = unchanged.get(theme) ?? { light, dark };
+  const found = unchanged.get(theme) ?? { light, dark, style: usual };
   if (Object.keys(changed).length === 0) return found;
   return {
     light: { ...found.light, ...changed },
+    style: found.style,
     ...(found.dark && { dark: { ...found.dark, ...changed } }),
   };
 }
@@ -84,4 +122,9 @@ export function shades({ background, accent, text }: Palette): Colour[] {
 /** Returns the colour beneath initials and progress: it differs from the background, and text on it is readable. */
 export function trackOf({ background, text }: Palette): Colour {
   return mix(background, text, 0.1);
+}
+
+/** Returns the colour of the texture, and of the end of a gradient: it is faint, because text is on it. */
+export function textureOf({ background, accent }: Palette): Colour {
+  return mix(background, accent, 0.08);
 }

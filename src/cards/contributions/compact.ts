@@ -25,7 +25,7 @@ export function drawCompact(
   const y = (compactHeightPx - ring.size) / 2;
   const name = account.display_name || account.name;
   const [hasLevel, hasAvatar] = [!hide.has('level'), !hide.has('avatar')];
-  if (hasLevel) drawRing(canvas, { at: side, y, size: ring.size, line: ring.line }, share);
+  if (hasLevel) drawRing(canvas, { at: side, y, size: ring.size, line: ring.line }, share, options.palettes.style);
   const size = hasLevel ? ring.avatar : ring.size;
   const inset = (ring.size - size) / 2;
   if (hasAvatar) {

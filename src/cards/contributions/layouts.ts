@@ -28,11 +28,11 @@ export const headers: Readonly<Record<Exclude<Layout, 'compact'>, (options: Card
 function drawSignature(
   canvas: Canvas,
   { account, level: { number, share }, images }: Subject,
-  { hide }: CardOptions,
+  { hide, palettes }: CardOptions,
   at: number,
 ): void {
   const middle = at + ring.size / 2;
-  if (!hide.has('level')) drawRing(canvas, { at, y: padding, size: ring.size, line: ring.line }, share);
+  if (!hide.has('level')) drawRing(canvas, { at, y: padding, size: ring.size, line: ring.line }, share, palettes.style);
   if (hide.has('avatar')) {
     const place = { at: middle, y: padding + ring.size / 2 + 10, maxWidth: ring.avatar - 4, anchor: 'middle' } as const;
     canvas.text(measure(number, textStyles.big.sizePx, 'bold') <= place.maxWidth ? 'big' : 'name', place, number);

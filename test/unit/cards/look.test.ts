@@ -3,9 +3,10 @@ import { describe, it } from 'node:test';
 import { contrast, readableOn, readColour } from '../../../src/cards/colours.ts';
 import { fill, languageOf, locales } from '../../../src/cards/languages/language.ts';
 import { normalize, readCardOptions } from '../../../src/cards/options.ts';
-import { palettes, themeNames, trackOf } from '../../../src/cards/themes.ts';
+import { palettes, palettesOf, textureOf, themeNames, trackOf } from '../../../src/cards/themes.ts';
 import { AppError } from '../../../src/errors.ts';
-import { names } from './samples.ts';
+import { readSvg } from './read-svg.ts';
+import { contributionsOf, draw, names, streakOf } from './samples.ts';
 
 describe('card options', () => {
   it('keeps text readable in every theme, and accents distinct from the background', () => {
@@ -16,8 +17,29 @@ describe('card options', () => {
       assert.ok(contrast(muted, background) >= 4.5, `muted text of ${name}`);
       assert.ok(contrast(text, trackOf(palette)) >= 4.5, `initials of ${name}`);
       assert.ok(contrast(accent, background) >= 3, `accent of ${name}`);
+      const texture = textureOf(palette);
+      assert.ok(contrast(text, texture) >= 4.5, `text on the surface of ${name}`);
+      assert.ok(contrast(muted, texture) >= 4.5, `muted text on the surface of ${name} ${contrast(muted, texture)}`);
+      assert.ok(contrast(accent, texture) >= 3, `accent on the surface of ${name}`);
       assert.ok(contrast(readableOn(accent), accent) >= 4.5, `badge of ${name}`);
     }
+  });
+
+  it('gives themes more than colours of their own', () => {
+    const style = (theme: string): string => JSON.stringify(palettesOf(theme).style);
+    const others = themeNames.filter((name) => !['auto', 'light', 'dark'].includes(name));
+    assert.ok(others.every((name) => style(name) !== style('light')));
+    for (const theme of others) {
+      const { svg } = draw('contributions', contributionsOf({}), { theme });
+      readSvg(svg);
+      const { surface, ring } = palettesOf(theme).style;
+      assert.equal(/<pattern|<linearGradient/.test(svg), surface !== 'plain', theme);
+      assert.equal(svg.includes('stroke-linecap="round" transform="rotate'), ring === 'round', theme);
+    }
+    const { svg } = draw('streak', streakOf(), { theme: 'dracula' });
+    // 12 of 41 are 7 of 24 segments.
+    const dashes = /class="k f"[^>]* stroke-dasharray="([^"]*)"/.exec(svg)?.[1]?.split(' ') ?? [];
+    assert.equal(dashes.length, 2 * (7 + 1));
   });
 
   it('accepts only hexadecimal digits as a colour', () => {

@@ -1,7 +1,22 @@
 import assert from 'node:assert/strict';
 import { SaxesParser } from 'saxes';
 
-const elements = new Set(['svg', 'title', 'desc', 'style', 'text', 'rect', 'circle', 'path', 'g', 'image', 'clipPath']);
+const elements = new Set([
+  'svg',
+  'title',
+  'desc',
+  'style',
+  'text',
+  'rect',
+  'circle',
+  'path',
+  'g',
+  'image',
+  'clipPath',
+  'pattern',
+  'linearGradient',
+  'stop',
+]);
 
 /** Parses an SVG card as XML and asserts the rules that every card must keep. */
 export function readSvg(svg: string): { texts: string[]; title: string; description: string } {
