@@ -59,6 +59,11 @@ export class Cursors {
     return {};
   }
 
+  /** Returns a key that puts a listing into an order that callers cannot compute. */
+  orderKey(listing: string): Buffer {
+    return createHmac('sha256', this.#key).update(`order\0${listing}`).digest();
+  }
+
   #read(listing: string, parameter: string, cursor: string): Place {
     const bytes = Buffer.from(cursor, 'base64url');
     const payload = bytes.subarray(macBytes);

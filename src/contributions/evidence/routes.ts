@@ -107,7 +107,7 @@ function endsOf({ since, until }: ItemScope): Ends {
 }
 
 async function load(services: RouteServices, context: Context): Promise<LoadedEvidence> {
-  const { connection, now } = services;
+  const { connection, now, cursors } = services;
   const { account, provider, isOwner, query, page, params } = context;
   const { counter } = params;
   if (counter === 'stars' && query.type !== undefined) {
@@ -125,6 +125,7 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     since: window?.since ?? null,
     until: window?.until ?? null,
     filter: readItemFilter(query),
+    starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
   };
   const counted = { id: account.id, isOwner: isOrganization, withPrivate: includesPrivate };
   const countCollected = async ({ since, until }: Ends): Promise<number> => {

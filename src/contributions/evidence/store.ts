@@ -20,6 +20,8 @@ export interface ItemScope {
   /** True: all private repositories count, as in numbers that their owners publish. */
   countsPrivate?: boolean;
   filter?: ItemFilter | undefined;
+  /** Puts stars of one day into an order that does not show whose they are; needed for their pages alone. */
+  starKey?: Buffer | undefined;
   since: Date | null;
   until: Date | null;
 }
@@ -30,7 +32,7 @@ export interface ItemPlace {
   at: number;
   kind: string;
   repositoryId: string;
-  /** The id of the item among those of its kind and repository; for a star a hash of it, because it names a person. */
+  /** The id of the item among those of its kind and repository; for a star an HMAC of it, because it names a person. */
   id: string;
 }
 
@@ -140,7 +142,7 @@ function contributionsOf(scope: ItemScope, counter: StoredCounter): RawBuilder<u
   // A star shows its day alone, and nothing that names the person.
   const moment = isStar ? sql`date_trunc('day', c.created_at, 'UTC')` : momentOf(counter);
   const columns = sql`
-    ${moment} as moment, c.kind, c.repository_id, ${isStar ? sql`md5(c.repository_id || c.external_id)` : sql`c.external_id`} as id,
+    ${moment} as moment, c.kind, c.repository_id, ${isStar ? starIdOf(scope) : sql`c.external_id`} as id,
     ${counter.name}::text as counter, ${isStar ? sql`null::integer` : sql`c.number`} as number,
     ${isStar ? sql`null::text` : sql`c.title`} as title, null::text as oid, false as is_co_authored,
     case when c.kind = 'review' then c.parent_external_id end as parent, null::boolean as assisted`;
@@ -155,6 +157,13 @@ function contributionsOf(scope: ItemScope, counter: StoredCounter): RawBuilder<u
     select ${columns} from contributions c join repositories r on r.id = c.repository_id
     where ${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${scope.personId}::uuid and ${isCounted}
       and ${isVisible(scope)}`;
+}
+
+/** The id of the star `c` by the construction of HMAC with a key that fills a block; null without a key, for counts. */
+function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
+  if (starKey === undefined) return sql`null::text`;
+  const [inner, outer] = [0x36, 0x5c].map((pad) => Buffer.alloc(64, starKey).map((byte) => byte ^ pad));
+  return sql`encode(sha256(${outer}::bytea || sha256(${inner}::bytea || convert_to(c.repository_id || ' ' || c.external_id, 'UTF8'))), 'hex')`;
 }
 
 /** Commits of a person, by the days on which there are any, or those of the repository `r`. */

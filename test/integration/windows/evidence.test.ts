@@ -6,66 +6,12 @@ import { readWindow } from '../../../src/windows/window.ts';
 import { clock } from '../../time.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-
-interface Item {
-  kind: string;
-  repository: string;
-  oid: string | null;
-  number: number | null;
-  title: string;
-  reason?: string;
-  url: string;
-  occurred_dttm: string;
-  rule: string;
-  assisted: boolean | null;
-}
-
-interface Listed {
-  meta_data: { total: number; itemised: number; remainder: Record<string, number>; missing?: string[] };
-  data: Item[];
-  next_cursor?: string;
-  previous_cursor?: string;
-}
+import { checkSum, evidenceOf } from './listed-evidence.ts';
 
 describe('evidence of counters', () => {
   const { now } = clock();
   const shared = shareStoredService({ simulator: { now }, service: { now } });
-  const get = async (path: string, init?: RequestInit): Promise<Listed> => {
-    const { status, text } = await shared.service.get(path, init);
-    assert.equal(status, 200, text);
-    return JSON.parse(text) as Listed;
-  };
-
-  /** Reads all pages. */
-  const readAll = async (path: string, init?: RequestInit): Promise<{ items: Item[]; first: Listed }> => {
-    const items: Item[] = [];
-    let first: Listed | undefined;
-    let cursor: string | undefined;
-    for (let pages = 0; pages < 200; pages += 1) {
-      const page = await get(`${path}${cursor === undefined ? '' : `&after=${cursor}`}`, init);
-      first ??= page;
-      items.push(...page.data);
-      cursor = page.next_cursor;
-      if (cursor === undefined) return { items, first };
-    }
-    return assert.fail(`${path} has no end`);
-  };
-
-  const check = (path: string, { items, first }: { items: Item[]; first: Listed }): void => {
-    const { total, itemised, remainder } = first.meta_data;
-    const rest = Object.values(remainder).reduce((sum, count) => sum + count, 0);
-    assert.equal(items.length, itemised, `${path}: ${JSON.stringify(first.meta_data)}`);
-    assert.equal(itemised + rest, total, path);
-    const keys = items.map((item) => JSON.stringify(item));
-    if (!path.includes('/stars'))
-      assert.equal(
-        new Set(keys.filter((key) => !key.includes('"review"'))).size,
-        keys.filter((key) => !key.includes('"review"')).length,
-        path,
-      );
-    const times = items.map((item) => item.occurred_dttm);
-    assert.deepEqual(times, times.toSorted().toReversed(), path);
-  };
+  const { get, readAll } = evidenceOf(shared);
 
   for (const query of [
     '',
@@ -81,7 +27,7 @@ describe('evidence of counters', () => {
         for (const counter of counterNames) {
           const path = `${login}/contributions/${counter}?limit=${counter === 'commits' ? 100 : 7}&${query}`;
           const read = await readAll(path);
-          check(path, read);
+          checkSum(path, read);
           const isTimeless = counter === 'stars' || counter === 'discussions_answered';
           if (!(isTimeless && window !== undefined)) assert.equal(read.first.meta_data.total, expected[counter], path);
           if (!isTimeless) assert.equal(read.first.meta_data.remainder['host-total'], undefined, path);
@@ -144,11 +90,11 @@ describe('evidence of counters', () => {
     const token = await serviceToken(service, simulator, keeper);
     const path = `${keeper.name}/contributions/commits?limit=100&private=true`;
     const own = await readAll(path, bearer(token));
-    check(path, own);
+    checkSum(path, own);
     await service.database.pool.query('update accounts set publishes_private = true where name = $1', [keeper.name]);
     await service.database.pool.query(`select 1`);
     const published = await readAll(`${path}&v=2`);
-    check(path, published);
+    checkSum(path, published);
     assert.equal(published.first.meta_data.total, own.first.meta_data.total);
     assert.equal(published.first.meta_data.remainder['private'], own.items.length - published.items.length);
     assert.ok(own.items.length > published.items.length);
@@ -210,70 +156,6 @@ describe('evidence of counters', () => {
         .toSorted((one, other) => (one < other ? -1 : 1)),
       commits.map(({ oid }) => oid).toSorted((one, other) => (one < other ? -1 : 1)),
     );
-  });
-
-  it('lists pull requests that are not merged as commits of no default branch', async () => {
-    const { world } = shared.simulator;
-    const engine = world.accountByLogin(engines.name) ?? assert.fail();
-    const open = world
-      .owned(engine)
-      .filter(({ visibility }) => visibility === 'public')
-      .flatMap(({ name, pullRequests }) => pullRequests.map((pull) => ({ name, pull })))
-      .filter(({ pull }) => pull.mergedAt === null && world.accountById(pull.authorId)?.type !== 'Mannequin');
-    const { items } = await readAll(`${engines.name}/contributions/commits?limit=100&excluded=true`);
-    assert.ok(open.length > 0);
-    assert.deepEqual(
-      items
-        .filter(({ reason }) => reason === 'not-default-branch')
-        .map(({ kind, repository, number }) => `${kind} ${repository} ${number}`)
-        .toSorted(),
-      open.map(({ name, pull }) => `pull_request ${engines.name}/${name} ${pull.number}`).toSorted(),
-    );
-  });
-
-  it('narrows the number and its items to a type of account, and to the help of programs', async () => {
-    const { pool } = shared.service.database;
-    const path = `${engines.name}/contributions/commits?limit=100`;
-    const whole = await readAll(path);
-    const { rows } = await pool.query<{ name: string; id: string; type: string }>(
-      'select name, id, type from accounts where name = $1',
-      [ada.name],
-    );
-    const [person] = rows;
-    await pool.query(`update accounts set type = 'bot', name = 'claude' where id = $1`, [person?.id]);
-    await pool.query(`update commits set assisted = get_byte(oid, 0) < 128`);
-    try {
-      const read = async (query: string) => {
-        const found = await readAll(`${path}&v=3&${query}`);
-        check(`${path}&${query}`, found);
-        return found;
-      };
-      const parts = [await read('type=user'), await read('type=bot'), await read('type=agent')];
-      assert.ok(parts[0]?.items.length && parts[2]?.items.length);
-      const unknown = await readAll(`${engines.name}/contributors/claude/evidence?excluded=true&limit=100`);
-      const withoutAccount = unknown.items.filter(({ reason }) => reason === 'no-account').length;
-      assert.equal(
-        parts.reduce((sum, { items }) => sum + items.length, withoutAccount),
-        whole.items.length,
-      );
-      const [assisted, others] = [await read('assisted=true'), await read('assisted=false')];
-      assert.ok(assisted.items.length > 0 && assisted.items.every((item) => item.assisted === true));
-      assert.ok(others.items.length > 0 && others.items.every((item) => item.assisted !== true));
-      assert.equal(assisted.items.length + others.items.length, whole.items.length);
-      const bots = await readAll(`${path}&v=3&type=user&excluded=true`);
-      assert.equal(
-        bots.items.filter(({ reason }) => reason === 'bot').length,
-        (parts[1]?.items.length ?? 0) + (parts[2]?.items.length ?? 0),
-      );
-    } finally {
-      await pool.query('update accounts set type = $2, name = $3 where id = $1', [
-        person?.id,
-        person?.type,
-        person?.name,
-      ]);
-    }
-    const stars = await shared.service.get(`${engines.name}/contributions/stars?type=user`);
-    assert.equal(stars.status, 400);
   });
 
   it('names the counter that was probably meant', async () => {

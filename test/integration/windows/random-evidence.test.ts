@@ -154,6 +154,7 @@ describe('evidence of random data', () => {
               seesPrivateOf: withPrivate && random.integer(0, 1) === 0 ? id : null,
               ...randomRange(random),
               filter: randomFilter(random, counter),
+              starKey: Buffer.alloc(32, 7),
             };
             const { ids, evidence } = await readAll(connection, scope, counter, withPrivate, isOwner);
             const about = `${counter} of ${type} in step ${step}: ${JSON.stringify({ scope, evidence })}`;
