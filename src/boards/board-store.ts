@@ -56,12 +56,7 @@ export async function findFormerBoard(
   ownerId: string,
   slug: string,
 ): Promise<StoredBoard | undefined> {
-  const row = await connection
-    .selectFrom('boards')
-    .select(columns)
-    .where('owner_id', '=', ownerId)
-    .where(sql`lower(slug)`, '=', slug.toLowerCase())
-    .executeTakeFirst();
+  const row = await bySlug(connection, ownerId, slug).executeTakeFirst();
   return row && toBoard(row);
 }
 
@@ -71,14 +66,16 @@ export async function findBoard(
   ownerId: string,
   slug: string,
 ): Promise<StoredBoard | undefined> {
-  const row = await connection
+  const row = await bySlug(connection, ownerId, slug).where('is_current', '=', true).executeTakeFirst();
+  return row && toBoard(row);
+}
+
+function bySlug(connection: Connection, ownerId: string, slug: string) {
+  return connection
     .selectFrom('boards')
     .select(columns)
     .where('owner_id', '=', ownerId)
-    .where(sql`lower(slug)`, '=', slug.toLowerCase())
-    .where('is_current', '=', true)
-    .executeTakeFirst();
-  return row && toBoard(row);
+    .where(sql`lower(slug)`, '=', slug.toLowerCase());
 }
 
 /** Finds the boards of an account in the order of its file. */

@@ -16,7 +16,7 @@ import { evidenceRoutes } from './evidence/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { previewRoutes } from './preview/routes.ts';
 import { seasonRoutes } from './seasons/routes.ts';
-import { BoardItem, RankItem, toBoardItem, toRankItem } from './views/board-json.ts';
+import { BoardItem, RankItem, rankColumns, toBoardItem, toRankItem, toRankRow } from './views/board-json.ts';
 import { BoardPath, boardUrl, withBoard } from './views/board-response.ts';
 import { awaitRanking, findReadableBoard, mayRead } from './views/load-board.ts';
 import { findPeople, findPresentRanking, hasRankingOf, type RankedPerson, type Ranking } from './views/view-store.ts';
@@ -167,19 +167,6 @@ function presentPeople(services: RouteServices, people: People, context: Context
 }
 
 function tableOf(items: readonly RankItem[]): string {
-  const columns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams,evidence'.split(',');
-  const rows = items.map(({ person, newcomer, returning, eligible, teams, evidence_url: evidence, ...item }) => ({
-    rank: item.rank,
-    provider: person.provider,
-    login: person.name,
-    points: item.points,
-    granted: item.granted,
-    change: item.change,
-    newcomer: String(newcomer),
-    returning: String(returning),
-    eligible: String(eligible ?? ''),
-    teams: teams.join(' '),
-    evidence,
-  }));
-  return toCsv(columns, rows);
+  const rows = items.map((item) => ({ ...toRankRow(item), evidence: item.evidence_url }));
+  return toCsv([...rankColumns, 'evidence'], rows);
 }

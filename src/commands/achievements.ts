@@ -2,10 +2,8 @@ import { parseArgs } from 'node:util';
 import { readConfigFile } from '../achievements/config-file.ts';
 import { explainDemand, explainFile } from '../achievements/explain-file.ts';
 import { AppError } from '../errors.ts';
-import { unreportedBy } from '../providers/index.ts';
 import type { Io } from './io.ts';
-import { readBytes } from './read-bytes.ts';
-import { counted, type ReportedFile, reportFiles } from './report-files.ts';
+import { checkFiles, counted } from './report-files.ts';
 
 const usage =
   'achievements check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, --explain and --json';
@@ -13,27 +11,19 @@ const usage =
 /** `plaudit achievements check|preview`: checks or previews files of achievements before they are live. */
 export async function achievements(io: Io, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
-  if (name === 'check') await checkFiles(io, rest);
+  if (name === 'check') await checkAchievements(io, rest);
   else if (name === 'preview') await (await import('./preview-achievements.ts')).previewAchievements(io, rest);
   else throw new AppError('invalid_input', 'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/NAME');
 }
 
-/**
- * Reports the faults of files of achievements; `-` is standard input. With `--host` it also warns of data that such a
- * host does not provide.
- * @throws AppError `invalid_input` when any file has an error, after all faults were reported.
- */
-async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
-  const { paths, host, isExplained, json } = readArguments(args);
-  const unreported = host === undefined ? [] : unreportedBy(host, true);
-  const files: ReportedFile[] = [];
-  for (const file of paths) {
-    const { config, reports, text } = readConfigFile(await readBytes(io, file), unreported);
-    const explained = isExplained ? [...explainFile(config), ...explainDemand(config)] : [];
-    const summary = `${file}: ${counted(config.achievements.length, 'achievement')}, no fault`;
-    files.push({ file, text, reports, lines: reports.length === 0 ? [...explained, summary] : explained });
-  }
-  reportFiles(io, files, { json });
+async function checkAchievements(io: Io, args: readonly string[]): Promise<void> {
+  const given = readArguments(args);
+  await checkFiles(io, given, ({ name, bytes, unreported }) => {
+    const { config, reports, text } = readConfigFile(bytes, unreported);
+    const explained = given.isExplained ? [...explainFile(config), ...explainDemand(config)] : [];
+    const summary = `${name}: ${counted(config.achievements.length, 'achievement')}, no fault`;
+    return { text, reports, lines: reports.length === 0 ? [...explained, summary] : explained };
+  });
 }
 
 interface Arguments {

@@ -8,7 +8,7 @@ import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import { type BoardRule, type Moment, moments } from '../board.ts';
 import { maxRules, RuleEntry, type RuleFields } from './schema.ts';
 
-/** The moments that the contributions of an action have besides their creation. */
+/** The moments after its creation that a contribution can have. */
 const ends: Readonly<Partial<Record<Action, readonly Moment[]>>> = {
   pull_request: ['merged', 'closed'],
   issue: ['closed'],

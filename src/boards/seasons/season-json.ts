@@ -4,7 +4,7 @@ import type { HandlerResult } from '../../http/endpoint.ts';
 import { formatTimestamp, OptionalTimestampSchema, TimestampSchema } from '../../http/envelope.ts';
 import type { Board } from '../board.ts';
 import { readDefinition } from '../definition.ts';
-import { BoardItem, type SeasonRankItem, toRepositories } from '../views/board-json.ts';
+import { BoardItem, rankColumns, type SeasonRankItem, toRankRow, toRepositories } from '../views/board-json.ts';
 import type { Season, VersionNote } from './season-store.ts';
 
 const Difference = Type.Object({
@@ -52,26 +52,9 @@ export function formOf(
   season: Season,
   items: readonly Static<typeof SeasonRankItem>[],
 ): Pick<HandlerResult, 'csv' | 'document'> {
-  if (format === 'csv') return { csv: tableOf(items) };
+  if (format === 'csv') return { csv: toCsv(rankColumns, items.map(toRankRow)) };
   if (format !== 'voters') return {};
   return { document: { contentType: 'application/yaml; charset=utf-8', body: votersOf(board, season, items) } };
-}
-
-function tableOf(items: readonly Static<typeof SeasonRankItem>[]): string {
-  const columns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams'.split(',');
-  const rows = items.map(({ person, newcomer, returning, eligible, teams, ...item }) => ({
-    rank: item.rank,
-    provider: person?.provider ?? '',
-    login: person?.name ?? '(anonymous)',
-    points: item.points,
-    granted: item.granted,
-    change: item.change,
-    newcomer: String(newcomer),
-    returning: String(returning),
-    eligible: String(eligible ?? ''),
-    teams: teams.join(' '),
-  }));
-  return toCsv(columns, rows);
 }
 
 /**

@@ -192,6 +192,28 @@ function toPerson(
   return { id, provider, type, name, display_name: displayName, url, avatar_url: avatarUrl };
 }
 
+/** The columns of a ranking as a table. */
+export const rankColumns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams'.split(',');
+
+/** Returns the row of a person in the table of a ranking. */
+export function toRankRow(
+  item: Omit<Static<typeof SeasonRankItem>, 'points_by_rule'>,
+): Record<string, string | number | null> {
+  const { rank, person, points, granted, change, newcomer, returning, eligible, teams } = item;
+  return {
+    rank,
+    provider: person?.provider ?? '',
+    login: person?.name ?? '(anonymous)',
+    points,
+    granted,
+    change,
+    newcomer: String(newcomer),
+    returning: String(returning),
+    eligible: String(eligible ?? ''),
+    teams: teams.join(' '),
+  };
+}
+
 /** Returns the provider to which names without one refer. */
 export function providerOf({ definition }: Board): string {
   const { provider = '' }: { provider?: string } = definition;

@@ -12,7 +12,7 @@ export function reported(text: string): string[] {
   );
 }
 
-/** Returns a file with one board, whose keys besides those that are required are given as lines. */
+/** Returns a file with one board: the required keys, and those that `lines` adds. */
 export function boardWith(
   lines: string,
   { repositories = '[acme/*]', points = '[{ action: commit, points: 1 }]' } = {},
