@@ -140,7 +140,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         lookUpBudgetMs: config.lookupBudgetMs,
         handlerTimeoutMs,
         computations: new Computations(cache, isLive),
-        endpoints: new Endpoints(),
+        endpoints: new Endpoints(cursors),
         anonymousRepositoryContributors: config.anonymousRepositoryContributors,
         onDataAge: (route: string, seconds: number): void => metrics.observeAge(route, seconds),
         publicUrl,

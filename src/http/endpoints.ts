@@ -9,6 +9,7 @@ import {
   type OwnerEndpoint,
   type ResolvedAccount,
 } from './endpoint.ts';
+import type { Cursors } from './pagination.ts';
 
 /** A request for the data of an endpoint by another part of the service. */
 export interface PartRequest {
@@ -19,7 +20,9 @@ export interface PartRequest {
   /** The number of items; absent: the default of the listing. */
   limit?: number;
   /** Absent: lifetime. */
-  window?: Window;
+  window?: Window | undefined;
+  /** A `next_cursor` of the listing; absent: its first page. */
+  after?: string | undefined;
 }
 
 /** The result of an endpoint: undefined while nothing at all is known yet. */
@@ -35,17 +38,25 @@ type Read = (resolved: ResolvedAccount, wanted: PartRequest) => Promise<PartResu
 
 /** The endpoints of the service by their operation ids. Pages read them, so that they show the same data as the API. */
 export class Endpoints {
+  readonly #cursors: Cursors;
   readonly #reads = new Map<string, Read>();
   readonly #calls = new Map<string, Call>();
 
+  constructor(cursors: Cursors) {
+    this.#cursors = cursors;
+  }
+
   /** Adds an endpoint whose readers are public. */
   add<Path extends TObject, Query extends TObject, Data>(endpoint: Endpoint<Path, Query, Data>): void {
-    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit, window }) => {
+    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit, window, after }) => {
+      const { listing } = endpoint;
+      const start =
+        listing === undefined || after === undefined ? {} : this.#cursors.readStart(listing.name, { after });
       const context = {
         ...resolved,
         params: Object({ ...params, provider: resolved.account.provider, name: resolved.account.name }),
         query: Object({ ...query }),
-        page: { limit: limit ?? endpoint.listing?.defaultLimit ?? 0, start: {} },
+        page: { limit: limit ?? listing?.defaultLimit ?? 0, start },
         window,
         image: undefined,
       };
@@ -87,7 +98,7 @@ export class Endpoints {
   }
 
   /**
-   * Reads the first page of an endpoint for a visitor.
+   * Reads a page of an endpoint for a visitor.
    * @throws AppError as the endpoint does.
    */
   async read(operationId: string, resolved: ResolvedAccount, wanted: PartRequest = {}): Promise<PartResult> {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static, TObject } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import type { App } from './app.ts';
 import { authorize } from './authorize.ts';
 import { type AccountName, MovedRepository, type ResolvedAccount } from './endpoint.ts';
@@ -15,20 +15,26 @@ import { sendRedirect, sendResponse } from './send.ts';
 /** Reads the data of an endpoint about the account of a page. */
 export type ReadPart = (operationId: string, wanted?: PartRequest) => Promise<PartResult>;
 
+/** The context of a request for a page about an account. */
+export interface PageContext<Params> extends ResolvedAccount {
+  params: Params;
+  /** The parameters of the address. */
+  query: Readonly<Record<string, string | undefined>>;
+}
+
 /** A page about an account, which is rendered once for all visitors. */
 export interface Page<Path extends TObject, Data> {
   path: string;
   params: Path;
+  /** The parameters of its address; absent: none but the language. */
+  query?: TObject;
   /**
    * Reads what the page shows.
    * @returns undefined while nothing at all is known yet.
    */
-  load: (
-    read: ReadPart,
-    context: ResolvedAccount & { params: Static<Path> },
-  ) => Promise<Data | MovedRepository | undefined>;
+  load: (read: ReadPart, context: PageContext<Static<Path>>) => Promise<Data | MovedRepository | undefined>;
   /** Returns the HTML. It reads nothing: the same data gives the same page. */
-  render: (data: Data, context: ResolvedAccount & { params: Static<Path> }, language: PageLanguage) => RenderedPage;
+  render: (data: Data, context: PageContext<Static<Path>>, language: PageLanguage) => RenderedPage;
   /** Returns the HTML that is shown while nothing is known yet. */
   renderPending: (params: Static<Path>, language: PageLanguage) => string;
 }
@@ -51,9 +57,11 @@ export interface PageServices extends PipelineServices {
 
 /** Adds a page. Its requests take the steps of the request pipeline: resolve → authorize → load → render → send. */
 export function addPage<Path extends TObject, Data>(app: App, services: PageServices, page: Page<Path, Data>): void {
-  const { path, params } = page;
-  app.get(path, { schema: { hide: true, params }, config: { isPage: true } }, async (request, reply) =>
-    respond(services, page, request, reply),
+  const { path, params, query = Type.Object({}) } = page;
+  app.get(
+    path,
+    { schema: { hide: true, params, querystring: query }, config: { isPage: true } },
+    async (request, reply) => respond(services, page, request, reply),
   );
 }
 
@@ -82,7 +90,7 @@ async function respond<Path extends TObject, Data>(
   const { state, account, provider } = authorize('public', resolution, null);
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
 
-  const context = { account, provider, isOwner: false, deadline, requester, params };
+  const context = { account, provider, isOwner: false, deadline, requester, params, query: Object(request.query) };
   const data = await readFor(request, reply, terms, {
     read: () => page.load((operationId, wanted) => endpoints.read(operationId, context, wanted), context),
     isWhole: (loaded) => loaded !== undefined,

@@ -7,22 +7,24 @@ import type { Repository } from '../repositories/store.ts';
 import { accountPath, composerPath, endpointPath } from './addresses.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
-import { AccountPart, AwardPart, type Part, PersonPart, partReader } from './parts.ts';
+import { AccountPart, AwardPart, BoardPart, type Part, PersonPart, partReader } from './parts.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { levelRing } from './ring.ts';
-import { achievements, avatar, calendar, counters, people, repositories, section } from './sections.ts';
+import { achievements, avatar, boards, calendar, counters, people, repositories, section } from './sections.ts';
 import type { PageWords } from './words/words.ts';
 
 const shown = { awards: 12, people: 20, repositories: 12 };
 const readAccount = partReader(AccountPart);
 const readAwards = partReader(AwardPart);
 const readPeople = partReader(PersonPart);
+const readBoards = partReader(BoardPart);
 
 interface Data {
   account: Part<AccountPart>;
   awards: Part<AwardPart> | undefined;
   /** For organizations alone. */
   people: Part<PersonPart> | undefined;
+  boards: Part<BoardPart> | undefined;
   repositories: readonly Repository[];
 }
 
@@ -40,18 +42,19 @@ export function accountPage(
     params: AccountPath,
     load: async (read, { account }) => {
       const isOrganization = account.type === 'organization';
-      const [own, awards, contributors, owned] = await Promise.all([
+      const [own, awards, contributors, boardList, owned] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, shown.awards),
         isOrganization ? readPart(read, 'listContributors', readPeople, shown.people) : undefined,
+        readPart(read, 'listBoards', readBoards),
         findRepositories(account, shown.repositories),
       ]);
-      return own && { account: own, awards, people: contributors, repositories: owned };
+      return own && { account: own, awards, people: contributors, boards: boardList, repositories: owned };
     },
     render: (data, _context, language) => {
       const [account] = data.account.items;
       if (account === undefined) throw new Error('the response has no account');
-      const parts = [data.account, data.awards, data.people].filter((part) => part !== undefined);
+      const parts = [data.account, data.awards, data.people, data.boards].filter((part) => part !== undefined);
       return {
         html: renderAccount(site, readerOf(language), account, data),
         isComplete: parts.every(({ missing }) => missing.length === 0),
@@ -106,7 +109,11 @@ ${section(words.contributions, counters(data.account, account, reader), dataLink
 ${section(words.year, calendar(provider, name, reader))}
 ${
   data.people !== undefined &&
-  section(words.people, people(provider, data.people, reader), dataLink(account, 'contributors', words))
+  section(
+    words.people,
+    people({ provider, owner: name }, data.people, reader),
+    dataLink(account, 'contributors', words),
+  )
 }
 ${
   data.awards !== undefined &&
@@ -115,6 +122,11 @@ ${
     achievements(provider, name, data.awards, reader),
     dataLink(account, 'achievements', words),
   )
+}
+${
+  data.boards !== undefined &&
+  data.boards.items.length > 0 &&
+  section(words.detail.boards, boards(account, data.boards.items, reader), dataLink(account, 'boards', words))
 }
 ${section(words.repositories, repositories(name, data.repositories, reader))}`,
   });

@@ -35,3 +35,21 @@ export function settingsPath(provider: string, name: string, section = ''): stri
   const path = `/settings${accountPath(provider, name)}`;
   return section === '' ? path : `${path}/${section}`;
 }
+
+/** The items behind a counter of an account. */
+export function counterPath(provider: string, name: string, counter: string): string {
+  return `${accountPath(provider, name)}/contributions/${counter}`;
+}
+
+/** The items behind the number of a contributor to the repositories of an owner, or to one of them. */
+export function contributorPath(provider: string, owner: string, login: string): string {
+  return `${accountPath(provider, owner)}/contributors/${encodeURIComponent(login)}`;
+}
+
+export function awardPath(provider: string, name: string, id: string): string {
+  return `${accountPath(provider, name)}/achievements/${id}`;
+}
+
+export function boardPath(provider: string, owner: string, slug: string): string {
+  return `${accountPath(provider, owner)}/boards/${slug}`;
+}

@@ -40,6 +40,8 @@ export interface Document {
   refreshS?: number;
   /** The path of a script, without which the page works too. */
   script?: string;
+  /** A feed of what happens to the subject of the page. */
+  feed?: { path: string; title: string };
   /** Facts about the subject of the page in the vocabulary of schema.org. */
   facts?: object;
   main: Markup;
@@ -87,7 +89,7 @@ export const mark = html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true
 
 function head(
   site: Site,
-  { title, description, path, previewPath, isAboutAccount, refreshS, facts }: Document,
+  { title, description, path, previewPath, isAboutAccount, refreshS, feed, facts }: Document,
 ): Markup {
   const base = site.publicUrl();
   const isListed = path !== undefined && (isAboutAccount !== true || site.isIndexed);
@@ -97,6 +99,7 @@ ${path !== undefined && html`<link rel="canonical" href="${base}${path}"><meta p
 <meta property="og:type" content="${isAboutAccount === true ? 'profile' : 'website'}"><meta property="og:site_name" content="${site.name}">
 ${previewPath !== undefined && html`<meta property="og:image" content="${base}${previewPath}"><meta name="twitter:card" content="summary_large_image">`}
 ${refreshS !== undefined && html`<meta http-equiv="refresh" content="${refreshS}">`}
+${feed !== undefined && html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}">`}
 ${facts !== undefined && factsScript(facts)}`;
 }
 

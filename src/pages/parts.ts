@@ -39,6 +39,9 @@ export const AwardPart = Type.Object({
 });
 export type AwardPart = Static<typeof AwardPart>;
 
+export const BoardPart = Type.Object({ slug: Type.String(), name: Type.String(), description: Type.String() });
+export type BoardPart = Static<typeof BoardPart>;
+
 /** Items of a response, with its age and its gaps. */
 export interface Part<Item> {
   items: readonly Item[];

@@ -87,7 +87,7 @@ ${section(
   words.people,
   found.items.length === 0
     ? html`<p class="empty">${language.words.nobodyYet}</p>`
-    : html`${people(provider, found, reader)}${provenance(found, reader)}`,
+    : html`${people({ provider, owner: undefined }, found, reader)}${provenance(found, reader)}`,
   html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', { repository: name })}">${words.asData}</a>`,
 )}`,
   });

@@ -18,6 +18,9 @@ import { findPublicRepositories, findPublicRepository } from '../repositories/pu
 import { accountPage } from './account-page.ts';
 import { accountPath } from './addresses.ts';
 import { composerRoutes } from './composer/routes.ts';
+import { awardPage } from './details/award-page.ts';
+import { boardPage } from './details/board-page.ts';
+import { evidencePages } from './details/evidence-page.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
@@ -74,6 +77,12 @@ export function pageRoutes(app: App, services: Services): void {
       `/${provider}/:name/:repository`,
     ),
   );
+  const evidence = evidencePages(site, provider, services.now);
+  addPage(app, services, evidence.counter);
+  addPage(app, services, evidence.contributor);
+  addPage(app, services, evidence.boardPerson);
+  addPage(app, services, awardPage(site, provider));
+  addPage(app, services, boardPage(site, provider));
   addAvatars(app, services, provider);
   addFiles(app, site);
 }

@@ -1,11 +1,20 @@
 import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
-import { counterRows } from '../contributions/kinds.ts';
+import { counterRows, rules } from '../contributions/kinds.ts';
 import type { Repository } from '../repositories/store.ts';
-import { accountPath, avatarPath, endpointPath, repositoryPath } from './addresses.ts';
+import {
+  accountPath,
+  avatarPath,
+  awardPath,
+  boardPath,
+  contributorPath,
+  counterPath,
+  endpointPath,
+  repositoryPath,
+} from './addresses.ts';
 import { html, type Markup, trusted } from './html.ts';
-import type { AccountPart, AwardPart, Part, PersonPart } from './parts.ts';
+import type { AccountPart, AwardPart, BoardPart, Part, PersonPart } from './parts.ts';
 import type { Reader } from './reader.ts';
 
 /** Sections that several pages show. */
@@ -24,14 +33,26 @@ export function avatar(provider: string, account: { name: string; display_name: 
 
 /** The ten lifetime counters, the most usual first. */
 export function counters(part: Part<AccountPart>, account: AccountPart, reader: Reader): Markup {
-  const { words: names, number } = reader.language;
+  const { language, words, to } = reader;
+  const { words: names, number } = language;
   return html`<dl class="counters">${counterRows.map(({ name }) => {
     const value = account.contributions[name] ?? 0;
     const isUnknown = value === 0 && part.missing.includes(name);
-    return html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${names[name]}</dt>
-<dd>${isUnknown ? html`<span title="${reader.words.unknownValue}">–</span>` : number(value)}</dd></div>`;
+    const path = to(counterPath(account.provider, account.name, name));
+    return html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${names[name]}${tip(`${name}-tip`, definitionOf(name), part, reader)}</dt>
+<dd>${isUnknown ? html`<span title="${words.unknownValue}">–</span>` : html`<a href="${path}" aria-describedby="${name}-tip">${number(value)}</a>`}</dd></div>`;
   })}</dl>
 ${provenance(part, reader)}`;
+}
+
+/** Returns the rule by which a counter counts, as the API words it. */
+function definitionOf(counter: string): string {
+  return rules.find((rule) => rule.counter === counter)?.means ?? '';
+}
+
+/** The definition, the window and the age of a number, which show while a pointer or the focus is on it. */
+function tip(id: string, definition: string, { asOf }: Part<unknown>, { words, language }: Reader): Markup {
+  return html`<span class="tip" role="tooltip" id="${id}"><span lang="en" dir="auto">${definition}</span> ${words.detail.lifetime}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</span>`;
 }
 
 /** The age and the gaps of numbers. */
@@ -60,25 +81,37 @@ export function achievements(
   provider: string,
   name: string,
   { items }: Part<AwardPart>,
-  { words, language }: Reader,
+  { words, language, to }: Reader,
 ): Markup {
   if (items.length === 0) return html`<p class="empty">${words.noAchievements}</p>`;
   return html`<ul class="awards">${items.map(
     (
       award,
     ) => html`<li><img src="${endpointPath(provider, name, `achievements/${award.id}`, { format: 'svg', raw: 'true' })}" alt="" width="56" height="56" loading="lazy">
-<div><strong>${award.name}</strong><span>${award.description}</span>
+<div><strong><a href="${to(awardPath(provider, name, award.id))}">${award.name}</a></strong><span>${award.description}</span>
 <small>${award.repository_name !== '' && html`${award.repository_name} · `}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></small></div></li>`,
   )}</ul>`;
 }
 
-export function people(provider: string, { items }: Part<PersonPart>, { language, to }: Reader): Markup {
+/** @param owner the account whose pages show what each number counts; undefined: no page does. */
+export function people(
+  { provider, owner }: { provider: string; owner: string | undefined },
+  { items }: Part<PersonPart>,
+  { language, to }: Reader,
+): Markup {
   const most = Math.max(1, ...items.map(({ contributions }) => contributions));
   return html`<ol class="people">${items.map(
     (person) => html`<li><a href="${to(accountPath(provider, person.name))}">${avatar(provider, person, 40)}
 <span class="who"><strong>${person.display_name || person.name}</strong><small>${person.name}</small></span></a>
-<meter min="0" max="${most}" value="${person.contributions}"></meter><span class="count">${language.number(person.contributions)}</span></li>`,
+<meter min="0" max="${most}" value="${person.contributions}"></meter><span class="count">${owner === undefined ? language.number(person.contributions) : html`<a href="${to(contributorPath(provider, owner, person.name))}">${language.number(person.contributions)}</a>`}</span></li>`,
   )}</ol>`;
+}
+
+export function boards(owner: { provider: string; name: string }, items: readonly BoardPart[], { to }: Reader): Markup {
+  return html`<ul class="repositories">${items.map(
+    ({ slug, name, description }) =>
+      html`<li><h3><a href="${to(boardPath(owner.provider, owner.name, slug))}">${name}</a></h3><p>${description}</p></li>`,
+  )}</ul>`;
 }
 
 export function repositories(owner: string, items: readonly Repository[], reader: Reader): Markup {

@@ -1,3 +1,4 @@
+import type { DetailWords } from './detail-words.ts';
 import type { OwnerWords } from './owner-words.ts';
 
 /** The texts of pages in one language. Names of counters, levels and errors come from the words of cards. */
@@ -40,5 +41,6 @@ export interface PageWords {
   docs: string;
   gallery: string;
   themes: string;
+  detail: DetailWords;
   owner: OwnerWords;
 }

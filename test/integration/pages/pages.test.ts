@@ -56,14 +56,14 @@ describe('rendering of pages for visitors', () => {
     const { text } = await page(`/github/${organization}`);
     const counts = people.body.data.map((person) => new Intl.NumberFormat('en').format(Object(person).contributions));
     assert.deepEqual(
-      [...text.matchAll(/class="count">([^<]*)</g)].map(([, count]) => count),
+      [...text.matchAll(/class="count"><a[^>]*>([^<]*)</g)].map(([, count]) => count),
       counts,
     );
     const { rows } = await shared.service.database.pool.query<{ name: string; is_private: boolean }>(
       `select r.name, r.is_private from repositories r join accounts a on a.id = r.owner_id where a.name = $1`,
       [organization],
     );
-    const links = [...text.matchAll(new RegExp(`href="/github/${organization}/([^"]+)"`, 'g'))].map(([, one]) => one);
+    const links = [...text.matchAll(new RegExp(`href="/github/${organization}/([^"/]+)"`, 'g'))].map(([, one]) => one);
     const shown = rows.filter(({ is_private: isPrivate }) => !isPrivate).map(({ name }) => encodeURIComponent(name));
     assert.deepEqual(new Set(links), new Set(shown));
   });

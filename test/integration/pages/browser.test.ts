@@ -3,12 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { keeper } from '../access/owner.ts';
+import { ada, engines, keeper } from '../access/owner.ts';
+import { award } from '../achievements/award.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { signInSettings } from './signed-in.ts';
+import { storeBoard } from './stored-board.ts';
 
-describe('the way of an owner in a browser', () => {
+describe('pages in a browser', () => {
   const shared = shareStoredService({ service: { settings: signInSettings } });
   const settings = `/settings/github/${keeper.name}`;
 
@@ -42,6 +44,8 @@ describe('the way of an owner in a browser', () => {
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     const context = await browser.newContext({ reducedMotion: 'reduce' });
     const page = await context.newPage();
+    const awardId = await award(shared.service, 'Shown');
+    await storeBoard(shared.service, shared.simulator);
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(`${page.url()} ${message.text()}`);
@@ -63,6 +67,10 @@ describe('the way of an owner in a browser', () => {
       [`${settings}/notifications`, 'light', 320],
       [`${settings}/audit?lang=ru`, 'dark', 320],
       [`${settings}/data`, 'light', 1280],
+      [`/github/${ada.name}/contributions/commits?lang=ar`, 'dark', 320],
+      [`/github/${ada.name}/achievements/${awardId}`, 'light', 320],
+      [`/github/${engines.name}/boards/all?lang=de`, 'light', 320],
+      [`/github/${engines.name}/boards/all`, 'dark', 1280],
     ] as const) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });

@@ -1,0 +1,179 @@
+import { type Static, Type } from 'typebox';
+import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
+import { type Page, pendingRefreshS } from '../../http/pages.ts';
+import { accountPath, boardPath, endpointPath } from '../addresses.ts';
+import { html, type Markup } from '../html.ts';
+import { renderDocument, type Site } from '../layout.ts';
+import { type Part, partReader } from '../parts.ts';
+import { type Reader, readerOf } from '../reader.ts';
+import { avatar } from '../sections.ts';
+import { olderLink } from './parts.ts';
+
+const BoardPath = Type.Object({ ...AccountPath.properties, slug: Type.String({ maxLength: 64 }) });
+const Query = Type.Object({
+  team: Type.Optional(Type.String({ maxLength: 60 })),
+  season: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,5}$' })),
+  after: Type.Optional(Type.String({ maxLength: 500 })),
+});
+
+/** The people of a ranking; null for those of a frozen season who were erased or hidden later. */
+const RankPart = Type.Object({
+  rank: Type.Integer(),
+  person: Type.Union([
+    Type.Null(),
+    Type.Object({ provider: Type.String(), name: Type.String(), display_name: Type.String() }),
+  ]),
+  points: Type.Number(),
+  change: Type.Union([Type.Null(), Type.Integer()]),
+  newcomer: Type.Boolean(),
+  returning: Type.Boolean(),
+  teams: Type.Array(Type.String()),
+});
+type RankPart = Static<typeof RankPart>;
+const BoardPart = Type.Object({
+  slug: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  window: Type.Object({
+    since: Type.Union([Type.Null(), Type.String()]),
+    until: Type.Union([Type.Null(), Type.String()]),
+  }),
+  rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
+  teams: Type.Array(Type.String()),
+});
+type BoardPart = Static<typeof BoardPart>;
+const SeasonPart = Type.Object({ number: Type.Integer() });
+
+const readRanks = partReader(RankPart);
+const readBoards = partReader(BoardPart);
+const readSeasons = partReader(SeasonPart);
+const podiumPlaces = 3;
+const shownPeople = 100;
+
+interface Data {
+  board: BoardPart;
+  ranks: Part<RankPart>;
+  next: string | undefined;
+  seasons: readonly number[];
+}
+
+/** The page of a board: podium, table, teams and seasons. */
+export function boardPage(site: Site, provider: string): Page<typeof BoardPath, Data> {
+  return {
+    path: `/${provider}/:name/boards/:slug`,
+    params: BoardPath,
+    query: Query,
+    load: async (read, { params: { slug }, query: { team, season, after } }) => {
+      const result =
+        season === undefined
+          ? await read('getBoard', { params: { slug }, query: { team }, limit: shownPeople, after })
+          : await read('getBoardSeason', { params: { slug, number: season }, limit: shownPeople, after });
+      const ranks = readRanks(result);
+      if (result === undefined || result instanceof MovedRepository) return undefined;
+      if (ranks === undefined || ranks instanceof MovedRepository) return undefined;
+      const boards = readBoards(await read('listBoards'));
+      const seasons = readSeasons(await read('listBoardSeasons', { params: { slug } }));
+      if (boards === undefined || boards instanceof MovedRepository) return undefined;
+      const board = boards.items.find((one) => one.slug === slug);
+      if (board === undefined) return undefined;
+      const numbers = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
+      return { board, ranks, next: result.envelope.next_cursor, seasons: numbers.map(({ number }) => number) };
+    },
+    render: (data, { account, query }, language) => ({
+      html: render(site, readerOf(language), { ...data, account, query }),
+      isComplete: true,
+      staleAt: data.ranks.staleAt,
+    }),
+    renderPending: ({ slug }, language) => {
+      const reader = readerOf(language);
+      return renderDocument(site, reader, {
+        title: slug,
+        description: reader.words.collectingDetail,
+        refreshS: pendingRefreshS,
+        main: html`<section class="state"><h1>${slug}</h1><p role="status">${reader.words.collectingDetail}</p></section>`,
+      });
+    },
+  };
+}
+
+interface Shown extends Data {
+  account: { provider: string; name: string; displayName: string };
+  query: Readonly<Record<string, string | undefined>>;
+}
+
+function render(site: Site, reader: Reader, shown: Shown): string {
+  const { board, ranks, next, account, query } = shown;
+  const { words, language, to } = reader;
+  const { detail } = words;
+  const { provider, name } = account;
+  const path = boardPath(provider, name, board.slug);
+  const endpoint = `boards/${board.slug}`;
+  const isFirst = query['after'] === undefined && query['team'] === undefined;
+  return renderDocument(site, reader, {
+    title: `${board.name} · ${name}`,
+    description: board.description || board.name,
+    path,
+    previewPath: endpointPath(provider, name, endpoint, { format: 'png', scale: '2' }),
+    feed: { path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name },
+    isAboutAccount: true,
+    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
+<h1>${board.name}</h1>${board.description !== '' && html`<p class="bio">${board.description}</p>`}
+<p class="facts">${span(board, reader)}</p>
+${pickers(shown, path, reader)}</section>
+${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), reader)}
+<section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a></div>
+${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : table(ranks.items, path, reader, query['season'] === undefined ? provider : undefined)}
+${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</section>
+<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`,
+  });
+}
+
+/** The window of a board, as days. */
+function span({ window: { since, until } }: BoardPart, { language, words }: Reader): string {
+  const day = (text: string | null): string => (text === null ? '…' : language.date(new Date(text)));
+  return since === null && until === null ? words.detail.lifetime : `${day(since)} – ${day(until)}`;
+}
+
+function pickers({ board, seasons, query }: Shown, path: string, { words, to }: Reader): Markup {
+  const { detail } = words;
+  const link = (parameters: Record<string, string>, label: string, isCurrent: boolean): Markup =>
+    html`<a href="${to(Object.keys(parameters).length === 0 ? path : `${path}?${new URLSearchParams(parameters).toString()}`)}"${isCurrent && html` aria-current="true"`}>${label}</a>`;
+  const { team, season } = query;
+  return html`${
+    board.teams.length > 0 &&
+    html`<nav class="picker" aria-label="${detail.teams}">${link({}, detail.everyone, team === undefined)}${board.teams.map((one) => link({ team: one }, one, one === team))}</nav>`
+  }${
+    seasons.length > 0 &&
+    html`<nav class="picker" aria-label="${detail.seasons}">${link({}, detail.present, season === undefined)}${seasons.map((number) => link({ season: String(number) }, `#${number}`, String(number) === season))}</nav>`
+  }`;
+}
+
+/** The first three, the first one in the middle. */
+function podium(items: readonly RankPart[], { language, to }: Reader): Markup {
+  return html`<section class="podium">${items.map(({ rank, person, points }) => {
+    if (person === null) return html`<div><strong>–</strong></div>`;
+    const { provider, name, display_name: displayName } = person;
+    return html`<div><a href="${to(accountPath(provider, name))}">${avatar(provider, person, 72)}<strong>${displayName || name}</strong></a>
+<span class="place">${language.number(rank)}</span><span>${language.plural(language.words.points, points)}</span></div>`;
+  })}</section>`;
+}
+
+/** @param provider the host of names without one; undefined: the points of a frozen season have no page. */
+function table(items: readonly RankPart[], path: string, reader: Reader, provider: string | undefined): Markup {
+  const { words, language, to } = reader;
+  const { detail } = words;
+  return html`<div class="wide" role="region" aria-label="${detail.rank}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.change}</th><th scope="col">${detail.points}</th></tr></thead>
+<tbody>${items.map(({ rank, person, points, change, newcomer, returning, teams }) => {
+    const login = person && (person.provider === provider ? person.name : `${person.provider}/${person.name}`);
+    const number = language.number(points);
+    return html`<tr><td>${language.number(rank)}</td><td>${person === null ? '–' : html`<a class="who" href="${to(accountPath(person.provider, person.name))}">${person.display_name || person.name}</a>`}
+${newcomer && html`<span class="chip">${detail.newcomer}</span>`}${returning && html`<span class="chip">${detail.returning}</span>`}${teams.map((team) => html`<span class="chip">${team}</span>`)}</td>
+<td>${moved(change, reader)}</td><td>${login === null || provider === undefined ? number : html`<a href="${to(`${path}/people/${encodeURIComponent(login)}`)}">${number}</a>`}</td></tr>`;
+  })}</tbody></table></div>`;
+}
+
+function moved(change: number | null, { language }: Reader): Markup | string {
+  if (change === null || change === 0) return '–';
+  const sign = change > 0 ? '▲' : '▼';
+  return html`<span class="${change > 0 ? 'up' : 'down'}">${sign} ${language.number(Math.abs(change))}</span>`;
+}

@@ -1,0 +1,187 @@
+import { type Static, type TObject, Type } from 'typebox';
+import { fill } from '../../cards/languages/language.ts';
+import { counterNames } from '../../contributions/counters.ts';
+import { rules } from '../../contributions/kinds.ts';
+import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
+import type { PartRequest } from '../../http/endpoints.ts';
+import type { Envelope } from '../../http/envelope.ts';
+import { type Page, type PageContext, pendingRefreshS } from '../../http/pages.ts';
+import { readWindow } from '../../windows/window.ts';
+import { accountPath, boardPath, contributorPath, counterPath, endpointPath } from '../addresses.ts';
+import { html, type Markup } from '../html.ts';
+import { renderDocument, type Site } from '../layout.ts';
+import { type Part, partReader } from '../parts.ts';
+import { type Reader, readerOf } from '../reader.ts';
+import { olderLink, WindowedQuery, windowPicker } from './parts.ts';
+
+const Item = Type.Object({
+  kind: Type.Union([Type.Null(), Type.String()]),
+  repository: Type.Union([Type.Null(), Type.String()]),
+  number: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
+  title: Type.String(),
+  url: Type.String(),
+  occurred_dttm: Type.String(),
+  points: Type.Optional(Type.Number()),
+});
+type Item = Static<typeof Item>;
+const readPart = partReader(Item);
+const shownItems = 50;
+
+interface Data extends Part<Item> {
+  meta: Envelope['meta_data'];
+  next: string | undefined;
+}
+
+/** A kind of number with a page of its items. */
+interface NumberKind<Path extends TObject> {
+  path: string;
+  params: Path;
+  operationId: string;
+  /** False: the number has a window of its own. */
+  hasPeriods: boolean;
+  partRequest: (params: Static<Path>) => PartRequest;
+  /** The path of the page, the title, and the endpoint of the API below the account. */
+  describe: (
+    params: Static<Path>,
+    account: { provider: string; name: string },
+    reader: Reader,
+  ) => { path: string; title: string; endpoint: string; rules: readonly string[] };
+}
+
+/** Returns the pages with the items behind numbers: of counters, of contributors and of people on boards. */
+export function evidencePages(site: Site, provider: string, now: () => Date) {
+  return {
+    counter: evidencePage(site, now, {
+      path: `/${provider}/:name/contributions/:counter`,
+      params: Type.Object({ ...AccountPath.properties, counter: Type.Enum([...counterNames]) }),
+      operationId: 'listCounterEvidence',
+      hasPeriods: true,
+      partRequest: ({ counter }) => ({ params: { counter } }),
+      describe: ({ counter }, { provider: host, name }, { language }) => ({
+        path: counterPath(host, name, counter),
+        title: language.words[counter],
+        endpoint: `contributions/${counter}`,
+        rules: rules.filter((rule) => rule.counter === counter).map(({ means }) => means),
+      }),
+    }),
+    contributor: evidencePage(site, now, {
+      path: `/${provider}/:name/contributors/:login`,
+      params: Type.Object({ ...AccountPath.properties, login: Type.String({ maxLength: 255 }) }),
+      operationId: 'listContributorEvidence',
+      hasPeriods: true,
+      partRequest: ({ login }) => ({ params: { login } }),
+      describe: ({ login }, { provider: host, name }, { words }) => ({
+        path: contributorPath(host, name, login),
+        title: `${words.contributions}: ${login}`,
+        endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
+        rules: [],
+      }),
+    }),
+    boardPerson: evidencePage(site, now, {
+      path: `/${provider}/:name/boards/:slug/people/:login`,
+      params: Type.Object({
+        ...AccountPath.properties,
+        slug: Type.String({ maxLength: 64 }),
+        login: Type.String({ maxLength: 255 }),
+      }),
+      operationId: 'listBoardEvidence',
+      hasPeriods: false,
+      partRequest: ({ slug, login }) => ({ params: { slug, login } }),
+      describe: ({ slug, login }, { provider: host, name }, { words }) => ({
+        path: `${boardPath(host, name, slug)}/people/${encodeURIComponent(login)}`,
+        title: `${words.detail.points}: ${login}`,
+        endpoint: `boards/${slug}/people/${encodeURIComponent(login)}`,
+        rules: [],
+      }),
+    }),
+  };
+}
+
+function evidencePage<Path extends TObject>(site: Site, now: () => Date, kind: NumberKind<Path>): Page<Path, Data> {
+  return {
+    path: kind.path,
+    params: kind.params,
+    query: WindowedQuery,
+    load: async (read, { params, query: { period, after } }) => {
+      const window = kind.hasPeriods && period !== undefined ? readWindow({ period }, now()) : undefined;
+      const query = window === undefined ? {} : { period };
+      const result = await read(kind.operationId, {
+        ...kind.partRequest(params),
+        query,
+        window,
+        limit: shownItems,
+        after,
+      });
+      const part = readPart(result);
+      if (
+        result === undefined ||
+        part === undefined ||
+        part instanceof MovedRepository ||
+        result instanceof MovedRepository
+      )
+        return undefined;
+      return { ...part, meta: result.envelope.meta_data, next: result.envelope.next_cursor };
+    },
+    render: (data, context, language) => ({
+      html: render(site, readerOf(language), kind, data, context),
+      isComplete: data.missing.length === 0,
+      staleAt: data.staleAt,
+    }),
+    renderPending: (_params, language) => {
+      const reader = readerOf(language);
+      const { words } = reader;
+      return renderDocument(site, reader, {
+        title: words.detail.evidence,
+        description: words.collectingDetail,
+        refreshS: pendingRefreshS,
+        main: html`<section class="state"><h1>${words.detail.evidence}</h1><p role="status">${words.collectingDetail}</p></section>`,
+      });
+    },
+  };
+}
+
+function render<Path extends TObject>(
+  site: Site,
+  reader: Reader,
+  kind: NumberKind<Path>,
+  data: Data,
+  { account, params, query: { period } }: PageContext<Static<Path>>,
+): string {
+  const { words, language, to } = reader;
+  const { detail } = words;
+  const { provider, name } = account;
+  const { path, title, endpoint, rules: definitions } = kind.describe(params, account, reader);
+  const { total, remainder = {} } = data.meta;
+  const whole = total ?? data.items.length;
+  return renderDocument(site, reader, {
+    title: `${title} · ${name}`,
+    description: `${detail.evidence}: ${title}, ${name}`,
+    path,
+    isAboutAccount: true,
+    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.evidence}</p>
+<h1>${title}${total !== undefined && html` <span class="total">${language.number(whole)}</span>`}</h1>
+${definitions.map((text) => html`<p class="bio" lang="en" dir="auto">${text}</p>`)}
+${kind.hasPeriods && windowPicker(path, period, reader)}
+${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
+<section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, period === undefined ? {} : { period })}">${words.asData}</a></div>
+${data.items.length === 0 ? html`<p class="empty">${words.owner.nothingHere}</p>` : html`<ul class="entries">${data.items.map((item) => entry(item, reader))}</ul>`}
+${data.next !== undefined && olderLink(path, { period, after: data.next }, reader)}
+${rest(remainder, reader)}</section>`,
+  });
+}
+
+function entry({ title, url, repository, number, occurred_dttm: at, points }: Item, { language }: Reader): Markup {
+  const place = `${repository ?? ''}${number === null || number === undefined ? '' : ` #${number}`}`;
+  const label = title || place || url;
+  return html`<li><strong>${url === '' ? label : html`<a href="${url}" rel="nofollow ugc">${label}</a>`}</strong>${points !== undefined && html` <span class="chip">${language.number(points)}</span>`}
+<small>${title !== '' && html`<bdi>${place}</bdi> · `}<time datetime="${at}">${language.date(new Date(at))}</time></small></li>`;
+}
+
+/** The part of a number of which no items are listed, by its reasons as the API names them. */
+function rest(remainder: Readonly<Record<string, number>>, { words, language }: Reader): Markup | false {
+  const parts = Object.entries(remainder).filter(([, count]) => count !== 0);
+  return (
+    parts.length > 0 &&
+    html`<p class="note">${words.detail.remainder}: ${parts.map(([reason, count], index) => html`${index > 0 && ', '}<code>${reason}</code> ${language.number(count)}`)}</p>`
+  );
+}

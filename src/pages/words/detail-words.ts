@@ -1,0 +1,28 @@
+/** The texts of the pages behind numbers, of awards and of boards. */
+export interface DetailWords {
+  evidence: string;
+  window: string;
+  lifetime: string;
+  lastMonth: string;
+  thisMonth: string;
+  thisYear: string;
+  /** The part of a number of which no items are listed. */
+  remainder: string;
+  /** The link to items before those that a page shows. */
+  older: string;
+  credential: string;
+  boards: string;
+  rank: string;
+  person: string;
+  points: string;
+  /** The column with the ranks that a person gained. */
+  change: string;
+  newcomer: string;
+  returning: string;
+  teams: string;
+  everyone: string;
+  seasons: string;
+  present: string;
+  rules: string;
+  you: string;
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { counterRows } from '../../../src/contributions/kinds.ts';
+import type { ServiceResponse } from '../../e2e/service.ts';
+import { ada, engines } from '../access/owner.ts';
+import { award } from '../achievements/award.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+import { storeBoard } from './stored-board.ts';
+
+const asReader = { headers: { accept: 'text/html' } };
+const format = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
+
+describe('pages behind numbers', () => {
+  const shared = shareStoredService();
+  const page = (path: string): Promise<ServiceResponse> => shared.service.get(path, asReader);
+
+  it('lists what each counter of an account counts, with its definition, within the window that was chosen', async () => {
+    const account = (await page(`/github/${ada.name}`)).text;
+    for (const { name } of counterRows) {
+      const path = `/github/${ada.name}/contributions/${name}`;
+      assert.ok(account.includes(`href="${path}" aria-describedby="${name}-tip"`), name);
+      for (const query of name === 'commits' ? ['', '?period=this-year'] : ['']) {
+        const { status, text } = await page(`${path}${query}`);
+        assert.equal(status, 200, text);
+        const { body } = await shared.service.get(`${ada.name}/contributions/${name}${query || '?'}&limit=50`);
+        const { total } = body.meta_data as unknown as { total: number };
+        assert.ok(text.includes(`<span class="total">${format(total)}</span>`), path);
+        const shown = [...text.matchAll(/<li><strong><a href="([^"]+)"/g)].map(([, url]) => url);
+        assert.deepEqual(
+          shown,
+          body.data.map(({ url }) => String(url).replaceAll('&', '&amp;')),
+          path,
+        );
+      }
+    }
+    assert.equal((await page(`/github/${ada.name}/contributions/nothing`)).status, 400);
+    assert.equal((await page(`/github/${ada.name}/contributions/commits?period=never`)).status, 400);
+  });
+
+  it('leads through all items of a number, page by page', async () => {
+    const { rows } = await shared.service.database.pool.query<{ name: string }>(
+      `select p.name from contributor_totals t join accounts p on p.id = t.account_id
+       join repositories r on r.id = t.repository_id join accounts o on o.id = r.owner_id
+       where o.name = $1 and not r.is_private order by p.name limit 5`,
+      [engines.name],
+    );
+    const [{ name: login } = { name: '' }] = rows;
+    const organization = (await page(`/github/${engines.name}`)).text;
+    const path = `/github/${engines.name}/contributors/${login}`;
+    assert.ok(organization.includes(`href="${path}"`));
+    const all = await shared.service.get(`${engines.name}/contributors/${login}/evidence?limit=100`);
+    const seen: string[] = [];
+    for (let next: string | undefined = path, pages = 0; next !== undefined && pages < 10; pages += 1) {
+      const { text, status } = await page(next);
+      assert.equal(status, 200, text);
+      seen.push(...[...text.matchAll(/<li><strong><a href="([^"]+)"/g)].map(([, url = '']) => url));
+      next = /href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    }
+    assert.deepEqual(
+      seen.slice(0, 100),
+      all.body.data.map(({ url }) => url),
+    );
+  });
+
+  it('shows an award with its image and its credential', async () => {
+    const id = await award(shared.service, 'Page <hero>');
+    await shared.service.database.pool.query(
+      `insert into announcements (kind, key) select 'account', id from accounts where name = $1`,
+      [ada.name],
+    );
+    const path = `/github/${ada.name}/achievements/${id}`;
+    assert.ok((await page(`/github/${ada.name}`)).text.includes(`href="${path}"`));
+    const { status, text } = await page(path);
+    assert.equal(status, 200);
+    assert.ok(text.includes('<h1>Page &lt;hero&gt;</h1>'));
+    assert.ok(text.includes(`/v1/github/entities/${ada.name}/achievements/${id}/credential`));
+    assert.match(text, /property="og:image" content="[^"]*\/achievements\/[^"]*format=png/);
+    assert.equal((await page(`/github/${engines.name}/achievements/${id}`)).status, 404);
+  });
+
+  it('shows a board with its podium, teams, rules, feed and the evidence of points', async () => {
+    const { service } = shared;
+    await storeBoard(service, shared.simulator);
+    const path = `/github/${engines.name}/boards/all`;
+    assert.ok((await page(`/github/${engines.name}`)).text.includes(`href="${path}"`));
+    const { status, text } = await page(path);
+    assert.equal(status, 200, text);
+    const { body } = await service.get(`${engines.name}/boards/all?limit=100`);
+    const links = [...text.matchAll(new RegExp(`<a href="(${path}/people/[^"]+)">([^<]+)</a>`, 'g'))];
+    assert.deepEqual(
+      links.map(([, , points]) => points),
+      body.data.map(({ points }) => format(points)),
+    );
+    assert.match(text, /class="podium"/);
+    assert.match(text, /rel="alternate" type="application\/atom\+xml" title="All of it"/);
+    const evidence = await page(links[0]?.[1] ?? assert.fail());
+    assert.equal(evidence.status, 200);
+    assert.match(evidence.text, /<li><strong>/);
+    const team = await page(`${path}?team=red`);
+    assert.equal([...team.text.matchAll(/<tr><td>/g)].length, 1);
+    assert.equal((await page(`${path}?team=blue`)).status, 400);
+    assert.equal((await page(`/github/${engines.name}/boards/none`)).status, 404);
+  });
+});
