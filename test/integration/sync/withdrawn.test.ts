@@ -198,7 +198,7 @@ describe('withdrawal of a credential', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await using node = await openNode(String(database.clientConfig.connectionString));
-    await fill(database, { owners: 40, each: 250, people: 5000 });
+    await fill(database, { owners: 40, each: 60, people: 1000 });
     await withdrawLostCredentials(node.core.sync);
     const stop = new AbortController();
     const now = (): Date => {
@@ -208,7 +208,7 @@ describe('withdrawal of a credential', () => {
     const batch = await watchPlans(database, (connection) =>
       hideAllWithdrawn({ ...node.core.sync, connection, now }, stop.signal),
     );
-    assert.equal(await countShown(database), 9900);
+    assert.equal(await countShown(database), 2300);
     for (const { text, scannedTables } of batch) {
       assert.ok(!scannedTables.includes('repositories') && !scannedTables.includes('accounts'), text);
     }
