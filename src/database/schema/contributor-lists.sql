@@ -30,7 +30,8 @@ $$;
 
 -- Brings the lists that the transaction has marked up to date. Those of `owners` that show a repository of `moved` end:
 -- it became visible, hidden or another account's, and its people may be thousands.
-create or replace function list_marked(moved uuid[], owners uuid[]) returns void language plpgsql as $$
+create or replace function list_marked(moved uuid[], owners uuid[]) returns void language plpgsql
+set plan_cache_mode = force_generic_plan as $$
 declare
   persons uuid[];
   touched uuid[];
@@ -57,6 +58,7 @@ begin
       union
       select s.ranking_id from ranks s where s.account_id = any(persons)))
     order by id for no key update);
+  if lists = '{}' and persons is null then return; end if;
   -- Nothing names an account that is deleted.
   delete from ranks where ranking_id = any(array(
     select k.id from rankings k

@@ -12,7 +12,7 @@ export function countingFunction(counters: readonly StoredCounter[]): string {
   return `
 create or replace function count_changes(
   repository_ids uuid[], account_ids uuid[], days date[], counter_names text[], added bigint[], whole bigint[]
-) returns void language plpgsql as $$
+) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
 begin
   if repository_ids is null then return; end if;
 

@@ -57,7 +57,8 @@ function presentSums(counters: readonly StoredCounter[]): string {
       where s.repository_id = r.id and s.completed_at is null and s.failure is null))::integer`,
   };
   return `
-create or replace function present_sums(repository uuid) returns setof summed_repositories language plpgsql stable as $$
+create or replace function present_sums(repository uuid) returns setof summed_repositories language plpgsql stable
+set plan_cache_mode = force_generic_plan as $$
 declare
   present summed_repositories;
 begin
@@ -86,7 +87,7 @@ create or replace function mark_unsummed(ids uuid[]) returns void language sql a
   on conflict do nothing
 $$;
 
-create or replace function sum_marked() returns trigger language plpgsql as $$
+create or replace function sum_marked() returns trigger language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   ids uuid[];
   moved uuid[];

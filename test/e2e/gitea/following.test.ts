@@ -122,6 +122,7 @@ describe('changes at Gitea', () => {
         );
         return rows.length > 0 ? true : undefined;
       }, 'it is known to be private');
+      await untilIdle(service);
       assert.deepEqual(await numbersOf(service, entity(people.ada.login)), countersOf(world, people.ada.login));
     });
   });
