@@ -7,7 +7,7 @@ import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
 import { announce } from '../../../src/database/announcements.ts';
 import { isRunning } from '../../../src/database/embedded/postmaster.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
-import { createTestDatabase, type TestDatabase } from '../../database.ts';
+import { createTestDatabase } from '../../database.ts';
 import { findPort } from '../../find-port.ts';
 import { until } from '../../time.ts';
 import { connectToBoth, type Received, send, startTestWorkers, type TestWorkers } from './workers.ts';
@@ -31,13 +31,12 @@ async function readMetric(url: string, name: string, labels = ''): Promise<numbe
 describe('several processes behind one port', () => {
   const ending = new AsyncDisposableStack();
   let simulator: Simulator;
-  let created: TestDatabase;
-  /** The processes of the first tests, the last of which stops them. */
+  /** The processes of the first tests, which share an embedded database; the last of these tests stops them. */
   let workers: TestWorkers;
+  const hasDatabase = (): boolean => existsSync(join(workers.dataDir, 'postgres', 'postmaster.pid'));
   before(async () => {
     simulator = ending.use(await startSimulator());
-    created = ending.use(await createTestDatabase());
-    workers = ending.use(await startTestWorkers(simulator, { DATABASE_URL: created.url }));
+    workers = ending.use(await startTestWorkers(simulator));
   });
   after(() => ending.disposeAsync());
 
@@ -47,7 +46,7 @@ describe('several processes behind one port', () => {
     const texts = async (): Promise<string[]> =>
       Promise.all(agents.map(async (agent) => (await send(address, agent)).text));
     const [before] = await texts();
-    const database = await openUnchanged({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    const database = await openUnchanged({ databaseUrl: undefined, dataDir: workers.dataDir, log: () => {} });
     try {
       await database.connection.transaction().execute(async (transaction) => {
         const { id } = await transaction
@@ -91,14 +90,15 @@ describe('several processes behind one port', () => {
     assert.equal(await readMetric(metricsUrl, 'plaudit_worker_replacements_total'), 1);
   });
 
-  it('finish jobs when the process for jobs is killed', async () => {
+  it('finish jobs when the process for jobs is killed, and keep the embedded database', async () => {
     const [pid = 0] = workers.pids('jobs');
     process.kill(pid, 'SIGKILL');
     await storeAccount(workers.service.url, 'grace-hopper');
     assert.equal(workers.pids('jobs').length, 2);
+    assert.ok(hasDatabase());
   });
 
-  it('respond to every request on other connections while one is killed, and to all that they received when stopped', async () => {
+  it('respond to every request on other connections while one is killed, and to all that they received when stopped, which ends the database', async () => {
     const replacements = (): number => workers.service.lines.filter((line) => line.includes('is replaced')).length;
     const replacedBefore = replacements();
     const address = await storeAccount(workers.service.url);
@@ -126,6 +126,7 @@ describe('several processes behind one port', () => {
     await Promise.all(clients);
     assert.deepEqual([...new Set(received.map(({ status }) => status))], [200]);
     assert.equal(workers.pids('1').length, 2);
+    assert.ok(hasDatabase());
     assert.ok(workers.service.lines.some((line) => line.includes('ended by SIGKILL and is replaced')));
 
     using agents = await connectToBoth(workers.service.url);
@@ -150,6 +151,7 @@ describe('several processes behind one port', () => {
     assert.ok(!workers.service.lines.some((line) => line.includes('did not end in time')));
     assert.equal(replacements(), replacedBefore + 1, 'none ended by itself');
     assert.ok(!workers.pids('1').some(isRunning));
+    assert.ok(!hasDatabase());
   });
 
   it('are not ready before the tables are migrated, show that they start, and end when the one that listens is killed', async () => {
@@ -180,17 +182,5 @@ describe('several processes behind one port', () => {
       held.release(true);
       await database.close();
     }
-  });
-
-  it('share an embedded database, which ends with the last of them', async () => {
-    await using sharing = await startTestWorkers(simulator);
-    await storeAccount(sharing.service.url);
-    const lock = join(sharing.dataDir, 'postgres', 'postmaster.pid');
-    for (const name of ['1', 'jobs']) process.kill(sharing.pids(name)[0] ?? 0, 'SIGKILL');
-    await until(async () => (sharing.pids('jobs').length === 2 ? true : undefined), 'the process is replaced');
-    assert.equal((await send(`${sharing.service.url}${accountPath}`)).status, 200);
-    assert.ok(existsSync(lock));
-    assert.equal(await sharing.service.stop(), 0);
-    assert.ok(!existsSync(lock));
   });
 });
