@@ -237,4 +237,37 @@ describe('views of boards', () => {
     assert.equal((await service.get(`${engines.name}/boards`, sending('PUT', 'x', {}))).status, 401);
     assert.equal((await service.get(`${engines.name}/boards`)).body.data.length, 1);
   });
+
+  it('are previewed with the faults of a document, their warnings and ranking, and not stored', async () => {
+    const { service } = shared;
+    await put(board({}));
+    const preview = (text: string, as = token ?? '') =>
+      service.get(`${engines.name}/boards/preview`, { ...sending('POST', as), body: text });
+    const document = {
+      version: 1,
+      boards: [board({ slug: 'new', threshold: 3 }), { board: { name: 'x', slug: 'x' } }],
+    };
+    const { status, text } = await preview(JSON.stringify(document));
+    assert.equal(status, 200, text);
+    const { data } = JSON.parse(text) as {
+      data: {
+        faults: { severity: string }[];
+        boards: { slug: string; warnings: string[]; ranking: { rank: number; login: string; points: number }[] }[];
+      };
+    };
+    assert.ok(data.faults.some(({ severity }) => severity === 'error'));
+    const [shown] = data.boards;
+    assert.deepEqual([data.boards.length, shown?.slug], [1, 'new']);
+    assert.ok(
+      shown?.warnings.some((warning) => /many commits/.test(warning)),
+      text,
+    );
+    const ranked = await people('all?limit=100');
+    assert.deepEqual(
+      shown?.ranking.map(({ rank, login, points }) => [rank, login, points]),
+      ranked.slice(0, 30).map(({ rank, person, points }) => [rank, person.name, points]),
+    );
+    assert.equal((await service.get(`${engines.name}/boards/new`)).status, 404);
+    assert.equal((await preview('{}', 'x')).status, 401);
+  });
 });
