@@ -1,6 +1,7 @@
 import { configPaths } from '../achievements/config-file.ts';
 import { readFile } from '../achievements/files/read-file.ts';
 import { findFollowed, saveFile } from '../achievements/files/store.ts';
+import { followChosenFile } from '../boards/file/file-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
@@ -30,7 +31,15 @@ export async function followFile(
   const found = configPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
   const file = found && readFile(found, provider.unreported);
   if (file !== undefined) context.parsedFiles.set(file.oid, file.config);
-  await inTransaction(context.connection, (transaction) =>
-    saveFile(transaction, repository.id, { file, revision: read.revision, readAt, isNew, newId: context.newId }),
-  );
+  const { newId } = context;
+  await inTransaction(context.connection, async (transaction) => {
+    await saveFile(transaction, repository.id, { file, revision: read.revision, readAt, isNew, newId });
+    // Which repository holds the boards of an owner by default depends on how many of them define achievements.
+    if ((file !== undefined) === (followed?.isPresent ?? false)) return;
+    await followChosenFile(
+      transaction,
+      { id: repository.ownerId, provider: repository.provider },
+      { now: readAt, newId },
+    );
+  });
 }

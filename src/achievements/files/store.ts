@@ -13,15 +13,17 @@ export interface FollowedFile {
   /** The newest commit of the default branch when the file was read; null when there was none. */
   revision: string | null;
   readAt: Date;
+  /** True when the repository had a file. */
+  isPresent: boolean;
 }
 
 export async function findFollowed(connection: Connection, repositoryId: string): Promise<FollowedFile | undefined> {
   const row = await connection
     .selectFrom('achievement_files')
-    .select(['revision', 'read_at'])
+    .select(['revision', 'read_at', 'path'])
     .where('repository_id', '=', repositoryId)
     .executeTakeFirst();
-  return row && { revision: row.revision, readAt: row.read_at };
+  return row && { revision: row.revision, readAt: row.read_at, isPresent: row.path !== null };
 }
 
 /**

@@ -142,8 +142,8 @@ export async function applyFile(
 }
 
 /**
- * Stores the boards of the file that counts for an account after its owner has chosen another repository, and requests
- * the file of that repository, if it is installed.
+ * Stores the boards of the file that counts for an account, after its owner has chosen another repository, or another one
+ * holds them by default. Requests the file of that repository, if it is installed.
  */
 export async function followChosenFile(
   transaction: Connection,

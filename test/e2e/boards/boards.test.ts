@@ -3,13 +3,14 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addPullRequest } from '../../../simulators/world/activity.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
+import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { label } from '../../../simulators/world/threads.ts';
 import { engines, sending, serviceToken } from '../../integration/access/owner.ts';
 import { simple } from '../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../time.ts';
-import { install, poll, stage, write } from '../achievements/awarding/awarding.ts';
+import { filePath, install, poll, stage, write } from '../achievements/awarding/awarding.ts';
 import { personCalled } from '../achievements/awarding/scene.ts';
-import { startAppService } from '../installations/installed.ts';
+import { organization, startAppService } from '../installations/installed.ts';
 
 const path = `${engines.name}/boards/sprint`;
 
@@ -63,8 +64,8 @@ describe('following of boards', () => {
       [pull.number],
     );
     assert.ok(rows.some(({ name }) => name === other.login));
+    // The push alone makes the service read the file again.
     write(simulator, file(7), '.plaudit/boards.yaml');
-    await poll(service);
     await untilPoints(hero.login, (before / 5) * 7);
     const document = { ...sending('PUT', token), body: file(3) };
     assert.equal((await service.get(`${engines.name}/boards`, document)).status, 200);
@@ -75,5 +76,23 @@ describe('following of boards', () => {
     const incomplete = await service.get(path);
     const { board } = incomplete.body.meta_data as unknown as { board: { repositories: object } };
     assert.deepEqual(board.repositories, { total: 1, complete: 1, incomplete: [] });
+    // Without a choice, the only repository that defines achievements holds the boards, from its first push on.
+    const none = sending('PUT', token, { hidden: false, boards_repository: '' });
+    assert.equal((await service.get(`${engines.name}/settings`, none)).status, 200);
+    const others = simulator.world
+      .owned(organization(simulator))
+      .filter(({ name, files }) => name !== 'engine-1' && files.has(filePath));
+    assert.ok(others.length > 0);
+    const untilStatus = (status: number): Promise<boolean> =>
+      until(async () => ((await service.get(path)).status === status ? true : undefined), `the board is ${status}`);
+    const author = { name: 'Keeper', email: 'keeper@example.org' };
+    const push = (text: string | null): void => {
+      for (const one of others) writeFile(simulator.world, one, filePath, text, author);
+    };
+    await untilStatus(404);
+    push(null);
+    await untilStatus(200);
+    push('version: 0.0.1\nachievements: []\n');
+    await untilStatus(404);
   });
 });
