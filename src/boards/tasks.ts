@@ -7,7 +7,7 @@ import type { AppError } from '../errors.ts';
 import { findCheckedBoards } from './file/file-store.ts';
 import { rankBoard } from './ranking/rank-board.ts';
 import { requestOutdatedBoards } from './ranking/request-store.ts';
-import { freezeSeasons } from './seasons/freeze.ts';
+import { completeSeasons, freezeSeasons } from './seasons/freeze.ts';
 
 const boardsFile: CheckedKind = {
   find: findCheckedBoards,
@@ -45,6 +45,11 @@ export function createBoardTasks(
       urgency: 'background',
       schedule: '* * * * *',
       run: () => freezeSeasons(context),
+    },
+    complete_seasons: {
+      urgency: 'background',
+      schedule: '*/10 * * * *',
+      run: () => completeSeasons(context),
     },
   };
 }

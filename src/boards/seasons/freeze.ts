@@ -10,6 +10,7 @@ import { type BoardWindow, endedWindows, windowOf } from '../windows.ts';
 import {
   addAnonymousVersion,
   addVersion,
+  findIncomplete,
   findSeason,
   findSeasonRanks,
   findSeasons,
@@ -146,10 +147,34 @@ async function signWithoutErased(
   });
 }
 
-/** Counts a frozen season again, and signs the result as a new version with its differences and the reason. */
+/** Seasons that were frozen before that are not completed by themselves any more. */
+const completedWithinMs = 90 * 86_400_000;
+
+/**
+ * Counts seasons again that were frozen while something was missing, once all of it is collected: late data leads to a
+ * new version that names the differences.
+ */
+export async function completeSeasons(services: SigningServices): Promise<void> {
+  const { connection, now } = services;
+  const since = new Date(now().getTime() - completedWithinMs);
+  for (const { boardId, number } of await findIncomplete(connection, since, boardsAtOnce)) {
+    const reason = 'Data that was missing has been collected.';
+    await correctSeason(services, { boardId, number, reason, onlySettled: true });
+  }
+}
+
+/**
+ * Counts a frozen season again, and signs the result as a new version with its differences and the reason.
+ * @param correction.onlySettled true to change nothing while anything in its window is not collected.
+ */
 export async function correctSeason(
   services: SigningServices,
-  { boardId, number, reason }: { boardId: string; number: number; reason: string },
+  {
+    boardId,
+    number,
+    reason,
+    onlySettled = false,
+  }: { boardId: string; number: number; reason: string; onlySettled?: boolean },
 ): Promise<void> {
   const signer = await findSigner(services);
   await withEvaluationMemory(services.connection, async (transaction) => {
@@ -158,19 +183,17 @@ export async function correctSeason(
     if (stored === undefined || season === undefined) return;
     const now = services.now();
     const members = await findMembers(transaction, stored.board, stored.ownerId);
-    const { timeZone } = stored.board.window;
-    const ended = endedWindows(stored.board.window, now).find(
-      ({ until }) => until?.getTime() === season.until.getTime(),
-    );
-    const window = ended ?? {
-      since: season.since,
-      until: season.until,
-      timeZone,
-      length: null,
-      beforeSince: null,
-      season: number,
-    };
-    const missing = members.isSettled(season.until) ? [] : missingOf(members);
+    const isSettled = members.isSettled(season.until);
+    if (onlySettled && (!isSettled || season.missing.length === 0)) return;
+    const window = windowOfSeason(stored, season, now);
+    const missing = isSettled ? [] : missingOf(members);
     await addSigned(transaction, signer, stored, { number, window, members, missing, reason, now });
   });
+}
+
+/** Returns the window of a frozen season, also where the board's rule has changed since. */
+function windowOfSeason({ board }: StoredBoard, { number, since, until }: Season, now: Date): BoardWindow {
+  const ended = endedWindows(board.window, now).find((window) => window.until?.getTime() === until.getTime());
+  const { timeZone } = board.window;
+  return ended ?? { since, until, timeZone, length: null, beforeSince: null, season: number };
 }

@@ -233,6 +233,20 @@ export async function addAnonymousVersion(
   return next;
 }
 
+/** Finds the newest versions of seasons that were frozen since a moment while something was missing, at random. */
+export async function findIncomplete(
+  connection: Connection,
+  since: Date,
+  limit: number,
+): Promise<Pick<Season, 'boardId' | 'number'>[]> {
+  const { rows } = await sql<Pick<Season, 'boardId' | 'number'>>`
+    select s.board_id as "boardId", s.number from board_seasons s
+    where s.missing <> '{}' and s.statement is not null and s.frozen_at >= ${since} and s.version = (
+      select max(n.version) from board_seasons n where n.board_id = s.board_id and n.number = s.number)
+    order by random() limit ${limit}`.execute(connection);
+  return rows;
+}
+
 /** Stores when a board may have a window to freeze; null: never. */
 export async function setFreezeTime(connection: Connection, boardId: string, at: Date | null): Promise<void> {
   await connection.updateTable('boards').set({ freeze_at: at }).where('id', '=', boardId).execute();

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
 import { saveBoards } from '../../../src/boards/board-store.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
+import { completeSeasons, freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { bearer, engines, sending, serviceToken } from '../access/owner.ts';
@@ -143,6 +143,37 @@ describe('seasons of a board', () => {
     const difference = versions[0]?.differences.find(({ person }) => person === `github/${first?.person?.name}`);
     assert.equal(difference?.former_points, first?.points);
     assert.equal((await statementOf('corrected/seasons/1')).season.version, 2);
+  });
+
+  it('get a new version when data that was missing arrives', async () => {
+    const { connection } = shared.service.database;
+    await store('late', 5, { repositories: ['analytical-engines/engine-1'], points: [{ action: 'issue', points: 1 }] });
+    await freeze();
+    const complete = (): Promise<void> => completeSeasons(servicesAt(connection, new Date()));
+    await complete();
+    assert.equal((await statementOf('late/seasons/1')).season.version, 1);
+    const before = await rowsOf('late/seasons/1');
+    await sql`
+      with engine as (update repositories set installed_at = now() where name = 'engine-1' returning id)
+      insert into streams (repository_id, name, covers, completed_at, known_until, is_deep)
+      select id, 'issues', '{issue,pull_request}', now(), now(), true from engine
+      on conflict (repository_id, name) do update set completed_at = now(), known_until = now(), is_deep = true`.execute(
+      connection,
+    );
+    await sql`
+      insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+      select r.id, 'issue', 'late', a.id, '2026-01-01', now(), now()
+      from repositories r, accounts a where r.name = 'engine-1' and a.name = ${before.at(-1)?.person?.name}`.execute(
+      connection,
+    );
+    await complete();
+    await complete();
+    const { season, missing, reason } = await statementOf('late/seasons/1');
+    assert.deepEqual([season.version, missing, reason], [2, [], 'Data that was missing has been collected.']);
+    const points = (rows: Row[]): number => rows.reduce((sum, row) => sum + row.points, 0);
+    assert.equal(points(await rowsOf('late/seasons/1')), points(before) + 1);
+    await sql`delete from streams where name = 'issues'`.execute(connection);
+    await sql`update repositories set installed_at = null where name = 'engine-1'`.execute(connection);
   });
 
   it('lose a person who is hidden or erased at once, and are signed again without a name', async () => {
