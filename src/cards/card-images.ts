@@ -38,12 +38,11 @@ export function createCardImages({
         const nothing = options.language.words.nothing[card.nothingOf];
         return finish(format, query, drawState(card, { kind: 'nothing', ...nothing }, options));
       }
-      const found = await images.find(readable.images, {
-        size: readable.imageSize,
-        repositories: input.repositoriesOfImages,
-        deadline,
-      });
-      return finish(format, query, readable.draw(found.images), found.isFinal);
+      const { images: given = new Map<string, string>() } = input;
+      const wanted = readable.images.filter((address) => !given.has(address));
+      const { imageSize: size } = readable;
+      const found = await images.find(wanted, { size, repositories: input.repositoriesOfImages, deadline });
+      return finish(format, query, readable.draw(new Map([...found.images, ...given])), found.isFinal);
     },
     drawCollecting: async ({ card: name, format, query }: ImageRequest) => {
       const card = cardOf(name);

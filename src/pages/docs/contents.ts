@@ -52,6 +52,7 @@ export const navigation: readonly Group[] = [
     entries: [
       ['contributing', 'Contributing'],
       ['architecture', 'Architecture'],
+      ['design', 'Design'],
       ['glossary', 'Glossary'],
       ['decisions', 'Decisions'],
       ['changelog', 'Changelog'],

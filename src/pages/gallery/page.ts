@@ -1,5 +1,6 @@
 import { palettesOf, themeNames } from '../../cards/themes.ts';
 import { composerPath } from '../addresses.ts';
+import { kinds } from '../composer/address.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
@@ -32,6 +33,7 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
 }
 
 function figure({ language, words, to }: Reader, card: GalleryCard, theme: string): Markup {
+  const canBeComposed = kinds.some((kind) => kind.card === card);
   return html`<figure><img src="${galleryImagePath(card, theme, language.locale)}" alt="${card}" loading="lazy">
-<figcaption><a href="${to(`/gallery?card=${card}`)}">${card}</a> · ${theme.replaceAll('-', ' ')} · <a href="${composerPath({ card, theme })}">${words.composeCard}</a></figcaption></figure>`;
+<figcaption><a href="${to(`/gallery?card=${card}`)}">${card}</a> · ${theme.replaceAll('-', ' ')}${canBeComposed && html` · <a href="${composerPath({ card, theme })}">${words.composeCard}</a>`}</figcaption></figure>`;
 }

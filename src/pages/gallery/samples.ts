@@ -1,6 +1,7 @@
 import { levelOf } from '../../accounts/level.ts';
 import type { Envelope } from '../../http/envelope.ts';
 import type { CardInput } from '../../http/images.ts';
+import { avatarAddress, drawnAvatars } from './avatars.ts';
 
 /** Responses about invented people, from which the gallery draws its cards. */
 
@@ -20,7 +21,7 @@ const experience = Object.values(counters).reduce((sum, count) => sum + count, 0
 const account = {
   name: 'mira-solberg',
   display_name: 'Mira Solberg',
-  avatar_url: '',
+  avatar_url: avatarAddress(0),
   experience,
   level: levelOf(experience),
   contributions: counters,
@@ -36,13 +37,17 @@ const people: readonly (readonly [name: string, displayName: string, contributio
   ['ivo', 'Ivo Petrov', 96],
   ['sgupta', 'Sana Gupta', 58],
   ['nils', 'Nils Aalto', 31],
+  ['amara', 'Amara Nwosu', 24],
+  ['jun-park', 'Jun Park', 17],
+  ['lucia-f', 'Lucía Ferrer', 9],
 ];
+const avatars = drawnAvatars(people.length);
 
 const awards: readonly (readonly [name: string, repository: string, day: string])[] = [
-  ['First merge', 'harbour', '2026-02-11'],
-  ['Reviewer', 'harbour', '2026-04-02'],
-  ['Hundred issues', 'tidewater', '2026-06-30'],
   ['Release crew', 'harbour', '2026-09-18'],
+  ['Hundred issues', 'tidewater', '2026-06-30'],
+  ['Reviewer', 'harbour', '2026-04-02'],
+  ['First merge', 'harbour', '2026-02-11'],
 ];
 
 const dayMs = 86_400_000;
@@ -72,7 +77,7 @@ function isoDay(time: Date): string {
 
 /** Makes the sample of each card of the gallery, as of a day. */
 const samples = {
-  contributions: (today: Date): CardInput => ({ envelope: ofAccount(today) }),
+  contributions: (today: Date): CardInput => ({ envelope: ofAccount(today), images: avatars }),
   calendar: (today: Date): CardInput => ({ envelope: ofAccount(today), calendar: calendarUntil(today) }),
   streak: (today: Date): CardInput => ({
     envelope: ofAccount(today),
@@ -98,9 +103,28 @@ const samples = {
         awarded_dttm: `${day}T10:00:00Z`,
       })),
     },
+    holders: [3, 9, 40, 120],
+  }),
+  board: (today: Date): CardInput => ({
+    envelope: {
+      meta_data: {
+        count: ranked,
+        data_type: 0,
+        board: { name: 'Harbour sprint', as_of: startOf(today), repositories: { total: 6, complete: 6 } },
+      },
+      data: people.slice(0, ranked).map(([name, display_name, contributions], index) => ({
+        rank: index + 1,
+        points: Math.round(contributions / 20),
+        change: [0, 1, -1, 2, null, 0][index] ?? 0,
+        newcomer: index === 4,
+        person: { name, display_name, avatar_url: avatarAddress(index) },
+      })),
+    },
+    images: avatars,
   }),
   community: ofPeople,
 };
+const ranked = 6;
 export type GalleryCard = keyof typeof samples;
 
 /** The cards of the gallery. */
@@ -110,6 +134,7 @@ export const galleryCards: readonly GalleryCard[] = [
   'streak',
   'contributors',
   'achievements',
+  'board',
   'community',
 ];
 
@@ -128,13 +153,14 @@ function ofAccount(today: Date): Envelope {
 }
 
 function ofPeople(today: Date): CardInput {
-  const data = people.map(([name, display_name, contributions]) => ({
+  const data = people.map(([name, display_name, contributions], index) => ({
     name,
     display_name,
-    avatar_url: '',
+    avatar_url: avatarAddress(index),
     contributions,
   }));
-  return { envelope: { meta_data: { count: data.length, data_type: 3, as_of: startOf(today), complete: true }, data } };
+  const meta_data = { count: data.length, data_type: 3, as_of: startOf(today), complete: true } as const;
+  return { envelope: { meta_data, data }, of: 'harbour', images: avatars };
 }
 
 function startOf(day: Date): string {

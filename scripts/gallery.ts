@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as playwright } from 'playwright-core';
+import sharp from 'sharp';
+import { startService } from '../src/app.ts';
+import { bundledFonts, writeFontConfiguration } from '../src/cards/png/fonts.ts';
+import { sample } from '../src/commands/sample.ts';
+import { readConfig } from '../src/config/config.ts';
+import { createLog } from '../src/log.ts';
+
+/** Makes the images of `docs/gallery/`: pages of a service with the sample, on light, dark and narrow screens. */
+
+const directory = fileURLToPath(new URL('../docs/gallery/', import.meta.url));
+const pages: Readonly<Record<string, string>> = {
+  start: '/',
+  person: '/github/sample-ada',
+  community: '/github/sample-garden',
+  cards: '/cards?name=sample-ada',
+  gallery: '/gallery',
+};
+const screens: Readonly<Record<string, { width: number; scheme: 'light' | 'dark'; query?: string }>> = {
+  light: { width: 1100, scheme: 'light' },
+  dark: { width: 1100, scheme: 'dark' },
+  phone: { width: 390, scheme: 'light' },
+  'right-to-left': { width: 1100, scheme: 'light', query: 'lang=ar' },
+};
+const maxHeight = 1600;
+const colours = 128;
+
+const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-gallery-'));
+const environment = { DATA_DIR: dataDir, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'silent', WORKERS: '1' };
+try {
+  const { signal } = new AbortController();
+  await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
+  const config = readConfig(environment, () => '');
+  const service = await startService(config, { log: createLog(config.logLevel) });
+  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), bundledFonts);
+  const browser = await playwright.launch({
+    executablePath: await chromium.executablePath(),
+    env: { ...process.env, FONTCONFIG_FILE: fonts },
+    args: chromium.args.filter((one) => one !== '--single-process' && one !== '--no-zygote'),
+    headless: true,
+  });
+  await mkdir(directory, { recursive: true });
+  for (const [name, path] of Object.entries(pages)) {
+    for (const screen of Object.keys(screens)) {
+      await writeFile(join(directory, `${name}-${screen}.png`), await capture(browser, service.url, path, screen));
+    }
+  }
+  await browser.close();
+  await service.close();
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+/** Returns an image of the upper part of a page, in few colours, so that the repository stays small. */
+async function capture(browser: Browser, url: string, path: string, screen: string): Promise<Buffer> {
+  const { width = 1100, scheme = 'light', query } = screens[screen] ?? {};
+  const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 } });
+  const separator = path.includes('?') ? '&' : '?';
+  await page.goto(`${url}${path}${query === undefined ? '' : `${separator}${query}`}`, { waitUntil: 'networkidle' });
+  const height = Math.min(maxHeight, await page.evaluate<number>('document.documentElement.scrollHeight'));
+  const image = await page.screenshot({ clip: { x: 0, y: 0, width, height }, fullPage: true });
+  await page.close();
+  return sharp(image).png({ palette: true, colours, compressionLevel: 9 }).toBuffer();
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { cardOf } from '../../../src/cards/index.ts';
+import { readCardOptions } from '../../../src/cards/options.ts';
+import { drawAvatar } from '../../../src/pages/gallery/avatars.ts';
+import { galleryCards, sampleOf } from '../../../src/pages/gallery/samples.ts';
+import { readSvg } from '../cards/read-svg.ts';
+
+const today = new Date('2026-11-23T12:00:00Z');
+
+describe('samples of the gallery', () => {
+  it('show people by drawn avatars, each another one, without an address to fetch', () => {
+    for (const name of galleryCards) {
+      const card = cardOf(name);
+      const input = sampleOf(name, today);
+      const readable = card.read(input, readCardOptions({}, card.parts));
+      assert.ok(readable, name);
+      const images = input.images ?? new Map<string, string>();
+      assert.ok(
+        readable.images.every((address) => address === '' || images.has(address)),
+        name,
+      );
+      readSvg(readable.draw(images).svg);
+    }
+    assert.equal(new Set(Array.from({ length: 12 }, (_, index) => drawAvatar(index))).size, 12);
+  });
+});
