@@ -95,7 +95,12 @@ async function storeIssues(
   const now = new Date();
   const contributions = numbers.map((number) => newIssue(`${prefix}${number}`, authorOf(number), now));
   const actors = [...new Set(numbers.map(authorOf))].map((id) => ({
-    ...{ externalId: id, handle: id, type: 'user' as const, name: id, displayName: '', avatarUrl: '' },
+    externalId: id,
+    handle: id,
+    type: 'user' as const,
+    name: id,
+    displayName: '',
+    avatarUrl: '',
   }));
   const page = { contributions, actors, wholeParents: [], nextCursor: null, total: null, pageSize: 100 };
   const read = { repository, page, requestedAt: new Date(0), seenAt: now, actors: new ActorsOfScan() };
