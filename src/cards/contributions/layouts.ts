@@ -10,6 +10,8 @@ import type { Header, Subject } from './header.ts';
 
 const ring = { size: 92, line: 7, avatar: 70, room: 18 };
 const besideRing = padding + ring.size + ring.room;
+/** Fonts of readers can be a fifth wider than the measured one. */
+const besideLevel = 22;
 /** With less room for texts beside it, the ring stands above them. */
 const leastBeside = 168;
 const chip = { least: 30, beside: 16 };
@@ -58,7 +60,7 @@ interface Line {
 /** Returns the lines about the account: its name, its login and its level, as far as they are shown. */
 function linesOf({ account, level: { level, way } }: Subject, { hide, title }: CardOptions, maxWidth: number): Line[] {
   const heading = title ?? (account.display_name || account.name);
-  const used = measure(level, textStyles.name.sizePx, 'bold') + measure(way, textStyles.label.sizePx) + 10;
+  const used = measure(level, textStyles.name.sizePx, 'bold') + measure(way, textStyles.label.sizePx) + besideLevel;
   return [
     { style: 'headline', text: heading, step: 0 },
     ...(oneLine(heading) === account.name ? [] : [{ style: 'label', text: account.name, step: 18 } as const]),
@@ -87,7 +89,7 @@ function ringBeside(options: CardOptions, widthPx: number): Header {
         if (style !== 'name' || lines.at(-1)?.style !== 'name') continue;
         canvas.text(
           'label',
-          { at: besideRing + used + 10, y, maxWidth: maxWidth - used - 10, isProse: true },
+          { at: besideRing + used + besideLevel, y, maxWidth: maxWidth - used - besideLevel, isProse: true },
           subject.level.way,
         );
       }
