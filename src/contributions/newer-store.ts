@@ -55,7 +55,7 @@ async function findStored(change: ContributionChange, rows: readonly Contributio
 
 /**
  * Returns SQL for the first contribution at the key of a row or after it. The planner can only use the primary key for it,
- * whatever it knows about the table; for the key itself it may choose an index of times.
+ * even without statistics of the table; for the key itself it may choose an index of times.
  */
 function atKey(repositoryId: string, row: string): RawBuilder<unknown> {
   const key = columnsOf(['kind', 'external_id'], row);
