@@ -46,9 +46,6 @@ export interface RenderedPage {
   staleAt: Date;
 }
 
-/** The time, in seconds, after which a page that shows nothing yet is requested again. */
-export const pendingRefreshS = 3;
-
 /** The services of pages about accounts. */
 export interface PageServices extends PipelineServices {
   /** The languages in which pages exist. */

@@ -2,12 +2,13 @@ import { progressOf } from '../accounts/level.ts';
 import type { Account } from '../accounts/store.ts';
 import { fill } from '../cards/languages/language.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
-import { type Page, pendingRefreshS, type ReadPart } from '../http/pages.ts';
+import type { Page, ReadPart } from '../http/pages.ts';
 import type { Repository } from '../repositories/store.ts';
 import { accountPath, composerPath, endpointPath } from './addresses.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { AccountPart, AwardPart, BoardPart, type Part, PersonPart, partReader } from './parts.ts';
+import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { levelRing } from './ring.ts';
 import { achievements, avatar, boards, calendar, counters, people, repositories, section } from './sections.ts';
@@ -63,14 +64,9 @@ export function accountPage(
     },
     renderPending: ({ provider, name }, language) => {
       const reader = readerOf(language);
-      const { words } = reader;
-      return renderDocument(site, reader, {
-        title: name,
-        description: words.collectingDetail,
-        refreshS: pendingRefreshS,
-        main: html`<section class="state"><div class="ring-box">${levelRing({ share: 0.25, label: reader.language.words.collecting })}${avatar(provider, { name, display_name: name }, 112)}</div>
-<h1>${name}</h1><p role="status">${words.collectingDetail}</p></section>`,
-      });
+      const ring = levelRing({ share: 0.25, label: reader.language.words.collecting });
+      const image = html`<div class="ring-box">${ring}${avatar(provider, { name, display_name: name }, 112)}</div>`;
+      return pendingPage(site, reader, { provider, name, title: name, image });
     },
   };
 }

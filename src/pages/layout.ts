@@ -36,8 +36,6 @@ export interface Document {
   previewPath?: string;
   /** True for pages about accounts, which search engines list only if the operator allows it. */
   isAboutAccount?: boolean;
-  /** The time, in seconds, after which the page is requested again. */
-  refreshS?: number;
   /** The path of a script, without which the page works too. */
   script?: string;
   /** A feed of what happens to the subject of the page. */
@@ -87,10 +85,7 @@ ${languageLinks(path, reader)}</footer>
 /** The mark of the service: an open ring, as around avatars. */
 export const mark = html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" stroke-opacity=".3" stroke-width="4"/><path d="M12 3.5a8.5 8.5 0 1 1-8.08 5.86" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round"/></svg>`;
 
-function head(
-  site: Site,
-  { title, description, path, previewPath, isAboutAccount, refreshS, feed, facts }: Document,
-): Markup {
+function head(site: Site, { title, description, path, previewPath, isAboutAccount, feed, facts }: Document): Markup {
   const base = site.publicUrl();
   const isListed = path !== undefined && (isAboutAccount !== true || site.isIndexed);
   return html`${!isListed && html`<meta name="robots" content="noindex">`}
@@ -98,7 +93,6 @@ ${path !== undefined && html`<link rel="canonical" href="${base}${path}"><meta p
 <meta property="og:title" content="${title}"><meta property="og:description" content="${description}">
 <meta property="og:type" content="${isAboutAccount === true ? 'profile' : 'website'}"><meta property="og:site_name" content="${site.name}">
 ${previewPath !== undefined && html`<meta property="og:image" content="${base}${previewPath}"><meta name="twitter:card" content="summary_large_image">`}
-${refreshS !== undefined && html`<meta http-equiv="refresh" content="${refreshS}">`}
 ${feed !== undefined && html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}">`}
 ${facts !== undefined && factsScript(facts)}`;
 }

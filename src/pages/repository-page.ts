@@ -1,12 +1,13 @@
 import type { Account } from '../accounts/store.ts';
 import { AppError } from '../errors.ts';
 import { MovedRepository, RepositoryPath } from '../http/endpoint.ts';
-import { type Page, pendingRefreshS } from '../http/pages.ts';
+import type { Page } from '../http/pages.ts';
 import type { Repository } from '../repositories/store.ts';
 import { accountPath, composerPath, endpointPath, repositoryPath } from './addresses.ts';
 import { html } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
+import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { people, provenance, repositoryFacts, section } from './sections.ts';
 
@@ -46,16 +47,8 @@ export function repositoryPage(
       isComplete: data.people.missing.length === 0,
       staleAt: data.people.staleAt,
     }),
-    renderPending: ({ repository }, language) => {
-      const reader = readerOf(language);
-      const { words } = reader;
-      return renderDocument(site, reader, {
-        title: repository,
-        description: words.collectingDetail,
-        refreshS: pendingRefreshS,
-        main: html`<section class="state"><h1>${repository}</h1><p role="status">${words.collectingDetail}</p></section>`,
-      });
-    },
+    renderPending: ({ provider, name, repository }, language) =>
+      pendingPage(site, readerOf(language), { provider, name, title: repository }),
   };
 }
 

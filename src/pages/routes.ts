@@ -26,6 +26,7 @@ import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
 import { mark, type Site } from './layout.ts';
 import { problemPage } from './problem-page.ts';
+import { progressRoutes } from './progress/routes.ts';
 import { readerOf } from './reader.ts';
 import { repositoryPage } from './repository-page.ts';
 import { settingsPageRoutes } from './settings/routes.ts';
@@ -83,6 +84,7 @@ export function pageRoutes(app: App, services: Services): void {
   addPage(app, services, evidence.boardPerson);
   addPage(app, services, awardPage(site, provider));
   addPage(app, services, boardPage(site, provider));
+  progressRoutes(app, services);
   addAvatars(app, services, provider);
   addFiles(app, site);
 }

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
-import { type Page, pendingRefreshS } from '../../http/pages.ts';
+import type { Page } from '../../http/pages.ts';
 import { accountPath, awardPath, endpointPath } from '../addresses.ts';
 import { html } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { AwardPart, type Part, partReader } from '../parts.ts';
+import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
 
 const AwardPath = Type.Object({
@@ -27,15 +28,8 @@ export function awardPage(site: Site, provider: string): Page<typeof AwardPath, 
       isComplete: true,
       staleAt: data.staleAt,
     }),
-    renderPending: ({ name }, language) => {
-      const reader = readerOf(language);
-      return renderDocument(site, reader, {
-        title: name,
-        description: reader.words.collectingDetail,
-        refreshS: pendingRefreshS,
-        main: html`<section class="state"><h1>${name}</h1><p role="status">${reader.words.collectingDetail}</p></section>`,
-      });
-    },
+    renderPending: ({ provider, name }, language) =>
+      pendingPage(site, readerOf(language), { provider, name, title: name }),
   };
 }
 

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
-import { type Page, pendingRefreshS } from '../../http/pages.ts';
+import type { Page } from '../../http/pages.ts';
 import { accountPath, boardPath, endpointPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
+import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { avatar } from '../sections.ts';
 import { olderLink } from './parts.ts';
@@ -84,15 +85,8 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       isComplete: true,
       staleAt: data.ranks.staleAt,
     }),
-    renderPending: ({ slug }, language) => {
-      const reader = readerOf(language);
-      return renderDocument(site, reader, {
-        title: slug,
-        description: reader.words.collectingDetail,
-        refreshS: pendingRefreshS,
-        main: html`<section class="state"><h1>${slug}</h1><p role="status">${reader.words.collectingDetail}</p></section>`,
-      });
-    },
+    renderPending: ({ provider, name, slug }, language) =>
+      pendingPage(site, readerOf(language), { provider, name, title: slug }),
   };
 }
 

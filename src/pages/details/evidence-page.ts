@@ -2,15 +2,16 @@ import { type Static, type TObject, Type } from 'typebox';
 import { fill } from '../../cards/languages/language.ts';
 import { counterNames } from '../../contributions/counters.ts';
 import { rules } from '../../contributions/kinds.ts';
-import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
+import { type AccountName, AccountPath, MovedRepository } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
-import { type Page, type PageContext, pendingRefreshS } from '../../http/pages.ts';
+import type { Page, PageContext } from '../../http/pages.ts';
 import { readWindow } from '../../windows/window.ts';
 import { accountPath, boardPath, contributorPath, counterPath, endpointPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
+import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { olderLink, WindowedQuery, windowPicker } from './parts.ts';
 
@@ -127,15 +128,10 @@ function evidencePage<Path extends TObject>(site: Site, now: () => Date, kind: N
       isComplete: data.missing.length === 0,
       staleAt: data.staleAt,
     }),
-    renderPending: (_params, language) => {
+    renderPending: (params, language) => {
+      const { provider, name }: AccountName = Object(params);
       const reader = readerOf(language);
-      const { words } = reader;
-      return renderDocument(site, reader, {
-        title: words.detail.evidence,
-        description: words.collectingDetail,
-        refreshS: pendingRefreshS,
-        main: html`<section class="state"><h1>${words.detail.evidence}</h1><p role="status">${words.collectingDetail}</p></section>`,
-      });
+      return pendingPage(site, reader, { provider, name, title: reader.words.detail.evidence });
     },
   };
 }

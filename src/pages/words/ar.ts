@@ -29,6 +29,7 @@ export const ar: PageWords = {
   missing: 'غير معروف بالكامل بعد: {names}.',
   unknownValue: 'غير معروف بعد',
   collectingDetail: 'لم يُبحث عن هذا الحساب من قبل. تعرض الصفحة أرقامه حالما تصل.',
+  refresh: 'تحديث',
   fork: 'نسخة مشتقة',
   stars: 'النجوم: {n}',
   imprint: 'بيانات الناشر',

@@ -29,6 +29,7 @@ export const cs: PageWords = {
   missing: 'Zatím není úplně známo: {names}.',
   unknownValue: 'zatím neznámo',
   collectingDetail: 'Tento účet zatím nikdo nevyhledal. Stránka ukáže čísla, jakmile dorazí.',
+  refresh: 'Obnovit',
   fork: 'Fork',
   stars: 'Hvězdy: {n}',
   imprint: 'Provozovatel',

@@ -29,6 +29,7 @@ export const de: PageWords = {
   missing: 'Noch nicht vollständig bekannt: {names}.',
   unknownValue: 'noch nicht bekannt',
   collectingDetail: 'Dieses Konto wurde noch nie nachgeschlagen. Die Seite zeigt seine Zahlen, sobald sie da sind.',
+  refresh: 'Neu laden',
   fork: 'Fork',
   stars: 'Sterne: {n}',
   imprint: 'Impressum',

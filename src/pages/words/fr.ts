@@ -29,6 +29,7 @@ export const fr: PageWords = {
   missing: 'Pas encore entièrement connu : {names}.',
   unknownValue: 'pas encore connu',
   collectingDetail: 'Ce compte n’a encore jamais été recherché. La page affichera ses chiffres dès qu’ils seront là.',
+  refresh: 'Actualiser',
   fork: 'Fork',
   stars: 'Étoiles : {n}',
   imprint: 'Mentions légales',

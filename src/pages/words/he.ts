@@ -29,6 +29,7 @@ export const he: PageWords = {
   missing: 'עדיין לא ידוע במלואו: {names}.',
   unknownValue: 'עדיין לא ידוע',
   collectingDetail: 'החשבון הזה לא נבדק קודם. הדף יציג את המספרים ברגע שיגיעו.',
+  refresh: 'רענון',
   fork: 'פורק',
   stars: 'כוכבים: {n}',
   imprint: 'פרטי המפעיל',

@@ -29,6 +29,7 @@ export const hi: PageWords = {
   missing: 'अभी पूरी तरह ज्ञात नहीं: {names}।',
   unknownValue: 'अभी ज्ञात नहीं',
   collectingDetail: 'यह खाता पहले नहीं खोजा गया था। संख्याएँ आते ही पृष्ठ उन्हें दिखाएगा।',
+  refresh: 'ताज़ा करें',
   fork: 'फ़ोर्क',
   stars: 'सितारे: {n}',
   imprint: 'प्रकाशक की जानकारी',

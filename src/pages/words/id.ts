@@ -29,6 +29,7 @@ export const id: PageWords = {
   missing: 'Belum sepenuhnya diketahui: {names}.',
   unknownValue: 'belum diketahui',
   collectingDetail: 'Akun ini belum pernah dicari. Halaman menampilkan angkanya begitu tersedia.',
+  refresh: 'Muat ulang',
   fork: 'Fork',
   stars: 'Bintang: {n}',
   imprint: 'Informasi penerbit',

@@ -29,6 +29,7 @@ export const ja: PageWords = {
   missing: 'まだ完全には分かっていません: {names}。',
   unknownValue: 'まだ不明',
   collectingDetail: 'このアカウントはまだ調べられていません。数値が届き次第、このページに表示されます。',
+  refresh: '更新',
   fork: 'フォーク',
   stars: 'スター: {n}',
   imprint: '運営者情報',

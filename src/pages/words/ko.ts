@@ -29,6 +29,7 @@ export const ko: PageWords = {
   missing: '아직 완전히 알려지지 않음: {names}.',
   unknownValue: '아직 알려지지 않음',
   collectingDetail: '이 계정은 아직 조회된 적이 없습니다. 숫자가 도착하는 대로 이 페이지에 표시됩니다.',
+  refresh: '새로 고침',
   fork: '포크',
   stars: '별: {n}',
   imprint: '운영자 정보',

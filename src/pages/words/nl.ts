@@ -29,6 +29,7 @@ export const nl: PageWords = {
   missing: 'Nog niet volledig bekend: {names}.',
   unknownValue: 'nog niet bekend',
   collectingDetail: 'Dit account is niet eerder opgezocht. De pagina toont de cijfers zodra ze er zijn.',
+  refresh: 'Vernieuwen',
   fork: 'Fork',
   stars: 'Sterren: {n}',
   imprint: 'Colofon',

@@ -29,6 +29,7 @@ export const pl: PageWords = {
   missing: 'Jeszcze nie w pełni znane: {names}.',
   unknownValue: 'jeszcze nieznane',
   collectingDetail: 'Tego konta jeszcze nie wyszukiwano. Strona pokaże liczby, gdy tylko się pojawią.',
+  refresh: 'Odśwież',
   fork: 'Fork',
   stars: 'Gwiazdki: {n}',
   imprint: 'Nota prawna',

@@ -29,6 +29,7 @@ export const pt: PageWords = {
   missing: 'Ainda não totalmente conhecido: {names}.',
   unknownValue: 'ainda não conhecido',
   collectingDetail: 'Esta conta ainda não tinha sido procurada. A página mostra os números assim que chegarem.',
+  refresh: 'Atualizar',
   fork: 'Fork',
   stars: 'Estrelas: {n}',
   imprint: 'Informação legal',

@@ -29,6 +29,7 @@ export const ru: PageWords = {
   missing: 'Пока известно не полностью: {names}.',
   unknownValue: 'пока неизвестно',
   collectingDetail: 'Этот аккаунт ещё не искали. Страница покажет числа, как только они появятся.',
+  refresh: 'Обновить',
   fork: 'Форк',
   stars: 'Звёзды: {n}',
   imprint: 'Выходные данные',

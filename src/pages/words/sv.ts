@@ -29,6 +29,7 @@ export const sv: PageWords = {
   missing: 'Ännu inte helt känt: {names}.',
   unknownValue: 'ännu inte känt',
   collectingDetail: 'Det här kontot har inte slagits upp tidigare. Sidan visar siffrorna så snart de finns här.',
+  refresh: 'Uppdatera',
   fork: 'Fork',
   stars: 'Stjärnor: {n}',
   imprint: 'Om utgivaren',

@@ -29,6 +29,7 @@ export const tr: PageWords = {
   missing: 'Henüz tam bilinmiyor: {names}.',
   unknownValue: 'henüz bilinmiyor',
   collectingDetail: 'Bu hesap daha önce aranmamıştı. Sayılar gelir gelmez bu sayfada görünür.',
+  refresh: 'Yenile',
   fork: 'Çatal',
   stars: 'Yıldız: {n}',
   imprint: 'Künye',

@@ -29,6 +29,7 @@ export const uk: PageWords = {
   missing: 'Поки відомо не повністю: {names}.',
   unknownValue: 'поки невідомо',
   collectingDetail: 'Цей обліковий запис ще не шукали. Сторінка покаже числа, щойно вони з’являться.',
+  refresh: 'Оновити',
   fork: 'Форк',
   stars: 'Зірки: {n}',
   imprint: 'Вихідні дані',

@@ -32,6 +32,8 @@ export interface PageWords {
   missing: string;
   unknownValue: string;
   collectingDetail: string;
+  /** The link that loads a page again. */
+  refresh: string;
   fork: string;
   /** With `{n}`. */
   stars: string;

@@ -29,6 +29,7 @@ export const zh: PageWords = {
   missing: '尚未完全得知：{names}。',
   unknownValue: '尚未得知',
   collectingDetail: '这个账号此前没有查找过。数字一到，本页就会显示。',
+  refresh: '刷新',
   fork: '复刻',
   stars: '星标：{n}',
   imprint: '站点信息',

@@ -1,0 +1,23 @@
+import { accountPath } from '../addresses.ts';
+import { html, type Markup } from '../html.ts';
+import { renderDocument, type Site } from '../layout.ts';
+import type { Reader } from '../reader.ts';
+
+/** The path of the script that fills in a page. */
+export const progressScriptPath = '/pages/progress.js';
+
+/** Renders a page whose account is still being looked up. Its script fills it in; without scripts there is a link. */
+export function pendingPage(
+  site: Site,
+  reader: Reader,
+  { provider, name, title, image }: { provider: string; name: string; title: string; image?: Markup },
+): string {
+  const { words } = reader;
+  return renderDocument(site, reader, {
+    title,
+    description: words.collectingDetail,
+    script: progressScriptPath,
+    main: html`<section class="state" data-progress="/pages/progress${accountPath(provider, name)}">${image}
+<h1>${title}</h1><p role="status">${words.collectingDetail}</p><p><a class="button" href="">${words.refresh}</a></p></section>`,
+  });
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyReply } from 'fastify';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { AppError } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import { type AccountName, AccountPath } from '../../http/endpoint.ts';
+import { type Requester, requesterOf, senderOf } from '../../http/requester.ts';
+import { progressScriptPath } from './page.ts';
+
+type Stream = FastifyReply['raw'];
+
+/** The most streams at the same time, from one address and altogether, in a process. */
+const maxStreams = { perAddress: 6, altogether: 500 };
+/** The longest life of a stream, in ms; browsers open another one. */
+const streamLifeMs = 60_000;
+/** The time, in ms, after which a stream shows that it is alive. */
+const beatMs = 10_000;
+const script = readFileSync(new URL('script.js', import.meta.url));
+
+/** Registers the stream that says when an account is there, and the script of pages that wait for it. */
+export function progressRoutes(app: App, services: RouteServices): void {
+  const open = new Map<Stream, string>();
+  app.get(progressScriptPath, { schema: { hide: true } }, async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8').send(script),
+  );
+  app.get(
+    '/pages/progress/:provider/:name',
+    { schema: { hide: true, params: AccountPath } },
+    async (request, reply) => {
+      const sender = senderOf(request.ip);
+      const ofSender = [...open.values()].filter((one) => one === sender).length;
+      if (ofSender >= maxStreams.perAddress || open.size >= maxStreams.altogether) {
+        throw new AppError(
+          'rate_limited',
+          'Too many pages wait for accounts at the same time. Refresh this one later.',
+        );
+      }
+      const { raw } = reply.hijack();
+      open.set(raw, sender);
+      raw.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      raw.write(': waiting\n\n');
+      raw.on('close', () => open.delete(raw)).on('error', () => {});
+      // The request has its response: only its end waits.
+      follow(services, request.params, requesterOf(request, false), raw).catch(() => raw.destroy());
+      return reply;
+    },
+  );
+  // Streams would keep the server from ending.
+  app.addHook('preClose', async () => {
+    for (const stream of open.keys()) stream.end();
+  });
+}
+
+/** Writes an event once the account of a name is known, or its lookup failed, and ends the stream. */
+async function follow(
+  { resolver, now }: RouteServices,
+  name: AccountName,
+  requester: Requester,
+  stream: Stream,
+): Promise<void> {
+  const endsAt = now().getTime() + streamLifeMs;
+  while (!stream.writableEnded && !stream.destroyed && now().getTime() < endsAt) {
+    const deadline = new Date(now().getTime() + beatMs);
+    if (await isKnown(resolver, name, { deadline, requester })) {
+      stream.end('event: ready\ndata: {}\n\n');
+      return;
+    }
+    stream.write(': waiting\n\n');
+  }
+  stream.end();
+}
+
+async function isKnown(
+  resolver: RouteServices['resolver'],
+  name: AccountName,
+  terms: { deadline: Date; requester: Requester },
+): Promise<boolean> {
+  try {
+    return (await resolver.resolve(name, terms)).state !== 'pending';
+  } catch {
+    // The page says what failed.
+    return true;
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ada } from '../access/owner.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+
+const streamsPerAddress = 6;
+
+describe('progress of a lookup', () => {
+  const shared = shareStoredService({ service: { settings: { TRUST_PROXY: 'loopback' } } });
+  const open = (name: string, signal?: AbortSignal): Promise<Response> =>
+    fetch(`${shared.service.url}/pages/progress/github/${name}`, {
+      headers: { 'x-forwarded-for': '10.9.0.1' },
+      ...(signal && { signal }),
+    });
+
+  it('shows a page that fills itself in, with a link for browsers without scripts', async () => {
+    const { status, text, headers } = await shared.service.get('/github/not-yet-known', {
+      headers: { accept: 'text/html' },
+    });
+    assert.equal(status, 202);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    assert.ok(text.includes('data-progress="/pages/progress/github/not-yet-known"'));
+    assert.ok(text.includes('<script src="/pages/progress.js" defer></script>'));
+    assert.ok(text.includes('<a class="button" href="">Refresh</a>'));
+    assert.equal((await shared.service.get('/pages/progress.js')).status, 200);
+  });
+
+  it('says when the account is there', async () => {
+    const response = await open(ada.name);
+    assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    assert.equal(await response.text(), ': waiting\n\nevent: ready\ndata: {}\n\n');
+  });
+
+  it('waits for accounts that are not, for a limited number of pages of one address', async () => {
+    const ending = new AbortController();
+    const streams = await Promise.all(
+      Array.from({ length: streamsPerAddress }, () => open('not-known-either', ending.signal)),
+    );
+    for (const { status } of streams) assert.equal(status, 200);
+    assert.equal((await open(ada.name)).status, 429);
+    ending.abort();
+    await Promise.allSettled(streams.map((stream) => stream.text()));
+  });
+});
