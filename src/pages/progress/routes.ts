@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
@@ -11,9 +12,8 @@ type Stream = FastifyReply['raw'];
 
 /** The most streams at the same time, from one address and altogether, in a process. */
 const maxStreams = { perAddress: 6, altogether: 500 };
-/** The longest life of a stream, in ms; browsers open another one. */
-const streamLifeMs = 60_000;
-/** The time, in ms, after which a stream shows that it is alive. */
+/** The times that a stream shows that it is alive, and the time between them, in ms; then browsers open another one. */
+const maxBeats = 6;
 const beatMs = 10_000;
 const script = readFileSync(new URL('script.js', import.meta.url));
 
@@ -62,13 +62,17 @@ async function follow(
   requester: Requester,
   stream: Stream,
 ): Promise<void> {
-  const endsAt = now().getTime() + streamLifeMs;
-  while (!stream.writableEnded && !stream.destroyed && now().getTime() < endsAt) {
+  const closed = new AbortController();
+  stream.once('close', () => closed.abort());
+  for (let beat = 0; beat < maxBeats; beat += 1) {
     const deadline = new Date(now().getTime() + beatMs);
     if (await isKnown(resolver, name, { deadline, requester })) {
       stream.end('event: ready\ndata: {}\n\n');
       return;
     }
+    // A delayed lookup is not waited for.
+    await wait(Math.max(0, deadline.getTime() - now().getTime()), undefined, { signal: closed.signal });
+    if (stream.writableEnded) return;
     stream.write(': waiting\n\n');
   }
   stream.end();

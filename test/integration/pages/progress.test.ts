@@ -6,7 +6,7 @@ import { shareStoredService } from '../http/stored-service.ts';
 const streamsPerAddress = 6;
 
 describe('progress of a lookup', () => {
-  const shared = shareStoredService({ service: { settings: { TRUST_PROXY: 'loopback' } } });
+  const shared = shareStoredService({ service: { settings: { TRUST_PROXY: 'loopback', LOOKUPS_PER_HOUR: '1' } } });
   const open = (name: string, signal?: AbortSignal): Promise<Response> =>
     fetch(`${shared.service.url}/pages/progress/github/${name}`, {
       headers: { 'x-forwarded-for': '10.9.0.1' },
@@ -40,5 +40,21 @@ describe('progress of a lookup', () => {
     assert.equal((await open(ada.name)).status, 429);
     ending.abort();
     await Promise.allSettled(streams.map((stream) => stream.text()));
+  });
+
+  it('stays silent while a lookup beyond the allowance is delayed', async () => {
+    const ending = new AbortController();
+    const { body } = await open('delayed-for-long', ending.signal);
+    const reader = body?.getReader() ?? assert.fail();
+    const { value } = await reader.read();
+    assert.equal(Buffer.from(value ?? []).toString(), ': waiting\n\n');
+    const later = reader.read().then(
+      () => 'more',
+      () => 'ended',
+    );
+    // Responses to other requests show that the service had time to write.
+    for (let index = 0; index < 20; index += 1) await shared.service.get('/pages/progress.js');
+    ending.abort();
+    assert.equal(await later, 'ended');
   });
 });
