@@ -14,6 +14,9 @@ export const leftOut = new Set([
   'ranks',
   'rate_limits',
   'workers',
+  // People sign in again after a restore.
+  'sessions',
+  'sign_ins',
 ]);
 
 /** Runs one statement on a database. */
