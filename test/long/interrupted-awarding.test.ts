@@ -37,7 +37,7 @@ describe('interrupted awarding', () => {
       GITHUB_URL: simulator.url,
       GITHUB_API_URL: simulator.apiUrl,
     };
-    for (let round = 0; round < (isThorough ? 4 : 2); round += 1) {
+    for (let round = 0; round < (isThorough ? 4 : 1); round += 1) {
       await using service = await startServiceProcess(settings);
       simulator.app.deliverTo(service.url, secret);
       const killed = new Promise<void>((resolve) => {

@@ -21,7 +21,7 @@ import {
 import { program, programEnvironment } from '../program.ts';
 
 /** Lives of a process, in requests to GitHub: each ends a little later than the one before. */
-const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 4);
+const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 6);
 
 describe('recovery of installations after kills', () => {
   it('follows an installation, its narrowing and its end although the service is killed after any request', async () => {

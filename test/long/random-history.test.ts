@@ -20,7 +20,7 @@ import { startReplicatedServer } from '../servers/replicated.ts';
  * `RANDOM_HISTORY_STEPS=4000 RANDOM_HISTORY_SEEDS=1-20 TEST_TIMEOUT_MS=7200000 npm test -- random-history` runs long
  * ones.
  */
-const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? (isThorough ? '150' : '50'));
+const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? (isThorough ? '150' : '25'));
 const seeds = seedsIn(process.env['RANDOM_HISTORY_SEEDS']) ?? sampled([1, 2], 2);
 /** A long history takes the service more time to read. */
 const patienceMs = 60_000 + steps * 200;

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { createTestDatabase } from '../../database.ts';
+import { isThorough } from '../../depth.ts';
 import { programEnvironment } from '../../program.ts';
 
 /** Makes Node report the version of an older one; it does not affect the Node that the program starts. */
@@ -44,19 +45,18 @@ describe('installed package on an old Node', () => {
   it('runs on the packaged Node with its arguments, exit status, processes and signals, and contains its documents', async () => {
     await using place = await makeTemporaryDirectory();
     const program = installPacked(place.path);
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, ['--import', pretend, program, ...args], { encoding: 'utf8' });
-    const { status, stdout, stderr } = run('--version');
-    assert.deepEqual([status, stderr], [0, '']);
-    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
-    assert.equal(run('nonsense').status, 2);
+    const args = ['--import', pretend, program, 'nonsense'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.equal(status, 2);
+    assert.match(stderr, /^plaudit COMMAND\n.*plaudit: there is no command nonsense\n$/s);
     await using created = await createTestDatabase();
     const child = spawn(process.execPath, ['--import', pretend, program, 'serve'], {
       env: {
         ...programEnvironment(),
         PORT: '0',
         METRICS_PORT: '0',
-        WORKERS: '2',
+        // Forked processes load three times as much.
+        WORKERS: isThorough ? '2' : '1',
         DATA_DIR: place.at('data'),
         DATABASE_URL: created.url,
         GITHUB_URL: 'http://127.0.0.1:9',

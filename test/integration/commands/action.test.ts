@@ -109,21 +109,7 @@ describe('writing cards in workflows', () => {
     assert.equal(await readFile(join(workflow.workspace, 'README.md'), 'utf8'), 'changed by another step');
   });
 
-  it('draws the contributors to its repository by default', async () => {
-    await using scene = await prepare();
-    const { workflow, git } = scene;
-    // Workflows with this action's predecessor name a token and a limit, and READMEs this file.
-    const written = await runAction(
-      workflow,
-      { token: workflow.token, limit: '1', directory: '.vaunt/cards' },
-      installed,
-    );
-    assert.match(written, /^\.vaunt\/cards\/contributors\.svg written$/m);
-    await git('elsewhere', 'pull', '--quiet');
-    assert.match(await git('elsewhere', 'show', 'HEAD:.vaunt/cards/contributors.svg'), />\d+ contributions?</);
-  });
-
-  it('refuses files outside the repository, and names the fault', async () => {
+  it('refuses files outside the repository, and draws the contributors to it by default', async () => {
     await using scene = await prepare();
     const { workflow, git, owner } = scene;
     const address = `/v1/github/entities/${owner}/contributions`;
@@ -139,5 +125,10 @@ describe('writing cards in workflows', () => {
     }
     await assert.rejects(runAction(workflow, { directory: '..' }, installed), /is not a file of the repository/);
     assert.equal(await git('workspace', 'log', '--format=%s'), 'first');
+    // Workflows with this action's predecessor name a token and a limit, and READMEs this file.
+    const inputs = { token: workflow.token, limit: '1', directory: '.vaunt/cards' };
+    assert.match(await runAction(workflow, inputs, installed), /^\.vaunt\/cards\/contributors\.svg written$/m);
+    await git('elsewhere', 'pull', '--quiet');
+    assert.match(await git('elsewhere', 'show', 'HEAD:.vaunt/cards/contributors.svg'), />\d+ contributions?</);
   });
 });
