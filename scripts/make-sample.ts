@@ -1,42 +1,58 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createGunzip, createGzip } from 'node:zlib';
 import { startSimulator } from '../simulators/github/simulator.ts';
-import { addIssue } from '../simulators/world/activity.ts';
-import { namedAccounts } from '../simulators/world/cast.ts';
-import { generateWorld } from '../simulators/world/generate.ts';
 import { Random } from '../simulators/world/random.ts';
-import { addHistory } from '../simulators/world/real-history.ts';
-import type { World } from '../simulators/world/world.ts';
+import { writeFile } from '../simulators/world/repository-changes.ts';
+import { World } from '../simulators/world/world.ts';
+import { generateSigningKey } from '../src/access/tokens/signing-key.ts';
+import { findById } from '../src/accounts/store.ts';
+import { freezeSeasons } from '../src/boards/seasons/freeze.ts';
 import { exportTo } from '../src/commands/backup.ts';
+import { sampleTime } from '../src/commands/sample.ts';
 import { readConfig } from '../src/config/config.ts';
 import { type Core, openCore } from '../src/core.ts';
+import { startJobs } from '../src/jobs.ts';
 import { createLog } from '../src/log.ts';
+import { createMetrics } from '../src/metrics.ts';
 import { collectAccount } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
+import { install } from '../src/sync/installations/operator.ts';
 import { lookUp } from '../src/sync/look-up.ts';
+import { addCommunity, addressOf, members, organizations } from './sample/community.ts';
+import { boards, gardenAchievements, harbourAchievements } from './sample/files.ts';
+import { encodeAvatars, encodeIcons } from './sample/images.ts';
+import { planLife, repositoryAt } from './sample/life.ts';
 
 /**
- * Makes sample/sample.ndjson.gz, which `plaudit sample` and `npm run demo` use: the data that the service collects of a
- * made-up world, with the history of a real repository in it. The result holds no real person's name, address or id.
+ * Makes sample/sample.ndjson.gz, which `plaudit sample` and `npm run demo` use: the data that the service collects of an
+ * invented community, and the images that it would fetch. The result holds no real person's name, address or id.
  */
 
 const file = fileURLToPath(new URL('../sample/sample.ndjson.gz', import.meta.url));
-const firstDay = Date.parse('2026-11-01T12:00:00Z');
-const days = 14;
+/** The number of days with stored totals. */
+const days = 21;
 const dayMs = 86_400_000;
-let at = firstDay;
+const settleForMs = 150_000;
+let at = Date.parse('2023-02-01T00:00:00Z');
 const now = (): Date => new Date(at);
 
-const world = await generateWorld({ seed: 7, size: 'small', now });
-const garden = world.accountByLogin(namedAccounts.organization);
-if (garden === undefined) throw new Error('the world has no organization');
-const everybody = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);
-await addHistory(world, new Random(7), garden, 'serverpod', everybody);
-giveSampleNames(world);
+const world = new World(now);
+addCommunity(world);
+const happenings = planLife(world, new Random(7), sampleTime);
 
-await using simulator = await startSimulator({ world, now, limits: { graphql: 100_000, graphqlPerMinute: 100_000 } });
+await using simulator = await startSimulator({
+  world,
+  now,
+  limits: { graphql: 1_000_000, graphqlPerMinute: 1_000_000 },
+});
 const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-sample-'));
 const environment = {
   DATA_DIR: dataDir,
@@ -44,65 +60,147 @@ const environment = {
   GITHUB_API_URL: simulator.apiUrl,
   GITHUB_TOKEN: simulator.tokens.public_only,
 };
+const config = readConfig(environment, () => '');
+const log = createLog('warn');
+const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
 try {
-  const core = await openCore(
-    readConfig(environment, () => ''),
-    { log: createLog('warn'), now },
-  );
-  await collectEverything(core);
+  const core = await openCore(config, { log, now });
+  await collectDays(core);
+  await collectInstalled(core);
   await removeTraces(core);
+  await storeImages(core);
+  const { rows } = await core.database.pool.query<{ row: string }>('select to_jsonb(i)::text as row from images i');
   await core.close();
   const signal = new AbortController().signal;
-  await exportTo({ environment, print: console.log, warn: console.error, isTerminal: false, signal }, file);
+  const exported = join(dataDir, 'exported.gz');
+  await exportTo({ environment, print: console.log, warn: console.error, isTerminal: false, signal }, exported);
+  await pipeline(
+    Readable.from(
+      withImages(
+        exported,
+        rows.map(({ row }) => row),
+      ),
+    ),
+    createGzip({ level: 9 }),
+    createWriteStream(`${file}.new`),
+  );
+  await rename(`${file}.new`, file);
 } finally {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-function giveSampleNames(world: World): void {
-  const names: Record<string, string> = {
-    [namedAccounts.user]: 'sample-ada',
-    ada: 'sample-ada-junior',
-    [namedAccounts.organization]: 'sample-garden',
-  };
-  let gardeners = 0;
-  for (const account of world.accounts) {
-    account.nextLogin = null;
-    const isMadeUp = account.id < 100_000 && !account.login.startsWith('committer-');
-    if (!isMadeUp) gardeners += 1;
-    const plain = isMadeUp ? account.login.replace(/\[bot\]$/, '') : `gardener-${gardeners}`;
-    const login = names[account.login] ?? `sample-${plain}`;
-    account.login = account.type === 'Bot' ? `${login}[bot]` : login;
+/** Lets the world live until a time. */
+function liveUntil(time: number): void {
+  for (let next = happenings[0]; next !== undefined && next.at <= time; next = happenings[0]) {
+    at = next.at;
+    next.happen();
+    happenings.shift();
   }
-  world.changed();
+  at = time;
 }
 
-/** Fetches all accounts day by day, so that there is a history to show, and collects all contributors. */
-async function collectEverything(core: Core): Promise<void> {
-  const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
+/** Fetches the totals of the owners day by day, so that there is a history to show, and looks all people up. */
+async function collectDays(core: Core): Promise<void> {
+  liveUntil(sampleTime - days * dayMs);
+  const author = { name: 'Ada Fernwood', email: addressOf('sample-ada') };
+  writeFile(world, repositoryAt(world, 'sample-garden/seedbook'), '.plaudit/config.yaml', gardenAchievements, author);
+  writeFile(world, repositoryAt(world, 'sample-garden/seedbook'), '.plaudit/boards.yaml', boards, author);
+  writeFile(
+    world,
+    repositoryAt(world, 'sample-harbour/lighthouse'),
+    '.plaudit/config.yaml',
+    harbourAchievements,
+    author,
+  );
   const work = { call, onProgress: () => {} };
-  const owners = ['sample-ada', 'sample-garden', `sample-${namedAccounts.heavy}`];
-  const ada = world.accountByLogin('sample-ada');
-  const notes = world.repository('sample-ada', 'notes');
-  for (let day = 0; day < days; day += 1) {
-    at = firstDay + day * dayMs;
-    if (ada !== undefined && notes !== undefined && day % 3 !== 0) addIssue(world, notes, { author: ada });
-    for (const name of owners) {
+  for (let day = days - 1; day >= 0; day -= 1) {
+    liveUntil(sampleTime - day * dayMs);
+    for (const { login } of members) await lookUp(core.sync, { provider: 'github', name: login }, call);
+    for (const name of ['sample-ada', 'sample-mira', ...organizations.map(({ login }) => login)]) {
       const id = await lookUp(core.sync, { provider: 'github', name }, call);
       if (id !== undefined) await collectAccount(core.sync, id, work, undefined);
     }
   }
-  const others = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);
-  for (const { login } of others) await lookUp(core.sync, { provider: 'github', name: login }, call);
 }
 
-/** Replaces ids, avatars and addresses of made-up accounts, so that they cannot be taken for those of real ones. */
+/** Installs the service for the organizations, and waits until the awards and the frozen seasons are stored. */
+async function collectInstalled(core: Core): Promise<void> {
+  const { registry, onJobEnd } = createMetrics();
+  const jobs = await startJobs(config, core, { registry, log, onEnd: onJobEnd, pollMs: 100 });
+  const provider = core.providers.get('github');
+  if (provider === undefined) throw new Error('GitHub is not configured');
+  for (const { login } of organizations) {
+    const id = await lookUp(core.sync, { provider: 'github', name: login }, call);
+    const account = id === undefined ? undefined : await findById(core.database.connection, id);
+    if (account === undefined) throw new Error(`${login} was not found`);
+    await install(core.sync, { account, provider, repository: undefined }, call);
+  }
+  const publicUrl = (): string => 'https://plaudit.sample.invalid';
+  const services = {
+    ...core.sync,
+    newSigningKey: generateSigningKey,
+    credentialAlgorithm: config.credentialAlgorithm,
+    publicUrl,
+  };
+  const waitUntil = Date.now() + settleForMs;
+  for (;;) {
+    await wait(2000);
+    const counts = await countWork(core);
+    if (counts.jobs === 0 && counts.awards > 0 && counts.boards > 1) await freezeSeasons(services);
+    if (counts.incomplete > 0) throw new Error('a season was frozen before its data was collected; try again');
+    if (counts.jobs === 0 && counts.seasons > 1) break;
+    if (Date.now() > waitUntil) throw new Error(`the sample does not settle: ${JSON.stringify(counts)}`);
+  }
+  await jobs.stop();
+  await jobs.close();
+}
+
+async function countWork(core: Core): Promise<Record<'jobs' | 'awards' | 'boards' | 'seasons' | 'incomplete', number>> {
+  const { rows } = await core.database.pool.query(
+    `select (select count(*) from graphile_worker.jobs where run_at <= now() and attempts < max_attempts)::int as jobs,
+      (select count(*) from awards)::int as awards, (select count(*) from boards where ranking_id is not null)::int as boards,
+      (select count(*) from board_seasons where statement is not null)::int as seasons,
+      (select count(*) from board_seasons where missing <> '{}')::int as incomplete`,
+  );
+  return rows[0];
+}
+
+/** Replaces ids, avatars and addresses of accounts, so that they cannot be taken for those of real ones. */
 async function removeTraces({ database }: Core): Promise<void> {
   for (const statement of [
     `update accounts set external_id = 'sample-' || external_id, handle = 'sample-' || handle, pinned = true,
-      provider_memory = null, avatar_url = 'https://github.githubassets.com/images/gravatars/gravatar-user-420.png'`,
+      provider_memory = null, avatar_url = 'https://avatars.sample.invalid/' || name || '.png'`,
     `update repositories set external_id = 'sample-' || external_id, handle = 'sample-' || handle`,
+    `update installations set account_external_id = 'sample-' || account_external_id`,
     `update identities set email = 'identity-' || id || '@sample.invalid'`,
   ]) {
     await database.pool.query(statement);
   }
+}
+
+/** Stores the drawn images as if they had been fetched, for good. */
+async function storeImages({ database, providers }: Core): Promise<void> {
+  const store = (url: string, { small, large }: { small: Buffer; large: Buffer }, repository: string | null) =>
+    database.pool.query(
+      `insert into images (url, small, large, failures, refresh_at, used_at, repository_id)
+       select $1, $2, $3, 0, '2999-01-01', '2999-01-01', (select r.id from repositories r join accounts a on a.id = r.owner_id
+         where a.name || '/' || r.name = $4)`,
+      [url, small, large, repository],
+    );
+  for (const [login, image] of await encodeAvatars()) {
+    await store(`https://avatars.sample.invalid/${login}.png`, image, null);
+  }
+  const host = providers.get('github');
+  for (const [path, image] of await encodeIcons()) {
+    const owner = path.endsWith('light.png') ? 'sample-harbour' : 'sample-garden';
+    const name = path.endsWith('light.png') ? 'lighthouse' : 'seedbook';
+    const url = host?.files?.urlOf({ owner, name } as never, path).replace(simulator.url, 'https://github.com') ?? '';
+    await store(url, image, `${owner}/${name}`);
+  }
+}
+
+async function* withImages(path: string, images: readonly string[]): AsyncGenerator<string> {
+  for await (const line of createInterface({ input: createReadStream(path).pipe(createGunzip()) })) yield `${line}\n`;
+  yield `${JSON.stringify({ table: 'images' })}\n`;
+  for (const image of images) yield `${image}\n`;
 }

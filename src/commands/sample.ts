@@ -10,6 +10,8 @@ import { runService } from './serve.ts';
 
 /** An export that comes with the service. Its accounts are invented, so that every address works without a network. */
 const sampleFile = fileURLToPath(new URL('../../sample/sample.ndjson.gz', import.meta.url));
+/** The time of the sample, with which the demo begins, so that its year has not passed. */
+export const sampleTime = Date.parse('2026-11-14T18:00:00Z');
 const examples = [
   '/v1/github/entities/sample-ada/contributions',
   '/v1/github/entities/sample-garden/contributors?limit=5',
@@ -28,6 +30,7 @@ export async function demo(io: Io): Promise<void> {
   try {
     const embedded = {
       DATA_DIR: dataDir,
+      WORKERS: '1',
       DATABASE_URL: undefined,
       DATABASE_URL_FILE: undefined,
       DATABASE_DIRECT_URL: undefined,
@@ -38,7 +41,8 @@ export async function demo(io: Io): Promise<void> {
     const environment = { ...io.environment, ...embedded };
     const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
     await importFile(config, io, sampleFile);
-    await runService(config, io, { environment, examples });
+    const offset = sampleTime - Date.now();
+    await runService(config, io, { environment, examples, now: () => new Date(Date.now() + offset) });
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }

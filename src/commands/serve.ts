@@ -19,6 +19,8 @@ interface RunOptions {
   environment: Io['environment'];
   /** Addresses to try, below the service's own. */
   examples: readonly string[];
+  /** Default: the clock of the database. Only for one process. */
+  now?: () => Date;
 }
 
 /** Runs the service until the process receives a signal to end. */
@@ -33,11 +35,11 @@ export async function runService(config: Config, io: Io, options: RunOptions): P
 async function runInThisProcess(
   config: Config,
   io: Io,
-  { log, announce, examples }: RunOptions & Output,
+  { log, announce, examples, now }: RunOptions & Output,
 ): Promise<void> {
   const endTracing = await startTracing();
   const { startService } = await import('../app.ts');
-  const service = await startService(config, { log });
+  const service = await startService(config, { log, ...(now && { now }) });
   try {
     const hosts = await describeHosts(config, service.providers, io.signal);
     announce(startLine(service.url, service.database.description, hosts, examples));

@@ -6,12 +6,13 @@ import { gunzip } from 'node:zlib';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { sample } from '../../src/commands/sample.ts';
 import { createTestDatabase } from '../database.ts';
+import { until } from '../time.ts';
 import { startTestService } from './service.ts';
 
 const offline = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
 
 describe('the sample', () => {
-  it('fills every endpoint of the sample without a network, and contains no real people', async () => {
+  it('fills every endpoint, card and board without a network, and contains no real people', async () => {
     await using created = await createTestDatabase({ withTables: false });
     await using place = await makeTemporaryDirectory();
     const printed: string[] = [];
@@ -35,7 +36,7 @@ describe('the sample', () => {
       '/v1/github/entities/sample-ada',
       '/v1/github/entities/sample-ada/contributors',
       '/v1/github/entities/sample-garden/contributions',
-      '/v1/github/entities/sample-garden/contributors?repository=serverpod',
+      '/v1/github/entities/sample-garden/contributors?repository=seedbook',
     ]) {
       const { status, body } = await service.get(path);
       assert.equal(status, 200, path);
@@ -46,10 +47,36 @@ describe('the sample', () => {
     assert.ok(history.body.data.length > 7);
     assert.equal((await service.get('sample-garden/contributors?repository=no-such')).status, 404);
 
+    for (const path of ['sample-ada/achievements', 'sample-garden/boards/monthly/seasons']) {
+      const { status, body } = await service.get(path);
+      assert.equal(status, 200, path);
+      assert.ok(body.data.length >= 3, path);
+    }
+    const boards = await service.get('sample-garden/boards');
+    assert.deepEqual(new Set(boards.body.data.map(({ slug }) => slug)), new Set(['autumn-harvest', 'monthly']));
+    const ranked = await until(async () => {
+      const { status, body } = await service.get('sample-garden/boards/autumn-harvest?limit=100');
+      return status === 200 ? body.data : undefined;
+    }, 'the board is ranked');
+    assert.ok(ranked.length >= 12);
+    const card = await service.get('sample-garden/contributors?format=svg');
+    assert.match(card.text, /<image [^>]*href="data:image\/(?:png|jpeg);base64,/);
+    const { rows: plain } = await service.database.pool.query(
+      'select name from accounts a where not exists (select from images where url = avatar_url and large is not null)',
+    );
+    assert.deepEqual(plain, []);
+    const { rows: icons } = await service.database.pool.query(
+      `select icon from achievements h join repositories r on r.id = h.repository_id join accounts o on o.id = r.owner_id
+       where not exists (select from images where repository_id = r.id
+         and url = concat_ws('/', 'https://github.com', o.name, r.name, 'raw/HEAD', icon))`,
+    );
+    assert.deepEqual(icons, []);
+
     const text = (
       await promisify(gunzip)(await readFile(new URL('../../sample/sample.ndjson.gz', import.meta.url)))
     ).toString();
     assert.doesNotMatch(text, /noreply|@mail|127\.0\.0\.1|localhost/);
+    assert.doesNotMatch(text, /@(?!sample\.invalid)[\w-]+\.[a-z]/);
     const { rows } = await service.database.pool.query(
       "select name from accounts where name not like 'sample-%' or not pinned",
     );
