@@ -1,13 +1,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 import sharp from 'sharp';
 import { startService } from '../src/app.ts';
 import { bundledFonts, writeFontConfiguration } from '../src/cards/png/fonts.ts';
-import { sample } from '../src/commands/sample.ts';
+import { sample, sampleTime } from '../src/commands/sample.ts';
 import { readConfig } from '../src/config/config.ts';
 import { createLog } from '../src/log.ts';
 
@@ -18,8 +19,12 @@ const pages: Readonly<Record<string, string>> = {
   start: '/',
   person: '/github/sample-ada',
   community: '/github/sample-garden',
+  repository: '/github/sample-garden/seedbook',
+  board: '/github/sample-garden/boards/autumn-harvest',
+  evidence: '/github/sample-ada/contributions/reviews',
   cards: '/cards?name=sample-ada',
   gallery: '/gallery',
+  docs: '/docs/achievements',
 };
 const screens: Readonly<Record<string, { width: number; scheme: 'light' | 'dark'; query?: string }>> = {
   light: { width: 1100, scheme: 'light' },
@@ -36,7 +41,9 @@ try {
   const { signal } = new AbortController();
   await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
   const config = readConfig(environment, () => '');
-  const service = await startService(config, { log: createLog(config.logLevel) });
+  const offset = sampleTime - Date.now();
+  const now = (): Date => new Date(Date.now() + offset);
+  const service = await startService(config, { log: createLog(config.logLevel), now });
   const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), bundledFonts);
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
@@ -45,6 +52,8 @@ try {
     headless: true,
   });
   await mkdir(directory, { recursive: true });
+  // Boards are ranked in the background after the start.
+  for (let attempt = 0; attempt < 100 && !(await isRanked(service.url)); attempt += 1) await wait(200);
   for (const [name, path] of Object.entries(pages)) {
     for (const screen of Object.keys(screens)) {
       await writeFile(join(directory, `${name}-${screen}.png`), await capture(browser, service.url, path, screen));
@@ -54,6 +63,10 @@ try {
   await service.close();
 } finally {
   await rm(dataDir, { recursive: true, force: true });
+}
+
+async function isRanked(url: string): Promise<boolean> {
+  return (await fetch(`${url}/v1/github/entities/sample-garden/boards/autumn-harvest`)).status === 200;
 }
 
 /** Returns an image of the upper part of a page, in few colours, so that the repository stays small. */

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import { avatarClip, drawAvatar } from './avatar.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
+import { completenessOf } from './completeness.ts';
 import { frame, padding } from './frame.ts';
 import { fill } from './languages/language.ts';
 import { px } from './markup.ts';
@@ -73,7 +74,8 @@ export const boardCard = defineCard<Content>({
     const canvas = new Canvas(width, language);
     const title = options.title ?? board.name;
     if (!hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
-    const complete = completenessOf(content, options);
+    const { repositories, as_of: asOf } = content.board;
+    const complete = completenessOf(repositories, asOf === null ? undefined : new Date(asOf), options.language);
     const lines = wrap(complete, { maxWidth, maxLines: 3, ...textStyles.label });
     for (const [index, line] of lines.entries()) {
       const baseline = padding + titleOf(options) + 8 + index * lineHeight;
@@ -101,14 +103,6 @@ export const boardCard = defineCard<Content>({
 
 function titleOf({ hide }: CardOptions): number {
   return hide.has('title') ? 0 : titleHeight;
-}
-
-function completenessOf({ board }: Content, { language }: CardOptions): string {
-  const { total, complete } = board.repositories;
-  const { words } = language;
-  const counts = fill(words.completeRepositories, { n: language.number(complete), total: language.number(total) });
-  if (board.as_of === null) return counts;
-  return `${counts}, ${fill(words.asOf, { date: language.date(new Date(board.as_of)) })}`;
 }
 
 function pointsOf({ points }: Item, { language }: CardOptions): string {

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { completenessOf } from '../../cards/completeness.ts';
+import { daysOf } from '../../cards/window-days.ts';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
 import type { Page } from '../../http/pages.ts';
 import { accountPath, boardPath, endpointPath } from '../addresses.ts';
@@ -38,7 +40,9 @@ const BoardPart = Type.Object({
   window: Type.Object({
     since: Type.Union([Type.Null(), Type.String()]),
     until: Type.Union([Type.Null(), Type.String()]),
+    time_zone: Type.String(),
   }),
+  repositories: Type.Object({ total: Type.Integer(), complete: Type.Integer() }),
   rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
   teams: Type.Array(Type.String()),
 });
@@ -112,7 +116,7 @@ function render(site: Site, reader: Reader, shown: Shown): string {
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
 <h1>${board.name}</h1>${board.description !== '' && html`<p class="bio">${board.description}</p>`}
-<p class="facts">${span(board, reader)}</p>
+<p class="facts"><span>${span(board, reader)}</span>${query['season'] === undefined && html`<span>${completenessOf(board.repositories, ranks.asOf, language)}</span>`}</p>
 ${pickers(shown, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), reader)}
 <section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a></div>
@@ -123,9 +127,8 @@ ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</sec
 }
 
 /** The window of a board, as days. */
-function span({ window: { since, until } }: BoardPart, { language, words }: Reader): string {
-  const day = (text: string | null): string => (text === null ? '…' : language.date(new Date(text)));
-  return since === null && until === null ? words.detail.lifetime : `${day(since)} – ${day(until)}`;
+function span({ window }: BoardPart, { language, words }: Reader): string {
+  return window.since === null && window.until === null ? words.detail.lifetime : daysOf(window, language.date);
 }
 
 function pickers({ board, seasons, query }: Shown, path: string, { words, to }: Reader): Markup {

@@ -92,6 +92,8 @@ describe('pages behind numbers', () => {
       body.data.map(({ points }) => format(points)),
     );
     assert.match(text, /class="podium"/);
+    assert.match(text, />Jan 1, 2001 – Dec 31, 2041</);
+    assert.match(text, />Complete: [01] of 1 repositor/);
     assert.match(text, /rel="alternate" type="application\/atom\+xml" title="All of it"/);
     const evidence = await page(links[0]?.[1] ?? assert.fail());
     assert.equal(evidence.status, 200);

@@ -11,6 +11,7 @@ export async function storeBoard(service: TestService, simulator: Pick<Simulator
     name: 'All of it',
     slug: 'all',
     repositories: [`${engines.name}/engine-1`],
+    window: { since: '2001-01-01', until: '2041-12-31', time_zone: 'Asia/Tokyo' },
     points: [
       { action: 'commit', points: 1 },
       { action: 'pull_request', points: 3 },
