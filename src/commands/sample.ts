@@ -13,6 +13,7 @@ const sampleFile = fileURLToPath(new URL('../../sample/sample.ndjson.gz', import
 /** The time of the sample, with which the demo begins, so that its year has not passed. */
 export const sampleTime = Date.parse('2026-11-14T18:00:00Z');
 const examples = [
+  '/github/sample-garden',
   '/v1/github/entities/sample-ada/contributions',
   '/v1/github/entities/sample-garden/contributors?limit=5',
 ];
@@ -38,7 +39,7 @@ export async function demo(io: Io): Promise<void> {
       DATABASE_REPLICA_URL: undefined,
       DATABASE_REPLICA_URL_FILE: undefined,
     };
-    const environment = { ...io.environment, ...embedded };
+    const environment = { SITE_EXAMPLE: 'github/sample-ada', ...io.environment, ...embedded };
     const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
     await importFile(config, io, sampleFile);
     const offset = sampleTime - Date.now();
