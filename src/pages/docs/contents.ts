@@ -37,6 +37,7 @@ export const navigation: readonly Group[] = [
     heading: 'Operation',
     entries: [
       ['operations', 'Operate Plaudit'],
+      ['scaling', 'Scale Plaudit'],
       ['settings', 'Settings'],
       ['commands', 'Commands'],
       ['providers/github', 'GitHub'],
