@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { requestOutdatedBoards } from '../boards/ranking/request-store.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { exportLines, importLines, readHeader } from '../database/backup.ts';
 import { openDatabase } from '../database/open.ts';
@@ -42,8 +41,6 @@ export async function importFile(config: Config, io: Io, path: string): Promise<
     const database = await openDatabase({ ...config, log: io.warn, upTo: migration });
     try {
       await importLines(database, migration, { [Symbol.asyncIterator]: () => lines });
-      // Rankings are not exported: the first node that starts makes them, before a visitor waits for one.
-      await requestOutdatedBoards(database.connection, new Date());
     } finally {
       await database.close();
     }

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../config/config.ts';
+import { requestOutdatedBoards } from '../boards/ranking/request-store.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { openDatabase } from '../database/open.ts';
 import { importFile } from './backup.ts';
 import type { Io } from './io.ts';
 import { runService } from './serve.ts';
@@ -21,8 +23,20 @@ const examples = [
 /** `plaudit sample`: fills a new database with the sample. */
 export async function sample(io: Io): Promise<void> {
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
-  await importFile(config, io, sampleFile);
+  await importSample(config, io);
   io.print(`The sample is stored. Run "npm start", then open ${examples.join(' or ')} at its address.`);
+}
+
+/** Imports the sample, and requests the rankings of its boards, which are not exported, before a visitor waits for one. */
+async function importSample(config: Config, io: Io): Promise<void> {
+  await importFile(config, io, sampleFile);
+  // The sample may be older than the present tables.
+  const database = await openDatabase({ ...config, log: io.warn });
+  try {
+    await requestOutdatedBoards(database.connection, new Date());
+  } finally {
+    await database.close();
+  }
 }
 
 /** `plaudit demo`: serves the sample from a data directory that is removed afterwards. */
@@ -41,7 +55,7 @@ export async function demo(io: Io): Promise<void> {
     };
     const environment = { SITE_EXAMPLE: 'github/sample-ada', ...io.environment, ...embedded };
     const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
-    await importFile(config, io, sampleFile);
+    await importSample(config, io);
     const offset = sampleTime - Date.now();
     await runService(config, io, { environment, examples, now: () => new Date(Date.now() + offset) });
   } finally {
