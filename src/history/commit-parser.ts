@@ -31,7 +31,7 @@ export const commitFormat =
 
 const assistance = /^(?:assisted|generated)-by:/i;
 
-/** Comes before the subject, which is last, because it has any length. The address and each co-author end a line. */
+/** Comes before the subject, which is last, because its length has no limit. The address and each trailer end a line. */
 const subjectMark = '\n\u0001';
 /** In bytes; a subject of 256 characters has at most as many. */
 const maxSubjectLength = 1024;

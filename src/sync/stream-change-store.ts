@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
 /** Locks streams, and stores that they changed. Rows of streams are locked in the order of their names (decision 63). */
@@ -25,11 +25,7 @@ export async function recordStreamChange(
   streams: readonly string[],
   now: Date,
 ): Promise<void> {
-  await sql`
-    update streams set invalidated_at = ${now}
-    where repository_id = ${repositoryId} and name in (
-      select name from streams where repository_id = ${repositoryId} and name = any(${streams})
-      order by name for no key update)`.execute(connection);
+  await sql`update streams set invalidated_at = ${now} where ${areLocked(repositoryId, streams)}`.execute(connection);
 }
 
 /** Requests a whole scan of streams. */
@@ -39,9 +35,14 @@ export async function wantFullScan(
   streams: readonly string[],
   now: Date,
 ): Promise<void> {
-  await sql`
-    update streams set full_scan_wanted_at = ${now}
-    where repository_id = ${repositoryId} and name in (
-      select name from streams where repository_id = ${repositoryId} and name = any(${streams})
-      order by name for no key update)`.execute(connection);
+  await sql`update streams set full_scan_wanted_at = ${now} where ${areLocked(repositoryId, streams)}`.execute(
+    connection,
+  );
+}
+
+/** Returns SQL that is true for streams of a repository, which it locks in the order of their names. */
+function areLocked(repositoryId: string, streams: readonly string[]): RawBuilder<boolean> {
+  return sql<boolean>`repository_id = ${repositoryId} and name in (
+    select name from streams where repository_id = ${repositoryId} and name = any(${streams})
+    order by name for no key update)`;
 }
