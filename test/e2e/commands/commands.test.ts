@@ -9,7 +9,7 @@ import { makeTemporaryDirectory } from '../../../simulators/git/temporary-direct
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { createTestDatabase } from '../../database.ts';
-import { processesIn, waitUntilEmpty } from '../../integration/database/embedded/cluster-processes.ts';
+import { processesIn, waitUntilEmpty } from '../../long/embedded/cluster-processes.ts';
 import { program, programEnvironment } from '../../program.ts';
 
 interface Running extends AsyncDisposable {

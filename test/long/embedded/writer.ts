@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { openEmbedded } from '../../../../src/database/embedded/embedded.ts';
+import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
 
 /**
  * A program to kill: opens the server of a data directory, stores one row after another, and prints each number once it

@@ -4,8 +4,8 @@ import { exportAccount } from '../../../src/access/export/store.ts';
 import { importLines } from '../../../src/database/backup.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
-import { openBefore } from './open-before.ts';
+import { addRepository } from '../../integration/contributions/stored-repository.ts';
+import { openBefore } from '../../integration/database/open-before.ts';
 
 const before = '0027-administrators';
 /** The name of a credential in stored data. */

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
 import { runAction, type Workflow } from './action-runner.ts';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
 
 /** Git settings without an identity: each commit must name its author. */

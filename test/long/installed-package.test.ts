@@ -5,15 +5,15 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { createTestDatabase } from '../../database.ts';
-import { isThorough } from '../../depth.ts';
-import { programEnvironment } from '../../program.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { createTestDatabase } from '../database.ts';
+import { isThorough } from '../depth.ts';
+import { programEnvironment } from '../program.ts';
 
 /** Makes Node report the version of an older one; it does not affect the Node that the program starts. */
 const pretend =
   "data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })";
-const top = fileURLToPath(new URL('../../../', import.meta.url));
+const top = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Waits until a process has printed a text, and returns the line with it. @throws Error when it ends before. */
 async function awaitOutput(child: ChildProcess, text: string): Promise<string> {

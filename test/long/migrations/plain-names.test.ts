@@ -3,8 +3,12 @@ import { describe, it } from 'node:test';
 import { importLines } from '../../../src/database/backup.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { addRepository, contributionOf, storeContributions } from '../contributions/stored-repository.ts';
-import { openBefore } from './open-before.ts';
+import {
+  addRepository,
+  contributionOf,
+  storeContributions,
+} from '../../integration/contributions/stored-repository.ts';
+import { openBefore } from '../../integration/database/open-before.ts';
 
 const before = '0022-doctor';
 const at = '2026-06-14T09:00:00+00:00';

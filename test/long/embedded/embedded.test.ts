@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
-import { canConnect } from '../../../../src/database/embedded/can-connect.ts';
-import { openEmbedded } from '../../../../src/database/embedded/embedded.ts';
-import { Lease } from '../../../../src/database/embedded/lease.ts';
-import { findPostmaster } from '../../../../src/database/embedded/postmaster.ts';
-import { isThorough, sampled } from '../../../depth.ts';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { canConnect } from '../../../src/database/embedded/can-connect.ts';
+import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
+import { Lease } from '../../../src/database/embedded/lease.ts';
+import { findPostmaster } from '../../../src/database/embedded/postmaster.ts';
+import { isThorough, sampled } from '../../depth.ts';
 import { processesIn, waitUntilEmpty } from './cluster-processes.ts';
 import { startWriting, storedNumbers, writerProgram } from './writing.ts';
 

@@ -4,11 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { createTestDatabase } from '../../database.ts';
-import { until } from '../../time.ts';
-import { startServiceProcess } from '../installed/service-process.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { createTestDatabase } from '../database.ts';
+import { startServiceProcess } from '../e2e/installed/service-process.ts';
+import { until } from '../time.ts';
 
 interface Span {
   name: string;

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
-import { changeProfile, setVisibility } from '../../../simulators/world/mutations.ts';
-import { linkTo } from '../../database-link.ts';
-import { newName } from '../../database-server.ts';
-import { ada, bearer, serviceToken } from '../../integration/access/owner.ts';
-import { examine, linesOf } from '../../integration/doctor/examine.ts';
-import { type ReplicatedServer, startReplicatedServer } from '../../servers/replicated.ts';
-import { clock, until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { organization, startAppService, untilShown } from '../installations/installed.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { changeProfile, setVisibility } from '../../simulators/world/mutations.ts';
+import { linkTo } from '../database-link.ts';
+import { newName } from '../database-server.ts';
+import { untilIdle } from '../e2e/access/state.ts';
+import { organization, startAppService, untilShown } from '../e2e/installations/installed.ts';
+import { startTestService, type TestService } from '../e2e/service.ts';
+import { ada, bearer, serviceToken } from '../integration/access/owner.ts';
+import { examine, linesOf } from '../integration/doctor/examine.ts';
+import { type ReplicatedServer, startReplicatedServer } from '../servers/replicated.ts';
+import { clock, until } from '../time.ts';
 
 let server: ReplicatedServer;
 before(async () => {

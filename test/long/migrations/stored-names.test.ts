@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database } from '../../../src/database/connection.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { openBefore } from './open-before.ts';
+import { openBefore } from '../../integration/database/open-before.ts';
 
 const before = '0033-bounded-work';
 const other = { windows: [{ commits: 2, requestedAt: '2026-02-01T00:00:00Z' }, { commits: 3 }] };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { openEmbedded } from '../../../../src/database/embedded/embedded.ts';
+import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
 
 /** The program that is started. */
 export const writerProgram = fileURLToPath(new URL('writer.ts', import.meta.url));

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { UndescribedResponses } from '../described/undescribed-responses.ts';
+import { resultMark, type TestResult } from './reporter.ts';
+
+/** The time for one test, with everything that it opens and closes; a long random history takes more. */
+const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? '300000');
+const program = fileURLToPath(new URL('process.ts', import.meta.url));
+/** Most objects of a test live shortly: a larger space for new ones halves the time of the garbage collector. */
+const newSpaceMiB = 64;
+
+/**
+ * Runs test files one after another in one process. The test that ends after a service sent a response which
+ * `/openapi.json` does not describe fails.
+ * @param onResult is called for each test, in the order in which they end.
+ * @returns the fault of the process itself, if it has one.
+ */
+export async function runBatch(
+  files: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  onResult: (result: TestResult) => void,
+): Promise<string | undefined> {
+  const options = [...'--no-opt --no-maglev'.split(' ').filter(Boolean), `--max-semi-space-size=${newSpaceMiB}`, `--test-timeout=${timeoutMs}`];
+  using responses = new UndescribedResponses();
+  const child = spawn(process.execPath, [...options, program, ...files], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...environment, NODE_OPTIONS: responses.nodeOptions(environment['NODE_OPTIONS']) },
+  });
+  const stop = (): void => void child.kill('SIGTERM');
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve(code === 0 ? undefined : `${files.join(', ')}: the process ended with ${signal ?? `exit code ${code}`}`);
+    });
+  });
+  let hasFailed = false;
+  let isStuck = false;
+  // The runner's own timeout does not end a test that waits while it closes something.
+  const watchdog = setTimeout(() => {
+    isStuck = true;
+    child.kill('SIGKILL');
+  }, 1.2 * timeoutMs);
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith(resultMark)) {
+      if (line !== '') console.log(line);
+      continue;
+    }
+    const result = withFaults(JSON.parse(line.slice(resultMark.length)) as TestResult, responses.take());
+    hasFailed ||= result.outcome === 'failed';
+    watchdog.refresh();
+    onResult(result);
+  }
+  const fault = await ended;
+  clearTimeout(watchdog);
+  process.off('SIGINT', stop).off('SIGTERM', stop);
+  if (isStuck) return `${files.join(', ')}: no test ended within ${(1.2 * timeoutMs) / 1000} s`;
+  const faults = [...responses.take(), ...(fault === undefined || hasFailed ? [] : [fault])];
+  return faults.length === 0 ? undefined : faults.join('\n');
+}
+
+/** Returns the result of a test during which there were faults beside its own. */
+function withFaults(result: TestResult, faults: readonly string[]): TestResult {
+  if (faults.length === 0) return result;
+  return { ...result, outcome: 'failed', error: [...faults, result.error ?? ''].join('\n') };
+}
