@@ -71,6 +71,8 @@ export interface AppOptions {
   jobPollMs?: number;
   /** True when the tables are known to be up to date, as when another process of this node has migrated them. */
   isMigrated?: boolean;
+  /** Replaces parts of a provider, as the demonstration does. Default: each provider is as configured. */
+  changeProvider?: (provider: Provider) => Provider;
 }
 
 export interface CoreOptions extends AppOptions {
@@ -164,12 +166,14 @@ function followInstallations(sync: SyncContext, onAnnouncement: Core['onAnnounce
   return loadInstallations(sync);
 }
 
-function openProviders(config: Config, { observeHost }: CoreOptions, now: () => Date): Map<string, Provider> {
-  return createProviders(config.providers, {
+function openProviders(config: Config, options: CoreOptions, now: () => Date): Map<string, Provider> {
+  const { observeHost, changeProvider = (provider) => provider } = options;
+  const providers = createProviders(config.providers, {
     connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
     now,
     observe: observeHost,
   });
+  return new Map([...providers].map(([name, provider]) => [name, changeProvider(provider)]));
 }
 
 /** Opens the connections that are not those of jobs. `closeAll` closes these as well. */

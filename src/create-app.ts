@@ -38,8 +38,9 @@ import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Site } from './pages/layout.ts';
-import { pageRoutes, pageSettings, stylePath } from './pages/routes.ts';
+import { pageRoutes, pageSettings } from './pages/routes.ts';
 import { signInHosts } from './pages/sign-in/routes.ts';
+import { stylePath } from './pages/style.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 
 /** The time limit of a response, without the wait for a provider, in ms. */

@@ -30,7 +30,7 @@ export async function importFrom(io: Io, file: string | undefined): Promise<void
 }
 
 /** Fills a new database from an exported file. */
-export async function importFile(config: Config, io: Io, path: string): Promise<void> {
+export async function importFile(config: Config, { warn }: Pick<Io, 'warn'>, path: string): Promise<void> {
   const input = createReadStream(path);
   const unzipped = input.pipe(createGunzip());
   input.on('error', (error) => unzipped.destroy(error));
@@ -38,7 +38,7 @@ export async function importFile(config: Config, io: Io, path: string): Promise<
   try {
     const first = await lines.next();
     const migration = readHeader(first.done ? undefined : first.value);
-    const database = await openDatabase({ ...config, log: io.warn, upTo: migration });
+    const database = await openDatabase({ ...config, log: warn, upTo: migration });
     try {
       await importLines(database, migration, { [Symbol.asyncIterator]: () => lines });
     } finally {

@@ -47,7 +47,7 @@ export const commands: Readonly<Record<string, Command>> = {
   demo: simple(
     '',
     'runs the service with sample data in a temporary directory',
-    async () => (await import('./sample.ts')).demo,
+    async () => (await import('./demo/demo.ts')).demo,
   ),
   doctor: {
     forms: ['[--json]'],

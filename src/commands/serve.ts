@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type Config, readConfig } from '../config/config.ts';
 import type { ProviderConfig } from '../config/hosts.ts';
+import type { AppOptions } from '../core.ts';
 import { configuredHosts, describeHosts } from '../doctor/describe-hosts.ts';
 import { createLog, type Log, linesForPeople } from '../log.ts';
 import { startTracing } from '../tracing/start.ts';
@@ -21,6 +22,8 @@ interface RunOptions {
   examples: readonly string[];
   /** Default: the clock of the database. Only for one process. */
   now?: () => Date;
+  /** Replaces parts of a provider; only for one process. */
+  changeProvider?: AppOptions['changeProvider'];
 }
 
 /** Runs the service until the process receives a signal to end. */
@@ -35,11 +38,11 @@ export async function runService(config: Config, io: Io, options: RunOptions): P
 async function runInThisProcess(
   config: Config,
   io: Io,
-  { log, announce, examples, now }: RunOptions & Output,
+  { log, announce, examples, now, changeProvider }: RunOptions & Output,
 ): Promise<void> {
   const endTracing = await startTracing();
   const { startService } = await import('../app.ts');
-  const service = await startService(config, { log, ...(now && { now }) });
+  const service = await startService(config, { log, ...(now && { now }), ...(changeProvider && { changeProvider }) });
   try {
     const hosts = await describeHosts(config, service.providers, io.signal);
     announce(startLine(service.url, service.database.description, hosts, examples));

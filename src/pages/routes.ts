@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../access/services.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
-import { palettes } from '../cards/themes.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { authorize } from '../http/authorize.ts';
@@ -31,6 +28,7 @@ import { readerOf } from './reader.ts';
 import { repositoryPage } from './repository-page.ts';
 import { settingsPageRoutes } from './settings/routes.ts';
 import { signInRoutes } from './sign-in/routes.ts';
+import { style, stylePath } from './style.ts';
 
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {
   site: Site;
@@ -148,25 +146,6 @@ function addAvatars(app: App, services: Services, provider: string): void {
 /** Draws the initials of an account that has no image. */
 function initialsImage(name: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#7d8590"/><text x="50" y="50" dy=".35em" text-anchor="middle" font-family="sans-serif" font-size="40" font-weight="600" fill="#ffffff">${escapeText(initialsOf(name))}</text></svg>`;
-}
-
-/** The stylesheet: the colours of cards, then the rules. */
-const style = [tokens(), ...['style.css', 'docs/style.css'].map(readStyle)].join('\n');
-
-/** The path of the stylesheet. It changes with the content, so that it may be cached for ever. */
-export const stylePath = `/pages/style-${createHash('sha256').update(style).digest('hex').slice(0, 12)}.css`;
-
-function readStyle(file: string): string {
-  return readFileSync(new URL(file, import.meta.url), 'utf8');
-}
-
-function tokens(): string {
-  const { light, dark } = palettes;
-  if (light === undefined || dark === undefined) throw new Error('a theme is missing');
-  const lines = Object.entries(light).map(
-    ([name, colour]) => `  --${name}: light-dark(${colour}, ${Object(dark)[name]});`,
-  );
-  return `:root {\n  color-scheme: light dark;\n${lines.join('\n')}\n}`;
 }
 
 function addFiles(app: App, site: Site): void {

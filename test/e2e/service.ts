@@ -4,6 +4,7 @@ import type { Simulator } from '../../simulators/github/simulator.ts';
 import type { TokenName } from '../../simulators/github/tokens.ts';
 import { type Service, startService } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
+import type { AppOptions } from '../../src/core.ts';
 import type { Database } from '../../src/database/connection.ts';
 import { createLog } from '../../src/log.ts';
 import { createTestDatabase } from '../database.ts';
@@ -58,6 +59,8 @@ export interface TestServiceOptions {
   jobPollMs?: number;
   /** Starts the service or a part of it. Default: the whole service. */
   start?: typeof startService;
+  /** Replaces parts of a provider. */
+  changeProvider?: AppOptions['changeProvider'];
 }
 
 /** Returns the settings that lead to a test database, through the pooler and to the replica of the test run where there are. */
@@ -110,6 +113,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     jobPollMs: options.jobPollMs ?? 100,
     isMigrated: options.databaseUrl === undefined,
     ...(options.now && { now: options.now }),
+    ...(options.changeProvider && { changeProvider: options.changeProvider }),
   });
   stack.defer(() => service.close());
 

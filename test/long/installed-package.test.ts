@@ -50,30 +50,64 @@ describe('installed package on an old Node', () => {
     assert.equal(status, 2);
     assert.match(stderr, /^plaudit COMMAND\n.*plaudit: there is no command nonsense\n$/s);
     await using created = await createTestDatabase();
-    const child = spawn(process.execPath, ['--import', pretend, program, 'serve'], {
-      env: {
-        ...programEnvironment(),
-        PORT: '0',
-        METRICS_PORT: '0',
-        // Forked processes load three times as much.
-        WORKERS: isThorough ? '2' : '1',
-        DATA_DIR: place.at('data'),
-        DATABASE_URL: created.url,
-        GITHUB_URL: 'http://127.0.0.1:9',
-        GITHUB_API_URL: 'http://127.0.0.1:9',
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = once(child, 'exit');
-    try {
-      const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await awaitOutput(child, 'Plaudit listens on')) ?? [];
-      for (const path of ['/docs/start', '/docs/action', '/docs/card.svg', '/gallery/contributors.svg']) {
-        assert.equal((await fetch(`${url}${path}`)).status, 200, path);
-      }
-      child.kill('SIGTERM');
-      assert.deepEqual(await ended, [0, null]);
-    } finally {
-      child.kill('SIGKILL');
+    const commands = [
+      { command: 'demo', environment: { TMPDIR: place.path } },
+      // Forked processes load three times as much.
+      { command: 'serve', environment: { WORKERS: '2', DATABASE_URL: created.url } },
+    ];
+    for (const { command, environment } of isThorough ? commands : commands.slice(0, 1)) {
+      await useService(program, command, { DATA_DIR: place.at('data'), ...environment });
     }
   });
 });
+
+/** Runs a command that serves, requests its pages, signs in where it is the demonstration, and ends it. */
+async function useService(program: string, command: string, environment: Record<string, string>): Promise<void> {
+  const child = spawn(process.execPath, ['--import', pretend, program, command], {
+    env: {
+      ...programEnvironment(),
+      PORT: '0',
+      METRICS_PORT: '0',
+      GITHUB_URL: 'http://127.0.0.1:9',
+      GITHUB_API_URL: 'http://127.0.0.1:9',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  try {
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await awaitOutput(child, 'Plaudit listens on')) ?? [];
+    for (const path of ['/docs/start', '/docs/action', '/docs/card.svg', '/gallery/contributors.svg']) {
+      assert.equal((await fetch(`${url}${path}`)).status, 200, path);
+    }
+    if (command === 'demo') await composeAndSignIn(url);
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+/** Takes the steps of a new user: a card from the composer, then the settings of one of the sample's people. */
+async function composeAndSignIn(url: string): Promise<void> {
+  const composer = await (await fetch(`${url}/cards?name=sample-ada`)).text();
+  const [, address = ''] =
+    /!\[[^\]]*\]\((http[^)]+)\)/.exec(composer.replaceAll('&amp;', '&')) ?? assert.fail(composer);
+  assert.match(await (await fetch(address)).text(), /^<svg/);
+  const begun = await fetch(`${url}/sign-in/github`, { redirect: 'manual' });
+  const choice = await (await fetch(begun.headers.get('location') ?? '')).text();
+  const [, choose = ''] = /href="(\/choose\?[^"]*person=sample-ada[^"]*)"/.exec(choice) ?? assert.fail(choice);
+  const standIn = new URL(begun.headers.get('location') ?? '').origin;
+  const chosen = await fetch(`${standIn}${choose.replaceAll('&amp;', '&')}`, { redirect: 'manual' });
+  const cookieOf = (response: Response): string =>
+    response.headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ');
+  const back = await fetch(chosen.headers.get('location') ?? '', {
+    redirect: 'manual',
+    headers: { cookie: cookieOf(begun) },
+  });
+  const settings = await fetch(`${url}${back.headers.get('location') ?? ''}`, { headers: { cookie: cookieOf(back) } });
+  assert.match(await settings.text(), /github\/sample-ada/);
+}

@@ -18,8 +18,12 @@ export function cookiesFor(publicUrl: string): Cookies | undefined {
   if (protocol === 'https:') {
     return { session: '__Host-session', signIn: '__Host-sign-in', attributes: `${attributes}; Secure` };
   }
-  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
-  return isLocal ? { session: 'session', signIn: 'sign-in', attributes } : undefined;
+  return isThisMachine(hostname) ? { session: 'session', signIn: 'sign-in', attributes } : undefined;
+}
+
+/** Returns whether the host of a URL is the machine of the browser itself. */
+export function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 const secretForm = /^[\w-]{43}$/;

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isThisMachine } from '../../access/sessions/cookies.ts';
+import { findByName } from '../../accounts/store.ts';
+import { type Config, readConfig } from '../../config/config.ts';
+import type { Connection } from '../../database/connection.ts';
+import type { Io } from '../io.ts';
+import { importSample, sampleTime } from '../sample.ts';
+import { runService } from '../serve.ts';
+import { listenAsStandIn } from './routes.ts';
+import { StandIn, type StandInPerson } from './stand-in.ts';
+
+/** The host of the sample's accounts. */
+const host = 'github';
+/** The people that a visitor can be, and the organizations that they administer. */
+const cast: Readonly<Record<string, readonly string[]>> = {
+  'sample-ada': ['sample-garden'],
+  'sample-mira': ['sample-harbour'],
+  'sample-robin': [],
+};
+
+/** `plaudit demo`: serves the sample from a data directory that is removed afterwards. */
+export async function demo(io: Io): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-demo-'));
+  try {
+    const embedded = {
+      DATA_DIR: dataDir,
+      WORKERS: '1',
+      DATABASE_URL: undefined,
+      DATABASE_URL_FILE: undefined,
+      DATABASE_DIRECT_URL: undefined,
+      DATABASE_DIRECT_URL_FILE: undefined,
+      DATABASE_REPLICA_URL: undefined,
+      DATABASE_REPLICA_URL_FILE: undefined,
+    };
+    const environment = { SITE_EXAMPLE: `${host}/sample-ada`, ...io.environment, ...embedded };
+    const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
+    io.print('Preparing the demonstration; this takes some seconds.');
+    const people = await importSample(config, { warn: () => {} }, findCast);
+    const offset = sampleTime - Date.now();
+    const now = (): Date => new Date(Date.now() + offset);
+    const standIn = new StandIn(people);
+    await using listening = canSignIn(config) ? await listenAsStandIn(standIn) : undefined;
+    await runService(config, io, {
+      environment,
+      examples: ['/', '/github/sample-garden', ...(listening ? ['/settings'] : [])],
+      now,
+      ...(listening && {
+        changeProvider: (provider) =>
+          provider.name === host ? standIn.replaceParts(provider, listening.origin, now) : provider,
+      }),
+    });
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** People sign in without a password, so that this works on the machine of the visitor alone. */
+export function canSignIn({ host: address, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): boolean {
+  const hostname = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  const bracketed = address.includes(':') ? `[${address}]` : address;
+  return isThisMachine(bracketed) && (hostname === undefined || isThisMachine(hostname));
+}
+
+async function findCast(connection: Connection): Promise<StandInPerson[]> {
+  const find = async (name: string) => {
+    const found = await findByName(connection, host, name);
+    if (found?.state !== 'present') throw new Error(`the sample has no account ${name}`);
+    return found.account;
+  };
+  return Promise.all(
+    Object.entries(cast).map(async ([name, organizations]) => ({
+      account: await find(name),
+      administers: await Promise.all(organizations.map(find)),
+    })),
+  );
+}

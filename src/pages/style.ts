@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { palettes } from '../cards/themes.ts';
+
+/** The stylesheet: the colours of cards, then the rules. */
+export const style = [tokens(), ...['style.css', 'docs/style.css'].map(readStyle)].join('\n');
+
+/** The path of the stylesheet. It changes with the content, so that it may be cached for ever. */
+export const stylePath = `/pages/style-${createHash('sha256').update(style).digest('hex').slice(0, 12)}.css`;
+
+function readStyle(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), 'utf8');
+}
+
+function tokens(): string {
+  const { light, dark } = palettes;
+  if (light === undefined || dark === undefined) throw new Error('a theme is missing');
+  const lines = Object.entries(light).map(
+    ([name, colour]) => `  --${name}: light-dark(${colour}, ${Object(dark)[name]});`,
+  );
+  return `:root {\n  color-scheme: light dark;\n${lines.join('\n')}\n}`;
+}
