@@ -1,37 +1,55 @@
 import { spawnSync } from 'node:child_process';
-import { symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../simulators/git/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The files of a release in a temporary directory, with the packages of this one. */
+/** A released state of this project. */
+export interface Released {
+  commit: string;
+  /** Its version, such as `0.3.0`. */
+  version: string;
+}
+
+/** The files of a release with its packages, in a temporary directory. */
 export interface Release extends AsyncDisposable {
   /** The path of its command line. */
   program: string;
 }
 
-/** Returns the tag of the last release before this commit; undefined: this checkout has no tags, or is no repository. */
-export function findLastRelease(): string | undefined {
-  const parameters = ['tag', '--list', 'v[0-9]*', '--sort=-v:refname', '--merged', 'HEAD', '--no-contains', 'HEAD'];
+/**
+ * Finds the last release before this commit: the commit that set the version of the package. Clones may lack tags.
+ * @returns undefined in a shallow clone, or where this is no repository.
+ */
+export function findLastRelease(): Released | undefined {
+  const parameters = ['log', '--max-count=1', '--format=%H', '-G"version":', 'HEAD~1', '--', 'package.json'];
+  const commit = git(parameters)?.trim();
+  const file = commit && git(['show', `${commit}:package.json`]);
+  return commit && file ? { commit, version: (JSON.parse(file) as { version: string }).version } : undefined;
+}
+
+function git(parameters: readonly string[]): string | undefined {
   const { status, stdout } = spawnSync('git', parameters, { cwd: root, encoding: 'utf8' });
-  return status === 0 ? stdout.split('\n').find((tag) => /^v\d+\.\d+\.\d+$/.test(tag)) : undefined;
+  return status === 0 ? stdout : undefined;
 }
 
 /** Returns whether nodes of a release have to work beside nodes of the next one: from 1.0 on (docs/decisions/0044). */
-export function worksBesideNext(tag: string): boolean {
-  return Number.parseInt(tag.slice(1), 10) >= 1;
+export function worksBesideNext({ version }: Released): boolean {
+  return Number.parseInt(version, 10) >= 1;
 }
 
-/** Writes the files of a release into a temporary directory. */
-export async function unpackRelease(tag: string): Promise<Release> {
+/** Writes the files of a release into a temporary directory, and installs the packages that it names. */
+export async function unpackRelease({ commit, version }: Released): Promise<Release> {
   const directory = await makeTemporaryDirectory();
-  const archive = spawnSync('git', ['archive', tag], { cwd: root, maxBuffer: 1024 ** 3 });
+  const archive = spawnSync('git', ['archive', commit], { cwd: root, maxBuffer: 1024 ** 3 });
   const unpacked = spawnSync('tar', ['-x', '-C', directory.path], { input: archive.stdout });
-  if (archive.status !== 0 || unpacked.status !== 0) {
+  const installed = spawnSync('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline'], {
+    cwd: directory.path,
+  });
+  const failed = [archive, unpacked, installed].find(({ status }) => status !== 0);
+  if (failed !== undefined) {
     await directory[Symbol.asyncDispose]();
-    throw new Error(`${tag} cannot be unpacked: ${String(archive.stderr)} ${String(unpacked.stderr)}`);
+    throw new Error(`release ${version} cannot be unpacked: ${String(failed.stderr)}`);
   }
-  await symlink(fileURLToPath(new URL('../node_modules', import.meta.url)), directory.at('node_modules'));
   return { program: directory.at('bin/plaudit.js'), [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { setInterval } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
@@ -16,8 +16,8 @@ import { startOwnServer } from '../servers/own-server.ts';
 import { packagedVersion } from '../servers/packages.ts';
 import { until } from '../time.ts';
 
-const tag = findLastRelease();
-const skip = tag === undefined && 'this checkout has no tag of a release (git fetch --tags)';
+const released = findLastRelease();
+const skip = released === undefined && 'this checkout lacks the history (git fetch --unshallow)';
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
 const patienceMs = 120_000;
 const changes = 60;
@@ -97,9 +97,15 @@ async function collectAll({ simulator, change }: Scene, node: ServiceProcess): P
   await assertResponses(node, simulator);
 }
 
-describe(`upgrade from the last release (${tag ?? 'unknown'})`, { skip }, () => {
+describe(`upgrade from the last release (${released?.version ?? 'unknown'})`, { skip }, () => {
+  const stack = new AsyncDisposableStack();
+  let release: Release = undefined as never;
+  before(async () => {
+    release = stack.use(await unpackRelease(released ?? assert.fail()));
+  });
+  after(() => stack.disposeAsync());
+
   it('keeps and serves what a node of the last release stored, also while the host is unavailable', async () => {
-    await using release = await unpackRelease(tag ?? '');
     await using scene = await prepare();
     const { simulator, pool, start } = scene;
     const old = await start(release);
@@ -125,7 +131,6 @@ describe(`upgrade from the last release (${tag ?? 'unknown'})`, { skip }, () => 
   });
 
   it('succeeds, or ends with one clear line, while a node of the last release writes', async () => {
-    await using release = await unpackRelease(tag ?? '');
     await using scene = await prepare();
     const { simulator, pool, start } = scene;
     const old = await start(release);
@@ -135,7 +140,7 @@ describe(`upgrade from the last release (${tag ?? 'unknown'})`, { skip }, () => 
     let node = await start().catch((error: unknown) => error);
     stopWriting.abort();
     await written;
-    if (worksBesideNext(tag ?? '')) {
+    if (worksBesideNext(released ?? assert.fail())) {
       if (node instanceof Error) throw node;
       await assertResponses(old, simulator);
     }

@@ -21,7 +21,11 @@ export async function runBatch(
   environment: NodeJS.ProcessEnv,
   onResult: (result: TestResult) => void,
 ): Promise<string | undefined> {
-  const options = [...'--no-opt --no-maglev'.split(' ').filter(Boolean), `--max-semi-space-size=${newSpaceMiB}`, `--test-timeout=${timeoutMs}`];
+  const options = [
+    ...'--no-opt --no-maglev'.split(' ').filter(Boolean),
+    `--max-semi-space-size=${newSpaceMiB}`,
+    `--test-timeout=${timeoutMs}`,
+  ];
   using responses = new UndescribedResponses();
   const child = spawn(process.execPath, [...options, program, ...files], {
     stdio: ['ignore', 'pipe', 'inherit'],
