@@ -258,7 +258,10 @@ async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<C
 }
 
 /** Returns the receivers of failures during reads from hosts: each failure is counted, and logged where it is new. */
-function reportsTo(log: Log, metrics: SyncMetrics): Pick<SyncContext, 'onStreamFailure' | 'onSkip' | 'onDrift'> {
+function reportsTo(
+  log: Log,
+  metrics: SyncMetrics,
+): Pick<SyncContext, 'onStreamFailure' | 'onSkip' | 'onDrift' | 'onOrphans'> {
   return {
     onStreamFailure: (failure) => {
       metrics.countStreamFailure(failure);
@@ -269,6 +272,10 @@ function reportsTo(log: Log, metrics: SyncMetrics): Pick<SyncContext, 'onStreamF
       metrics.countSkip(skip);
       const { target, isStored, isCounted: _counted, ...part } = skip;
       if (isNew) log.warn({ ...part, ...target }, isStored ? 'an item is stored in part' : 'an item is skipped');
+    },
+    onOrphans: (table, ids) => {
+      metrics.countOrphans(table, ids);
+      log.warn({ table, ids }, 'rows named repositories or accounts that are not stored');
     },
     onDrift: (drift) => {
       metrics.countDrift(drift);

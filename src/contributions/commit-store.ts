@@ -178,12 +178,15 @@ async function saveIdentityUse(
     }
   }
   if (fresh.size === 0) return;
-  await sql`
-    insert into repository_identities as stored (repository_id, identity_id, is_author)
-    select ${repositoryId}, id, is_author
-    from unnest(${[...fresh.keys()]}::integer[], ${[...fresh.values()]}::boolean[]) as u (id, is_author) order by id
-    on conflict (repository_id, identity_id) do update set is_author = true, attempts = 0, retry_at = null
-    where excluded.is_author and not stored.is_author`.execute(connection);
+  await inTransaction(connection, async (transaction) => {
+    await holdRepository(transaction, repositoryId);
+    await sql`
+      insert into repository_identities as stored (repository_id, identity_id, is_author)
+      select ${repositoryId}, id, is_author
+      from unnest(${[...fresh.keys()]}::integer[], ${[...fresh.values()]}::boolean[]) as u (id, is_author) order by id
+      on conflict (repository_id, identity_id) do update set is_author = true, attempts = 0, retry_at = null
+      where excluded.is_author and not stored.is_author`.execute(transaction);
+  });
 }
 
 /** Removes commits that the branch no longer contains. Must run in a transaction. */

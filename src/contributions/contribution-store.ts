@@ -37,7 +37,7 @@ export async function saveContributions(
       where c.repository_id = ${repositoryId} and c.kind = page.kind and c.external_id = page.external_id
         and c.seen_at < ${seenAt}`.execute(transaction);
     },
-    counters,
+    { counters, accountIds: [...read.accountIds.values()] },
   );
   if (read.scan?.isFull === true) {
     await saveSeen(transaction, { repositoryId, stream: read.scan.stream, kinds, externalIds });

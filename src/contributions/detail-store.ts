@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { setCommitDetails } from './commit-store.ts';
 import type { Detail, LineCounts } from './contribution.ts';
-import { changeContributions } from './write-store.ts';
+import { changeContributions, holdRepository } from './write-store.ts';
 
 /**
  * Some details are expensive to read, and are read only for repositories that need them. The table `pending_details`
@@ -24,6 +24,7 @@ export async function changeNeeds(
   repositoryId: string,
   needs: readonly Detail[],
 ): Promise<void> {
+  await holdRepository(connection, repositoryId);
   const { rows } = await sql<{ needs: Detail[] }>`
     select needs from repositories where id = ${repositoryId} for update`.execute(connection);
   await sql`update repositories set needs = ${[...needs]}::text[] where id = ${repositoryId}`.execute(connection);
@@ -67,6 +68,7 @@ export async function addPendingWhereAbsent(
   repositoryId: string,
   detail: Detail,
 ): Promise<void> {
+  await holdRepository(connection, repositoryId);
   if (detail !== 'pull_request_files') return addPendingForAllCommits(connection, repositoryId, detail);
   await sql`
     insert into pending_details (repository_id, detail, key)
@@ -84,6 +86,7 @@ export async function addPendingForCommits(
   repositoryId: string,
   { all }: { all: boolean },
 ): Promise<void> {
+  await holdRepository(connection, repositoryId);
   for (const detail of commitDetails) {
     if (!(await needs(connection, repositoryId, detail))) continue;
     if (all) await addPendingForAllCommits(connection, repositoryId, detail);
@@ -113,6 +116,7 @@ export async function addPendingForPullRequests(
     );
     return;
   }
+  await holdRepository(connection, repositoryId);
   await sql`
     insert into pending_details as p (repository_id, detail, key)
     select distinct repository_id, 'pull_request_files', number::text from contributions c

@@ -13,6 +13,7 @@ export async function forgetPerson(transaction: Connection, accountId: string): 
     sql`account_id = null where account_id = ${accountId}`,
     sql`answered_by = null where answered_by = ${accountId}`,
     sql`resolved_by = null where resolved_by = ${accountId}`,
+    sql`merged_by = null where merged_by = ${accountId}`,
     // The condition is that of the index `contributions_people`.
     sql`assignees = array_remove(assignees, ${accountId}::uuid), reviewers = array_remove(reviewers, ${accountId}::uuid),
       reactors = array_replace(reactors, ${accountId}::uuid, null)

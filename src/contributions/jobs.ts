@@ -51,3 +51,6 @@ export function fetchWindowJob({ accountId, first, last }: WindowOfAccount): Job
 
 /** Updates the totals of the accounts whose stored contributions changed. */
 export const updateTotalsJob: Job = { task: 'update_totals', payload: {}, key: 'update_totals', priority: 15 };
+
+/** Removes data whose time is over, and what erased repositories left. */
+export const cleanUpJob: Job = { task: 'clean_up', payload: {}, key: 'clean_up', priority: 60 };

@@ -107,31 +107,57 @@ export class ContributionChange {
   }
 }
 
+export interface ChangeOptions {
+  counters?: readonly StoredCounter[];
+  /** Accounts that contributions may name from now on. */
+  accountIds?: readonly string[];
+}
+
 /**
  * Changes the contributions to a repository. Must run in a transaction.
- * @throws AppError `not_found` when the repository is not stored any more.
+ * @throws AppError `not_found` when the repository is not stored any more; `conflict` when an account is not.
  */
 export async function changeContributions(
   transaction: Connection,
   repositoryId: string,
   work: (change: ContributionChange) => Promise<void>,
-  counters: readonly StoredCounter[] = storedCounters,
+  { counters = storedCounters, accountIds = [] }: ChangeOptions = {},
 ): Promise<void> {
-  const isEvaluated = await lockTotals(transaction, repositoryId);
+  const isEvaluated = await lockTotals(transaction, repositoryId, accountIds);
   const change = new ContributionChange(transaction, repositoryId, { isEvaluated, counters });
   await work(change);
   await change.end();
 }
 
 /**
- * Locks the totals of a repository until the transaction ends, so that no other one changes the counted contributions.
+ * Locks the totals of a repository until the transaction ends, so that no other one changes the counted contributions, and
+ * keeps accounts from being erased.
  * @returns whether achievements of the repository are evaluated.
- * @throws AppError `not_found` when the repository is not stored any more.
+ * @throws AppError `not_found` when the repository is not stored any more; `conflict` when an account is not.
  */
-export async function lockTotals(transaction: Connection, repositoryId: string): Promise<boolean> {
-  return isStored(
-    await sql<Held>`select lock_totals(${repositoryId}::uuid) as "isEvaluated"`.execute(inside(transaction)),
+export async function lockTotals(
+  transaction: Connection,
+  repositoryId: string,
+  accountIds: readonly string[] = [],
+): Promise<boolean> {
+  const ids = [...new Set(accountIds)];
+  const held = ids.length === 0 ? sql`0` : sql`cardinality(hold_accounts(${ids}::uuid[]))`;
+  const result = await sql<Held & { held: number }>`
+    select lock_totals(${repositoryId}::uuid) as "isEvaluated", ${held} as held`.execute(inside(transaction));
+  const isEvaluated = isStored(result);
+  if (result.rows[0]?.held !== ids.length) throw new AppError('conflict', 'An account is not stored any more.');
+  return isEvaluated;
+}
+
+/**
+ * Keeps accounts from being erased until the transaction ends.
+ * @returns those of them that are still stored.
+ */
+export async function holdAccounts(transaction: Connection, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ held: string[] }>`select hold_accounts(${[...ids]}::uuid[]) as held`.execute(
+    inside(transaction),
   );
+  return new Set(rows[0]?.held);
 }
 
 /**

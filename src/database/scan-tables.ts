@@ -19,3 +19,8 @@ export interface RepositoryPollsTable {
   /** The last change that a poll found or the provider reported; null: none is known. */
   changed_at: Date | null;
 }
+
+export interface ErasingTables {
+  /** Repositories that are not stored any more, until their rows in `dividedTables` are removed. A trigger writes them. */
+  erased_repositories: { repository_id: string };
+}

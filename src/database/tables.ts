@@ -60,10 +60,10 @@ import type {
   RepositoryWebhooksTable,
   WebhookSecretsTable,
 } from './notification-tables.ts';
-import type { RepositoryPollsTable, ScanPagesTable } from './scan-tables.ts';
+import type { ErasingTables, RepositoryPollsTable, ScanPagesTable } from './scan-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
-export interface Tables extends BoardTables {
+export interface Tables extends BoardTables, ErasingTables {
   accounts: AccountsTable;
   former_names: FormerNamesTable;
   former_repository_names: FormerRepositoryNamesTable;

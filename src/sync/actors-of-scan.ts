@@ -24,6 +24,19 @@ export class ActorsOfScan {
     return ids;
   }
 
+  /** Returns our ids of the accounts that are not saved again. */
+  idsOfKnown(actors: readonly Actor[]): string[] {
+    return actors.flatMap(({ externalId }) => this.#known.get(externalId)?.id ?? []);
+  }
+
+  /** Forgets accounts of a page that were erased since the scan met them: of those of the page, only `stored` are left. */
+  forgetErased(actors: readonly Actor[], stored: ReadonlySet<string>): void {
+    for (const { externalId } of actors) {
+      const known = this.#known.get(externalId);
+      if (known !== undefined && !stored.has(known.id)) this.#known.delete(externalId);
+    }
+  }
+
   /** Remembers saved accounts. Must be called after the transaction that saved them has committed. */
   remember(actors: readonly Actor[], ids: ReadonlyMap<string, string>): void {
     if (this.#known.size > maxRemembered) this.#known.clear();

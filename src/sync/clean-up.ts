@@ -4,12 +4,13 @@ import { findDeleted, removeAccount } from '../accounts/store.ts';
 import { findUncounted } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { forgetPerson } from '../contributions/erase-store.ts';
-import { collectRepositoryJob } from '../contributions/jobs.ts';
+import { removeErasedRows } from '../contributions/erased-repository-store.ts';
+import { cleanUpJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { endOldRankings, removeEnded, removeReplaced } from '../contributors/ranking-store.ts';
 import { takeErasureLock } from '../database/erasure-lock.ts';
 import { forgetOutcomes } from '../database/lookups.ts';
-import { addJob, type Job, type Task } from '../database/queue.ts';
+import { addJob, type Task } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { forgetRejections } from '../deliveries/rejection-store.ts';
 import { forgetDeliveries } from '../deliveries/store.ts';
@@ -32,8 +33,17 @@ const deliveriesKeptMs = 30 * 86_400_000;
 const driftsKeptMs = 30 * 86_400_000;
 /** The most repositories that one run counts again. */
 const maxUncounted = 100;
-/** The most rows that one statement deletes. An erased repository takes its contributions with it. */
-const atOnce = { repositories: 10, accounts: 10, outcomes: 1000, counted: 500, ranks: 10_000, rankings: 10 };
+/** The most rows of erased repositories that one run removes. */
+const erasedRowsAtOnce = 250_000;
+/** The most rows that one statement deletes. */
+const atOnce = {
+  repositories: 10,
+  accounts: 10,
+  outcomes: 1000,
+  counted: 500,
+  ranks: 10_000,
+  rankings: 10,
+};
 /** The most statements of each kind in one run, after which it lets other jobs run. */
 const maxBatches = 50;
 
@@ -59,8 +69,6 @@ export function createCleaningTasks(context: CleaningContext): Record<string, Ta
   };
 }
 
-const cleanUpJob: Job = { task: 'clean_up', payload: {}, key: 'clean_up', priority: 60 };
-
 async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | 'more'> {
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
   await countUncounted(connection, now());
@@ -75,6 +83,7 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
   ];
   // Accounts come last, so that none takes many repositories with it at once.
   if (!ends.includes('more')) ends.push(await inBatches(() => eraseDeleted(connection, erased)));
+  ends.push(await removeErasedRows(connection, erasedRowsAtOnce));
   await forgetDeliveries(connection, before(deliveriesKeptMs));
   await forgetStarEvents(connection, before(starEventsKeptMs));
   await forgetRejections(connection, before(deliveriesKeptMs));

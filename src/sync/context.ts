@@ -36,6 +36,8 @@ export interface SyncContext {
   onSkip: (skip: Skip, options: { isNew: boolean }) => void;
   /** Receives a difference between stored data and the provider's. */
   onDrift: (drift: Drift) => void;
+  /** Receives the number of ids in rows of a table that name nothing that is stored. */
+  onOrphans: (table: string, ids: number) => void;
 }
 
 /** One piece of work: the calls for requests to the provider, and the receiver of progress. */

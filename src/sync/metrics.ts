@@ -8,10 +8,16 @@ export interface SyncMetrics {
   countDrift: (drift: Drift) => void;
   countSkip: (skip: Skip) => void;
   countStreamFailure: (failure: StreamFailure) => void;
+  countOrphans: (table: string, ids: number) => void;
 }
 
 /** For commands, which serve no metrics. */
-export const noMetrics: SyncMetrics = { countDrift: () => {}, countSkip: () => {}, countStreamFailure: () => {} };
+export const noMetrics: SyncMetrics = {
+  countDrift: () => {},
+  countSkip: () => {},
+  countStreamFailure: () => {},
+  countOrphans: () => {},
+};
 
 export function createSyncMetrics(registry: Registry): SyncMetrics {
   const drifts = new Counter({
@@ -32,7 +38,14 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
     labelNames: ['provider', 'stream', 'code'],
     registers: [registry],
   });
+  const orphans = new Counter({
+    name: 'plaudit_orphans_total',
+    help: 'Repositories and accounts that rows named though they are not stored; the rows were repaired.',
+    labelNames: ['table'],
+    registers: [registry],
+  });
   return {
+    countOrphans: (table, ids) => orphans.inc({ table }, ids),
     countDrift: ({ provider, what, isRepaired }) => drifts.inc({ provider, what, repaired: String(isRepaired) }),
     countSkip: ({ provider, kind, reason }) => skips.inc({ provider, kind, reason }),
     countStreamFailure: ({ provider, stream, error }) => failures.inc({ provider, stream, code: error.code }),

@@ -6,7 +6,9 @@ import { adoptOrphans, saveContributions } from '../contributions/contribution-s
 import { addPendingForPullRequests } from '../contributions/detail-store.ts';
 import type { ReadContributions } from '../contributions/read-rows-store.ts';
 import { countSeen, type FullScan, forgetSeen, removeUnseen } from '../contributions/scan-store.ts';
+import { holdAccounts } from '../contributions/write-store.ts';
 import type { Connection } from '../database/connection.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import {
@@ -198,6 +200,11 @@ export async function savePage(
   },
 ): Promise<ReadonlyMap<string, string>> {
   const { repository, page, requestedAt, seenAt, scan, actors } = read;
+  const known = actors.idsOfKnown(page.actors);
+  if (known.length > 0) {
+    await takeSharedErasureLock(transaction);
+    actors.forgetErased(page.actors, await holdAccounts(transaction, known));
+  }
   const saved = await saveActors(transaction, repository.provider, actors.unsaved(page.actors), {
     mentionedAt: requestedAt,
     newId: context.newId,

@@ -17,6 +17,7 @@ import type { Call } from '../providers/provider.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { createStartTasks } from './begin-work.ts';
 import { checkAccounts } from './check-accounts.ts';
+import { createOrphanTasks } from './check-orphans.ts';
 import { createCleaningTasks } from './clean-up.ts';
 import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
@@ -85,6 +86,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     },
     ...createCleaningTasks(context),
     ...createRecountTasks(context),
+    ...createOrphanTasks(context),
   };
 }
 

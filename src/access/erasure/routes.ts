@@ -1,3 +1,6 @@
+import { removeErasedRows } from '../../contributions/erased-repository-store.ts';
+import { cleanUpJob } from '../../contributions/jobs.ts';
+import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
@@ -5,6 +8,9 @@ import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { eraseAccount } from './store.ts';
+
+/** The most rows of the account's repositories that its owner waits for. */
+const removedAtOnce = 20_000;
 
 /** Adds the erasure of an account by its owner. */
 export function erasureRoutes(app: App, services: AccessServices): void {
@@ -19,7 +25,9 @@ export function erasureRoutes(app: App, services: AccessServices): void {
     params: AccountPath,
     load: async ({ account, caller }) => {
       await confirmCaller(services, account, caller);
-      return inTransaction(connection, (transaction) => eraseAccount(transaction, account, now()));
+      await inTransaction(connection, (transaction) => eraseAccount(transaction, account, now()));
+      // Few rows are removed before the response. A process that is killed here leaves them to the schedule of the job.
+      if ((await removeErasedRows(connection, removedAtOnce)) === 'more') await addJob(connection, cleanUpJob);
     },
   });
 }

@@ -12,6 +12,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   lookups: true,
   counters: true,
   repositories: true,
+  erased_repositories: true,
   streams: true,
   skipped_items: true,
   star_events: true,

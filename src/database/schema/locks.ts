@@ -5,7 +5,8 @@ import { advisoryLocks } from '../advisory-locks.ts';
  * totals, in the place of triggers; see docs/decisions/0064-tables-by-repository.md. Both return whether achievements of
  * the repository are evaluated; null: it is not stored. `hold_repository` keeps it, and the accounts that the transaction
  * finds after it, from being erased until the transaction ends. `lock_totals` also locks its totals, so that one
- * transaction at a time changes the contributions that they count.
+ * transaction at a time changes the contributions that they count. `hold_accounts` keeps accounts that were found earlier
+ * from being erased, and returns whether all of them are still stored.
  */
 export function lockingFunctions(): string {
   return `
@@ -26,5 +27,9 @@ begin
   on conflict (repository_id) do update set is_changed = t.is_changed where false;
   return is_evaluated;
 end $$;
+
+create or replace function hold_accounts(ids uuid[]) returns uuid[] language sql as $$
+  select array(select id from accounts where id = any(ids) order by id for key share)
+$$;
 `;
 }

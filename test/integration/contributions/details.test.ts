@@ -63,7 +63,7 @@ describe('pending details', () => {
     await reportAgain(connection, id, ['8']);
     assert.deepEqual(await storedFiles(connection), [['a.ts'], null]);
     assert.deepEqual(await pendingKeys(connection, id), []);
-    await addPendingWhereAbsent(connection, id, 'pull_request_files');
+    await inTransaction(connection, (transaction) => addPendingWhereAbsent(transaction, id, 'pull_request_files'));
     assert.deepEqual(await pendingKeys(connection, id), ['8']);
   });
 
@@ -73,7 +73,7 @@ describe('pending details', () => {
     const id = await addRepository(connection);
     await addPullRequests(connection, id, [7]);
     await saveFiles(connection, id, [{ key: '7', revision: 0 }], new Map([['7', ['a.ts']]]));
-    await changeNeeds(connection, id, ['pull_request_files']);
+    await inTransaction(connection, (transaction) => changeNeeds(transaction, id, ['pull_request_files']));
     await reportAgain(connection, id, ['7']);
     assert.deepEqual(await storedFiles(connection), [['a.ts']]);
     assert.deepEqual(await pendingKeys(connection, id), ['7']);
@@ -83,7 +83,7 @@ describe('pending details', () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const id = await addRepository(connection);
-    await changeNeeds(connection, id, ['pull_request_files']);
+    await inTransaction(connection, (transaction) => changeNeeds(transaction, id, ['pull_request_files']));
     await addPullRequests(connection, id, [7, 8]);
     await reportAgain(connection, id, ['7', '8', '7']);
     const pending = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });

@@ -61,6 +61,6 @@ export async function removeContributions(
   counters: readonly StoredCounter[] = storedCounters,
 ): Promise<void> {
   await inTransaction(connection, (transaction) =>
-    changeContributions(transaction, repositoryId, (change) => change.remove(condition), counters),
+    changeContributions(transaction, repositoryId, (change) => change.remove(condition), { counters }),
   );
 }

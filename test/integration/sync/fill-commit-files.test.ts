@@ -4,8 +4,10 @@ import { sql } from 'kysely';
 import { buildRepository, type CommitDescription, moveRef } from '../../../simulators/git/build-repository.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { findKnownUntil } from '../../../src/achievements/awards/work-store.ts';
+import type { Detail } from '../../../src/contributions/contribution.ts';
 import { changeNeeds, findPendingDetails } from '../../../src/contributions/detail-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { AppError } from '../../../src/errors.ts';
 import { HistoryCache } from '../../../src/history/history-cache.ts';
 import { fillCommitFiles } from '../../../src/sync/fill-commit-files.ts';
@@ -70,6 +72,10 @@ async function storedFiles(connection: Connection, repositoryId: string): Promis
   return new Map(rows.map(({ oid, files }) => [oid, files]));
 }
 
+function changeNeedsOf(connection: Connection, repositoryId: string, needs: readonly Detail[]): Promise<void> {
+  return inTransaction(connection, (transaction) => changeNeeds(transaction, repositoryId, needs));
+}
+
 describe('paths of commits', () => {
   it('fetches paths only when they are needed, and evaluates no commit before its paths are stored', async () => {
     await using prepared = await prepare([change('a.ts'), change('b.ts', 0)]);
@@ -78,7 +84,7 @@ describe('paths of commits', () => {
     await fill();
     assert.deepEqual(remote.requests, []);
     assert.equal(await isEvaluated(), true);
-    await changeNeeds(connection, repositoryId, ['commit_files']);
+    await changeNeedsOf(connection, repositoryId, ['commit_files']);
     assert.equal(await isEvaluated(), false);
     await fill();
     assert.deepEqual(
@@ -98,7 +104,7 @@ describe('paths of commits', () => {
     await using prepared = await prepare([change('a.ts'), change('b.ts', 0), change('c.ts', 1)]);
     const { connection, repositoryId, git, oids, fill, stored, pending } = prepared;
     const [first = '', second = '', third = ''] = oids;
-    await changeNeeds(connection, repositoryId, ['commit_files']);
+    await changeNeedsOf(connection, repositoryId, ['commit_files']);
     await moveRef(git, main, first);
     await fill();
     assert.deepEqual(await pending(), [second, third].toSorted());
@@ -123,7 +129,7 @@ describe('paths of commits', () => {
     const paths = Array.from({ length: 1500 }, (_, index) => `src/${index}.ts`);
     await using prepared = await prepare(paths.map((path, index) => change(path, ...(index === 0 ? [] : [index - 1]))));
     const { connection, repositoryId, remote, oids, fill, stored, pending } = prepared;
-    await changeNeeds(connection, repositoryId, ['commit_files']);
+    await changeNeedsOf(connection, repositoryId, ['commit_files']);
     const requests = await countRequests(remote, () => fill('counted'));
     const expected = new Map(oids.map((oid, index) => [oid, [paths[index] ?? '']]));
     assert.deepEqual(await stored(), expected);
@@ -168,6 +174,6 @@ async function countRequests(remote: RemoteHost, work: () => Promise<void>): Pro
 
 async function forgetFiles(connection: Connection, repositoryId: string): Promise<void> {
   await sql`update commits set files = null`.execute(connection);
-  await changeNeeds(connection, repositoryId, []);
-  await changeNeeds(connection, repositoryId, ['commit_files']);
+  await changeNeedsOf(connection, repositoryId, []);
+  await changeNeedsOf(connection, repositoryId, ['commit_files']);
 }

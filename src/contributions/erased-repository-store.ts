@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { type DividedTable, dividedNames, keysInRepository } from '../database/divided-tables.ts';
+import { inTransaction } from '../database/transaction.ts';
+
+/** The most rows that one transaction removes. */
+const atOnce = 5000;
+
+/**
+ * Removes rows of repositories that are not stored any more, in several transactions; those that reads sum up come first.
+ * A repository without rows is done, and nothing stores any for it again, because writers hold its own row.
+ * @param limit the number of rows after which it ends.
+ * @returns `more` when some may be left.
+ */
+export async function removeErasedRows(connection: Connection, limit: number): Promise<'done' | 'more'> {
+  for (let removed = 0; removed < limit; ) {
+    const size = Math.min(atOnce, limit - removed);
+    const batch = await inTransaction(connection, (transaction) => removeBatch(transaction, size));
+    if (batch === 0) return 'done';
+    removed += batch;
+  }
+  return 'more';
+}
+
+/** @returns how many rows and repositories were removed. */
+async function removeBatch(transaction: Connection, limit: number): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    select repository_id as id from erased_repositories order by repository_id limit 1 for update skip locked`.execute(
+    transaction,
+  );
+  const [erased] = rows;
+  if (erased === undefined) return 0;
+  let removed = 0;
+  for (const table of dividedNames) {
+    removed += await removeRows(transaction, table, erased.id, limit - removed);
+    if (removed >= limit) return removed;
+  }
+  await transaction.deleteFrom('erased_repositories').where('repository_id', '=', erased.id).execute();
+  return removed + 1;
+}
+
+async function removeRows(
+  transaction: Connection,
+  table: DividedTable,
+  repositoryId: string,
+  limit: number,
+): Promise<number> {
+  const isOfRepository: RawBuilder<boolean> = sql`repository_id = ${repositoryId}`;
+  // Locked in the order of the key, because a change of addresses locks rows of many repositories in that order.
+  const key = sql.join(['repository_id', ...keysInRepository[table]].map((column) => sql.ref(column)));
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where ${isOfRepository} and ctid = any(array(
+      select ctid from ${sql.table(table)} where ${isOfRepository} order by ${key} limit ${limit} for update))`.execute(
+    transaction,
+  );
+  return Number(numAffectedRows);
+}
