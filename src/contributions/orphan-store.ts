@@ -41,20 +41,22 @@ export async function repairOrphans(
         and not exists (select from erased_repositories e where e.repository_id = u.id)) as unknown
     from named`.execute(connection);
   const { unknown = [], last = null, size = 0 } = rows[0] ?? {};
-  if (unknown.length > 0) await inTransaction(connection, (transaction) => repair(transaction, of, unknown));
+  if (of === 'repositories') await recordErased(connection, unknown);
+  else for (const id of unknown) await inTransaction(connection, (transaction) => forgetAccount(transaction, id));
   return { found: unknown.length, last: size < limit ? undefined : (last ?? undefined) };
 }
 
-async function repair(transaction: Connection, of: NamingColumn['of'], ids: readonly string[]): Promise<void> {
-  if (of === 'repositories') {
-    const rows = ids.map((id) => ({ repository_id: id }));
-    await transaction
-      .insertInto('erased_repositories')
-      .values(rows)
-      .onConflict((on) => on.doNothing())
-      .execute();
-    return;
-  }
+async function recordErased(connection: Connection, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await connection
+    .insertInto('erased_repositories')
+    .values(ids.map((id) => ({ repository_id: id })))
+    .onConflict((on) => on.doNothing())
+    .execute();
+}
+
+/** One account in a transaction: nothing about people is stored while the lock is held. */
+async function forgetAccount(transaction: Connection, id: string): Promise<void> {
   await takeErasureLock(transaction);
-  for (const id of ids) await forgetPerson(transaction, id);
+  await forgetPerson(transaction, id);
 }
