@@ -1,8 +1,10 @@
 import { globSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { withTestServer } from '../database-server.ts';
 import { partOf } from '../depth.ts';
+import { checkCaptured } from '../statements/check.ts';
 import { runBatch } from './batch.ts';
 import type { TestResult } from './reporter.ts';
 
@@ -49,7 +51,8 @@ summarize();
 process.exitCode = broken.length > 0 || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 
 async function runBatches(given: NodeJS.ProcessEnv): Promise<void> {
-  const environment = { NODE_COMPILE_CACHE: compiledSources, ...given };
+  const directory = await mkdtemp(join(tmpdir(), 'plaudit-statements-'));
+  const environment = { NODE_COMPILE_CACHE: compiledSources, TEST_STATEMENTS: directory, ...given };
   const queue = batches().values();
   const worker = async (): Promise<void> => {
     for (const batch of queue) {
@@ -58,6 +61,10 @@ async function runBatches(given: NodeJS.ProcessEnv): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: processes }, worker));
+  const { statements, problems } = await checkCaptured(directory);
+  await rm(directory, { recursive: true });
+  console.log(`${statements} statements about the tables that are divided by repository`);
+  broken.push(...problems);
 }
 
 /**

@@ -1,5 +1,6 @@
 import hooks from 'node:async_hooks';
 import { resolve } from 'node:path';
+import { captureStatements } from '../statements/capture.ts';
 import { createReporter } from './reporter.ts';
 
 /** A process of the test runner: runs the test files that are its arguments one after another, and reports each test. */
@@ -10,6 +11,9 @@ const { createHook } = hooks;
 // by its end instead.
 hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
 const { run } = await import('node:test');
+
+const statementsInto = process.env['TEST_STATEMENTS'];
+if (statementsInto !== undefined) captureStatements(statementsInto);
 
 const uncaught: unknown[] = [];
 process.on('uncaughtException', (error) => uncaught.push(error));

@@ -1,0 +1,62 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { dividedNames } from '../../src/database/divided-tables.ts';
+
+/** A statement that the service has sent, and the line of the module that did. */
+export interface Captured {
+  text: string;
+  from: string;
+}
+
+const names = new RegExp(`\\b(?:${dividedNames.join('|')})\\b`);
+/** Earlier migrations ran before tables were divided. */
+const ofService = /^src\/(?!database\/migrations\/)/;
+/** The most frames between the driver and the store. */
+const frames = 60;
+
+/**
+ * Notes the distinct statements about divided tables that modules of the service send in this process, and writes them
+ * into a file of the directory at its end. Statements of tests are left out.
+ */
+export function captureStatements(directory: string): void {
+  const captured = new Map<string, string>();
+  const seen = new Set<string>();
+  const { prototype } = pg.Client;
+  const original = Object.getOwnPropertyDescriptor(prototype, 'query')?.value as CallableFunction;
+  Object.defineProperty(prototype, 'query', {
+    configurable: true,
+    writable: true,
+    value: function query(this: unknown, ...given: unknown[]): unknown {
+      const [first] = given;
+      const text = typeof first === 'string' ? first : String(Object(first).text ?? '');
+      if (!seen.has(text)) {
+        seen.add(text);
+        const from = names.test(text) ? senderOf() : undefined;
+        if (from !== undefined) captured.set(text, from);
+      }
+      return Reflect.apply(original, this, given);
+    },
+  });
+  process.on('exit', () => {
+    mkdirSync(directory, { recursive: true });
+    const statements: Captured[] = [...captured].map(([text, from]) => ({ text, from }));
+    writeFileSync(join(directory, `${process.pid}.json`), JSON.stringify(statements));
+  });
+}
+
+/** Returns the nearest line that is no part of the connection; undefined when a test sends the statement. */
+function senderOf(): string | undefined {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = frames;
+  const stack = new Error('sent').stack ?? '';
+  Error.stackTraceLimit = stackTraceLimit;
+  const lines = [...stack.matchAll(/\/((?:src|test|bench)\/[\w./-]+\.ts:\d+)/g)].map(([, line = '']) => line);
+  const sender = lines.find(
+    (line) =>
+      !/^(?:src\/database\/(?:storable|pool|loan|replica-loan|request-pool|statement-scope|transaction)|test\/statements\/)/.test(
+        line,
+      ),
+  );
+  return sender !== undefined && ofService.test(sender) ? sender : undefined;
+}

@@ -1,0 +1,137 @@
+import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query';
+import { dividedNames } from '../../src/database/divided-tables.ts';
+
+/**
+ * The rule for statements about the tables that are divided by repository: when a statement names several of them, or one
+ * several times, each is compared by its repository, with a value or with another table, by a condition that holds for
+ * every row. Statements are parsed by PostgreSQL's own parser. Two tables that are compared with different values pass, as
+ * do those that only a view or a function names.
+ */
+
+/** Must be called before the other functions. */
+export const loadParser = loadModule;
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** A divided table in a FROM clause, or the one that UPDATE and DELETE change. */
+interface Reference {
+  table: string;
+  alias: string;
+  isCompared: boolean;
+}
+
+/** The tables of one SELECT, UPDATE or DELETE, and of those around it. */
+interface Level {
+  references: Reference[];
+  around: Level | undefined;
+}
+
+const divided = new Set<string>(dividedNames);
+const levels = new Set(['SelectStmt', 'UpdateStmt', 'DeleteStmt']);
+const comparisons = new Set(['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN', 'AEXPR_NOT_DISTINCT']);
+
+/** Returns the tables in a statement that break the rule, by the text that names them. */
+export function problemsOf(statement: string): string[] {
+  const all: Reference[] = [];
+  visit(parseSync(statement), undefined, all);
+  if (all.length < 2) return [];
+  return all
+    .filter(({ isCompared }) => !isCompared)
+    .map(({ table, alias }) => `${table}${alias === table ? '' : ` ${alias}`} is not compared by its repository_id`);
+}
+
+/** Returns the statements and expressions in a function of the language plpgsql, from `create function` on. */
+export function statementsIn(definition: string): string[] {
+  const found: string[] = [];
+  findExpressions(parsePlPgSQLSync(definition), found);
+  return found;
+}
+
+function findExpressions(part: unknown, found: string[]): void {
+  for (const [key, value] of entriesOf(part)) {
+    if (
+      key === 'PLpgSQL_expr' &&
+      isNode(value) &&
+      /^\s*(select|insert|update|delete|with)\b/i.test(String(value['query']))
+    ) {
+      found.push(String(value['query']));
+    } else findExpressions(value, found);
+  }
+}
+
+function visit(part: unknown, around: Level | undefined, all: Reference[]): void {
+  for (const [key, value] of entriesOf(part)) {
+    if (!levels.has(key) || !isNode(value)) {
+      visit(value, around, all);
+      continue;
+    }
+    const level: Level = { references: [], around };
+    const from = [value['relation'], value['fromClause'], value['usingClause']];
+    const conditions: unknown[] = [value['whereClause']];
+    for (const source of from) readSource(source, level, conditions);
+    for (const condition of conditions) readCondition(condition, level);
+    all.push(...level.references);
+    visit(value, level, all);
+  }
+}
+
+/** Adds the tables of a FROM clause to a level, and the conditions of its joins. */
+function readSource(source: unknown, level: Level, conditions: unknown[]): void {
+  if (Array.isArray(source)) for (const one of source) readSource(one, level, conditions);
+  if (!isNode(source) || Array.isArray(source)) return;
+  // The table that a statement changes comes without the name of its kind.
+  const table = 'relname' in source ? source : source['RangeVar'];
+  if (isNode(table)) {
+    const name = String(table['relname']);
+    const alias = isNode(table['alias']) ? String(table['alias']['aliasname']) : name;
+    if (divided.has(name)) level.references.push({ table: name, alias, isCompared: false });
+  }
+  const join = source['JoinExpr'];
+  if (!isNode(join)) return;
+  readSource([join['larg'], join['rarg']], level, conditions);
+  conditions.push(join['quals']);
+  if (JSON.stringify(join['usingClause'] ?? []).includes('"repository_id"')) compare(['repository_id'], level);
+}
+
+/** Notes the tables that a condition compares; parts of OR and NOT do not hold for every row. */
+function readCondition(condition: unknown, level: Level): void {
+  if (!isNode(condition)) return;
+  const [both, comparison, list] = [condition['BoolExpr'], condition['A_Expr'], condition['SubLink']];
+  if (isNode(both) && both['boolop'] === 'AND_EXPR') {
+    for (const [, one] of entriesOf(both['args'])) readCondition(one, level);
+  } else if (isNode(comparison) && comparisons.has(String(comparison['kind'])) && isEqual(comparison['name'])) {
+    for (const side of [comparison['lexpr'], comparison['rexpr']]) compare(columnOf(side), level);
+  } else if (isNode(list) && list['subLinkType'] === 'ANY_SUBLINK') compare(columnOf(list['testexpr']), level);
+}
+
+function isEqual(operator: unknown): boolean {
+  return JSON.stringify(operator) === '[{"String":{"sval":"="}}]';
+}
+
+/** Returns the parts of the name of a column. */
+function columnOf(expression: unknown): string[] {
+  const column = isNode(expression) ? expression['ColumnRef'] : undefined;
+  if (!isNode(column)) return [];
+  return entriesOf(column['fields']).map(([, field]) =>
+    isNode(field) && isNode(field['String']) ? String(field['String']['sval']) : '',
+  );
+}
+
+/** Notes that the table of a column is compared by its repository. */
+function compare(names: readonly string[], level: Level): void {
+  if (names.at(-1) !== 'repository_id') return;
+  const alias = names.at(-2);
+  for (let at: Level | undefined = level; at !== undefined; at = at.around) {
+    const named = at.references.filter((one) => alias === undefined || one.alias === alias);
+    for (const one of named) one.isCompared = true;
+    if (named.length > 0) return;
+  }
+}
+
+function entriesOf(part: unknown): [string, unknown][] {
+  return typeof part === 'object' && part !== null ? Object.entries(part) : [];
+}
+
+function isNode(part: unknown): part is Node {
+  return typeof part === 'object' && part !== null;
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { readDefinitions } from '../../../src/database/definitions.ts';
+import { dividedNames } from '../../../src/database/divided-tables.ts';
+import { loadParser, problemsOf, statementsIn } from '../../statements/rules.ts';
+
+const fine = [
+  'select from contributions',
+  'select from contributions c join accounts a on a.id = c.account_id',
+  'select from contributions c, commits k where c.repository_id = $1 and k.repository_id = $1',
+  'select from contributions c left join contributions p on p.repository_id = c.repository_id and p.external_id = $1',
+  'select from contributor_totals join contribution_days using (repository_id, account_id)',
+  'select from contributions c where exists (select from commits k where k.repository_id = c.repository_id)',
+  'select from contributions where repository_id = any($1) and kind in (select 1 from commits where repository_id in ($2))',
+  'with c as (select from commits where repository_id = $1) delete from contributions using c where repository_id = $1',
+  'insert into uncounted_commits select repository_id, oid from commits',
+];
+
+const broken = {
+  'select from contributions c join commits k on k.author = c.author': 2,
+  'select from contributions c, commits k where c.repository_id = $1': 1,
+  'select from contributions c, commits k where c.repository_id = $1 and (k.repository_id = $1 or true)': 1,
+  'select from contributions c, commits k where c.repository_id = $1 and not k.repository_id = $1': 1,
+  'select from contributions c, commits k where c.repository_id > k.repository_id': 2,
+  'update contributions c set kind = $1 from commits k where k.repository_id = $1': 1,
+  'with c as (select from commits) delete from contributions where repository_id = $1': 1,
+  'select from contributions c where c.repository_id = $1 and exists (select from commits k where k.oid = c.oid)': 1,
+};
+
+describe('the rule for statements about divided tables', () => {
+  before(loadParser);
+
+  for (const statement of fine) it(`allows: ${statement}`, () => assert.deepEqual(problemsOf(statement), []));
+
+  for (const [statement, problems] of Object.entries(broken)) {
+    it(`refuses: ${statement}`, () => assert.equal(problemsOf(statement).length, problems));
+  }
+
+  it('holds in the functions of the database', () => {
+    const definitions = readDefinitions().filter(({ statement }) =>
+      dividedNames.some((name) => statement.includes(name)),
+    );
+    assert.ok(definitions.length > 3);
+    for (const { object, statement } of definitions) {
+      const statements = /language plpgsql/.test(statement) ? statementsIn(statement) : [bodyOf(statement)];
+      assert.ok(statements.length > 0, object);
+      assert.deepEqual(
+        statements.flatMap((one) => problemsOf(one)),
+        [],
+        object,
+      );
+    }
+  });
+});
+
+/** Returns the body of a function in SQL. */
+function bodyOf(definition: string): string {
+  return definition.split('$$')[1] ?? '';
+}
