@@ -8,7 +8,7 @@ import { createFileTasks } from './achievements/files/tasks.ts';
 import { createBoardTasks } from './boards/tasks.ts';
 import type { Config } from './config/config.ts';
 import type { Core } from './core.ts';
-import { type Queue, startQueue } from './database/queue.ts';
+import { type Queue, startQueue, type Task } from './database/queue.ts';
 import type { OnJobEnd } from './database/run-job.ts';
 import { createDeliveryMetrics } from './deliveries/metrics.ts';
 import type { AppError } from './errors.ts';
@@ -27,6 +27,12 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
+/** The tasks of all modules, and the connections to receivers of notifications that they use. */
+export interface JobTasks {
+  tasks: Record<string, Task>;
+  close: () => Promise<void>;
+}
+
 /** Does the work of a start that must precede the first response of the node, and runs jobs from then on. */
 export async function startJobs(
   config: Config,
@@ -34,11 +40,35 @@ export async function startJobs(
   options: { registry: Registry; log: Log; onEnd: OnJobEnd; pollMs: number | undefined },
 ): Promise<Jobs> {
   const { registry, log } = options;
-  const { connection } = core.database;
   await beginWork(core.sync);
   sweepErased(core, log);
+  const { tasks, close } = openJobTasks(config, core, { registry, log });
+  let queue: Queue;
+  try {
+    queue = await startQueue({
+      database: core.database,
+      node: core.listener.node,
+      notifications: core.listener.notifications,
+      pollMs: options.pollMs,
+      onEnd: options.onEnd,
+      tasks,
+      log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { stop: () => queue.stop(), close };
+}
+
+/** Opens the tasks of all modules. */
+export function openJobTasks(
+  config: Config,
+  core: Core,
+  { registry, log }: { registry: Registry; log: Log },
+): JobTasks {
   const notifications = openNotifications({
-    connection,
+    connection: core.database.connection,
     providers: core.providers,
     allowedHosts: config.outboundAllowed,
     registry,
@@ -48,42 +78,20 @@ export async function startJobs(
   });
   const onRefused = (error: AppError): void =>
     log.warn({ err: error }, 'authors do not receive reports of errors in their files');
-  let queue: Queue;
-  try {
-    queue = await startQueue({
-      database: core.database,
-      node: core.listener.node,
-      notifications: core.listener.notifications,
-      pollMs: options.pollMs,
-      onEnd: options.onEnd,
-      tasks: {
-        ...withInstallations(core.sync, {
-          ...createTasks(core.sync),
-          ...createAwardTasks(core.sync),
-          ...createCredentialTasks(core.sync),
-          ...createBoardTasks(
-            {
-              ...core.sync,
-              newSigningKey: generateSigningKey,
-              credentialAlgorithm: config.credentialAlgorithm,
-              publicUrl: () =>
-                config.publicUrl ?? formatUrl(config.host, { address: config.host, family: '', port: config.port }),
-            },
-            onRefused,
-          ),
-          ...createFileTasks(core.sync, onRefused),
-          ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
-          ...notifications.tasks,
-          ...createAccessTasks({ ...core.sync, newSigningKey: generateSigningKey }),
-        }),
-      },
-      log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
-    });
-  } catch (error) {
-    await notifications.close();
-    throw error;
-  }
-  return { stop: () => queue.stop(), close: () => notifications.close() };
+  const publicUrl = (): string =>
+    config.publicUrl ?? formatUrl(config.host, { address: config.host, family: '', port: config.port });
+  const signing = { newSigningKey: generateSigningKey, credentialAlgorithm: config.credentialAlgorithm, publicUrl };
+  const tasks = withInstallations(core.sync, {
+    ...createTasks(core.sync),
+    ...createAwardTasks(core.sync),
+    ...createCredentialTasks(core.sync),
+    ...createBoardTasks({ ...core.sync, ...signing }, onRefused),
+    ...createFileTasks(core.sync, onRefused),
+    ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
+    ...notifications.tasks,
+    ...createAccessTasks({ ...core.sync, newSigningKey: generateSigningKey }),
+  });
+  return { tasks, close: () => notifications.close() };
 }
 
 /** Deletes this node's files about erased accounts: at the start, and each time an account is erased. */
