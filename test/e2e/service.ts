@@ -43,6 +43,8 @@ export interface TestService extends AsyncDisposable {
   /** Requests a path until everything behind its response is collected. */
   getComplete(path: string, init?: RequestInit): Promise<ServiceResponse>;
   service: Service;
+  /** Runs the jobs that are left, where no workers do. */
+  work?(): Promise<void>;
 }
 
 export interface TestServiceOptions {

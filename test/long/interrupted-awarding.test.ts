@@ -56,7 +56,7 @@ describe('interrupted awarding', () => {
     }
     await using one = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
     await using other = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
-    await runTask(one.database, 'reconcile_installations');
+    await runTask(one, 'reconcile_installations');
     const earned = earnedIn(simulator.world, stage(simulator), everyFeature);
     const earnedNames = new Set(earned.map(whatWas));
     assert.deepEqual(
@@ -66,7 +66,7 @@ describe('interrupted awarding', () => {
     );
     await until(async () => {
       await one.database.pool.query('delete from repository_polls');
-      await runTask(other.database, 'poll_due');
+      await runTask(other, 'poll_due');
       const awarded = await awardedNow(one, simulator);
       return awarded.length >= earned.length ? true : undefined;
     }, 'everything is awarded').catch(() => {});

@@ -90,7 +90,7 @@ describe('recovery of installations after kills', () => {
     app.uninstall(installation);
     await live(1);
     await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
-    await runTask(service.database, 'reconcile_installations');
+    await runTask(service, 'reconcile_installations');
     await untilShown(service, 'engine-1', /^public( collected)?$/);
     const states = Object.values(await shown(service));
     assert.ok(states.every((state) => !state.includes('installed')));

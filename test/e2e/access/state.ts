@@ -19,11 +19,12 @@ export async function everythingStored({ database }: Pick<TestService, 'database
  * @param options.aheadS the time, in s, from now for which jobs count as left to do; those of a schedule do not.
  */
 export async function untilIdle(
-  { database }: { database: Pick<TestService['database'], 'pool'> },
+  { database, work }: { database: Pick<TestService['database'], 'pool'>; work?: TestService['work'] },
   { withinMs, aheadS = 0 }: { withinMs?: number; aheadS?: number } = {},
 ): Promise<void> {
   let left: unknown[] = [];
   const isIdle = async (): Promise<true | undefined> => {
+    await work?.();
     const { rows } = await database.pool.query(
       `select key from lookups where state = 'running'
        union all

@@ -88,7 +88,7 @@ describe('announcements in issues', () => {
     await until(async () => {
       advance(3600);
       await service.database.pool.query('delete from repository_polls');
-      await runTask(service.database, 'poll_due');
+      await runTask(service, 'poll_due');
       await untilIdle(service);
       return (await kindsStored(service, repositories.handbook))['issue_comment'] === 3 ? true : undefined;
     }, 'the comment of the service is read');

@@ -106,7 +106,7 @@ describe('changes at Gitea', () => {
       for (const { id } of await connection.selectFrom('repositories').select('id').execute()) {
         await removeContributions(connection, id, isAdas);
       }
-      await runTask(service.database, 'update_totals');
+      await runTask(service, 'update_totals');
       assert.deepEqual(await numbersOf(service, entity(people.ada.login)), { ...before, issues: 0, issues_closed: 0 });
       const { rows: changed } = await service.database.pool.query('select 1 from changed_contributors');
       assert.deepEqual(changed, []);

@@ -10,7 +10,7 @@ import { untilCounted } from '../../contract/served.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { sendDelivery } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startTestService, type TestService, type TestServiceOptions } from '../service.ts';
 
 /** A whole service on a simulated Gitea, for tests. */
 
@@ -27,22 +27,27 @@ export const settingsOf = ({ url, tokens }: GiteaSimulator): Record<string, stri
 
 export const entity = (name: string): string => `/v1/gitea/entities/${name}`;
 
+export interface SceneOptions {
+  /** True: the instance requires a sign-in. */
+  isClosed?: boolean;
+  /** Default: the whole service. */
+  begin?: (options: TestServiceOptions) => Promise<TestService>;
+}
+
 /** Starts a service and its simulator, for one test or for several that use organizations of their own. */
-export async function openScene(options: { isClosed?: boolean } = {}): Promise<Scene & AsyncDisposable> {
+export async function openScene({
+  begin = startTestService,
+  ...options
+}: SceneOptions = {}): Promise<Scene & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const world = createContractWorld();
   const simulator = stack.use(await startGiteaSimulator({ world: world.world, maxPerPage: 3, ...options }));
-  const service = stack.use(
-    await startTestService({ simulator, tokens: [], settings: settingsOf(simulator), now: world.now }),
-  );
+  const service = stack.use(await begin({ simulator, tokens: [], settings: settingsOf(simulator), now: world.now }));
   const parts = stack.move();
   return { ...world, simulator, service, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-export async function inService(
-  check: (scene: Scene) => Promise<void>,
-  options: { isClosed?: boolean } = {},
-): Promise<void> {
+export async function inService(check: (scene: Scene) => Promise<void>, options: SceneOptions = {}): Promise<void> {
   await using scene = await openScene(options);
   await check(scene);
 }

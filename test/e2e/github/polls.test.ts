@@ -26,7 +26,7 @@ async function startInstalled() {
   /** Begins the round of polls after a number of seconds, as the clock does every 30 seconds. */
   const round = async (afterSeconds = 30): Promise<void> => {
     time.advance(afterSeconds);
-    await runTask(service.database, 'start_owner_polls');
+    await runTask(service, 'start_owner_polls');
     await untilIdle(service);
   };
   const assertTrue = async (): Promise<void> => {

@@ -59,7 +59,7 @@ describe('achievements at GitLab', () => {
       const everything = { ...withoutStars, star: 2 };
       const poll = async (): Promise<void> => {
         await pool.query('delete from repository_polls');
-        await runTask(service.database, 'poll_due');
+        await runTask(service, 'poll_due');
         await untilIdle(service);
       };
       await until(async () => {

@@ -9,7 +9,7 @@ import { approveCommented, type ContractWorld, createContractWorld } from '../..
 import { engines } from '../../integration/access/owner.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { sendDelivery } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startTestService, type TestService, type TestServiceOptions } from '../service.ts';
 
 /** A whole service on a simulated GitLab with a subgroup, for tests. */
 
@@ -29,8 +29,10 @@ export const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, str
 
 export const entity = (name: string): string => `/v1/gitlab/entities/${encodeURIComponent(name)}`;
 
+type Begin = (options: TestServiceOptions) => Promise<TestService>;
+
 /** Starts a service and its simulator, for one test or for several that change nothing. */
-export async function openScene(): Promise<Scene & AsyncDisposable> {
+export async function openScene(begin: Begin = startTestService): Promise<Scene & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const world = createContractWorld();
   approveCommented(world.world);
@@ -41,13 +43,13 @@ export async function openScene(): Promise<Scene & AsyncDisposable> {
   addCommit(world.world, cards, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
   addIssue(world.world, cards, { author: people.max });
   const simulator = stack.use(await startGitLabSimulator({ world: world.world, maxPerPage: 3 }));
-  const service = stack.use(await startTestService({ simulator, tokens: [], settings: settingsOf(simulator), now }));
+  const service = stack.use(await begin({ simulator, tokens: [], settings: settingsOf(simulator), now }));
   const parts = stack.move();
   return { ...world, simulator, service, looms, cards, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-export async function inService(check: (scene: Scene) => Promise<void>): Promise<void> {
-  await using scene = await openScene();
+export async function inService(check: (scene: Scene) => Promise<void>, begin?: Begin): Promise<void> {
+  await using scene = await openScene(begin);
   await check(scene);
 }
 

@@ -23,8 +23,8 @@ describe('use of the credentials of an App', () => {
     app.revokeTokens();
     time.advance(3700);
     await reconcileNow(service);
-    await runTask(service.database, 'find_missed_deliveries');
-    await runTask(service.database, 'find_missed_deliveries');
+    await runTask(service, 'find_missed_deliveries');
+    await runTask(service, 'find_missed_deliveries');
     assert.equal(appWarnings(service.lines).length, 1, service.lines.join(''));
     const response = await service.getComplete(`${simulator.accounts.user}/contributions`);
     assert.deepEqual(response.body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.user));

@@ -17,16 +17,20 @@ export function appSettings({ app }: Simulator): Record<string, string> {
   };
 }
 
-/**
- * Starts a service that is the App. By default it has no token.
- * @param options.isToldNothing true: the App does not deliver to it.
- */
-export async function startAppService(
-  simulator: Simulator,
-  options: Partial<TestServiceOptions> & { hasNoDeliveries?: boolean } = {},
-): Promise<TestService> {
-  const { hasNoDeliveries = false, settings, ...rest } = options;
-  const service = await startTestService({
+export interface AppServiceOptions extends Partial<TestServiceOptions> {
+  /** True: the App does not deliver to the service. */
+  hasNoDeliveries?: boolean;
+  /** Default: the whole service. */
+  begin?: (options: TestServiceOptions) => Promise<TestService>;
+}
+
+/** A service, or the part of one that runs tasks. */
+type Running = Pick<TestService, 'database' | 'work'>;
+
+/** Starts a service that is the App. By default it has no token. */
+export async function startAppService(simulator: Simulator, options: AppServiceOptions = {}): Promise<TestService> {
+  const { hasNoDeliveries = false, begin = startTestService, settings, ...rest } = options;
+  const service = await begin({
     simulator,
     tokens: [],
     ...rest,
@@ -75,6 +79,7 @@ export async function shown({ database }: TestService): Promise<Record<string, s
 export async function untilShown(service: TestService, name: string, wanted: RegExp): Promise<void> {
   let last = '';
   await until(async () => {
+    await service.work?.();
     last = (await shown(service))[name] ?? 'absent';
     return wanted.test(last) ? true : undefined;
   }, `${name} is ${wanted.source}`).catch((error: unknown) => {
@@ -83,17 +88,19 @@ export async function untilShown(service: TestService, name: string, wanted: Reg
 }
 
 /** Compares the installations with GitHub, as the service does each hour. */
-export async function reconcileNow({ database }: TestService): Promise<void> {
-  await runTask(database, 'reconcile_installations');
+export async function reconcileNow(service: Running): Promise<void> {
+  await runTask(service, 'reconcile_installations');
 }
 
 /** Runs a task that otherwise the clock begins, and waits for its end. */
-export async function runTask({ pool }: TestService['database'], task: string, payload: object = {}): Promise<void> {
+export async function runTask(service: Running, task: string, payload: object = {}): Promise<void> {
+  const { pool } = service.database;
   const { rows } = await pool.query<{ id: string }>(
     'select id from graphile_worker.add_job($1, $3::json, job_key => $2)',
     [task, `${task} by hand`, JSON.stringify(payload)],
   );
   await until(async () => {
+    await service.work?.();
     const left = await pool.query('select 1 from graphile_worker.jobs where id = $1', [rows[0]?.id]);
     return left.rows.length === 0 ? true : undefined;
   }, `${task} has ended`);
@@ -105,6 +112,6 @@ export async function round(
   afterSeconds = 30,
 ): Promise<void> {
   advance(afterSeconds);
-  await runTask(service.database, 'start_owner_polls');
+  await runTask(service, 'start_owner_polls');
   await untilIdle(service);
 }

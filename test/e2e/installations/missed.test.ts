@@ -52,7 +52,7 @@ describe('missed deliveries', () => {
     await untilIdle(service);
     assert.equal(await missedCount(service), 0);
     const [missed, late] = app.deliverer.attempts.slice(-2);
-    await runTask(service.database, 'find_missed_deliveries');
+    await runTask(service, 'find_missed_deliveries');
     await untilShown(service, 'lost-engine', /^public installed/);
     await app.deliverer.idle();
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('missed deliveries', () => {
     assert.equal(await missedCount(service), 1);
     await service.database.pool.query("update redeliveries set found_at = found_at - interval '1 day'");
     const before = app.deliverer.attempts.length;
-    await runTask(service.database, 'find_missed_deliveries');
+    await runTask(service, 'find_missed_deliveries');
     await app.deliverer.idle();
     assert.equal(app.deliverer.attempts.length, before);
     assert.equal(await missedCount(service), 1);
@@ -100,7 +100,7 @@ describe('missed deliveries', () => {
     const requestsAfter = async (rounds: number, seconds: number): Promise<number> => {
       for (let round = 0; round < rounds; round += 1) {
         time.advance(seconds);
-        await runTask(service.database, 'find_missed_deliveries');
+        await runTask(service, 'find_missed_deliveries');
         await app.deliverer.idle();
       }
       return attemptsOf(simulator, guid).length - 1;
@@ -112,7 +112,7 @@ describe('missed deliveries', () => {
     await service.database.pool.query('delete from delivery_checks');
     await service.database.pool.query('delete from redeliveries');
     time.advance(4 * 86_400);
-    await runTask(service.database, 'find_missed_deliveries');
+    await runTask(service, 'find_missed_deliveries');
     await app.deliverer.idle();
     assert.equal(attemptsOf(simulator, guid).length, 12);
   });
@@ -139,10 +139,10 @@ describe('missed deliveries', () => {
      values ('github', now() - interval '1 hour', 'v1_1', now())
      on conflict (provider) do update set cursor = excluded.cursor`,
     );
-    await runTask(second.database, 'find_missed_deliveries');
+    await runTask(second, 'find_missed_deliveries');
     await app.deliverer.idle();
     assert.equal(await missedCount(second), 0);
-    await runTask(second.database, 'find_missed_deliveries');
+    await runTask(second, 'find_missed_deliveries');
     await app.deliverer.idle();
     assert.equal(await missedCount(second), 121);
     await untilShown(second, 'away-engine', /installed/);

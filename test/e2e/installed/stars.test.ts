@@ -63,7 +63,7 @@ async function starStream({ database }: TestService): Promise<StreamRow> {
 /** Makes the service compare the repository with its host, as it does each night. */
 async function reconcile(service: TestService): Promise<void> {
   const { id } = await starStream(service);
-  await runTask(service.database, 'reconcile_repository', { repositoryId: id });
+  await runTask(service, 'reconcile_repository', { repositoryId: id });
   await untilIdle(service);
 }
 

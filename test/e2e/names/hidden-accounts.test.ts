@@ -86,7 +86,7 @@ describe('accounts that are hidden at their host', () => {
 
       const members = contributorsOf(world, engines.name).length;
       const check = async (): Promise<void> => {
-        await runTask(service.database, 'check_accounts');
+        await runTask(service, 'check_accounts');
         await untilIdle(service);
       };
       const requestCount = simulator.requests.length;
@@ -122,7 +122,7 @@ describe('accounts that are hidden at their host', () => {
       }, 'all but the blocked account are listed');
       await untilIdle(service);
       simulator.hidden.profiles.add(people.ada.id);
-      await runTask(service.database, 'check_accounts');
+      await runTask(service, 'check_accounts');
       await untilIdle(service);
       const few = everybody.length - 2;
       assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [false, false, few]);
@@ -130,7 +130,7 @@ describe('accounts that are hidden at their host', () => {
       simulator.hidden.profiles.clear();
       simulator.hidden.blocked.clear();
       advance(afterDays(8));
-      await runTask(service.database, 'check_accounts');
+      await runTask(service, 'check_accounts');
       await untilIdle(service);
       assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [true, true, everybody.length]);
       await gitlab.untilTrue(scene, 'all numbers are back');
@@ -149,14 +149,14 @@ describe('accounts that are hidden at their host', () => {
     const [, , all] = await shownIn(service, owner, login);
     deleteAccount(simulator.world, account);
     const requestCount = simulator.requests.length;
-    await runTask(service.database, 'check_accounts');
+    await runTask(service, 'check_accounts');
     await untilIdle(service);
     const requests = simulator.requests.slice(requestCount).map(({ name }) => name);
     assert.ok(requests.filter((name) => name === 'Accounts').length <= 2, requests.join());
     assert.deepEqual(await shownIn(service, owner, login), [false, false, all - 1]);
     restoreAccount(simulator.world, account);
     advance(afterDays(8));
-    await runTask(service.database, 'check_accounts');
+    await runTask(service, 'check_accounts');
     await untilIdle(service);
     assert.deepEqual(await shownIn(service, owner, login), [true, true, all]);
   });

@@ -32,7 +32,7 @@ describe('the data of a repository', () => {
     const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
     const repositoryId = stored[0]?.id ?? '';
     const compare = async (): Promise<StoredDrift[]> => {
-      await runTask(service.database, 'reconcile_repository', { repositoryId });
+      await runTask(service, 'reconcile_repository', { repositoryId });
       const { rows } = await pool.query<StoredDrift>(
         `select what, expected - found as missing, is_repaired from drifts where repository_id = $1 and what <> 'sums'`,
         [repositoryId],
@@ -100,7 +100,7 @@ describe('the data of a repository', () => {
     await pool.query('drop trigger fail on streams');
     // The push was delivered too, and a job skips a repository that another job is reading.
     await untilIdle(service);
-    await runTask(service.database, 'poll_repository', { repositoryId });
+    await runTask(service, 'poll_repository', { repositoryId });
     assert.deepEqual(await counted(), [before.length, before.length]);
     // A nightly comparison repairs any other fault too: one night the sums, the next night the stored commits.
     await pool.query(
@@ -109,7 +109,7 @@ describe('the data of a repository', () => {
     );
     // A nightly comparison skips a repository that another job is reading.
     await until(async () => {
-      await runTask(service.database, 'reconcile_repository', { repositoryId });
+      await runTask(service, 'reconcile_repository', { repositoryId });
       const [stored] = await counted();
       return stored === before.length ? true : undefined;
     }, 'the nightly comparison has repaired what is stored');

@@ -4,7 +4,7 @@ import type { Simulator, SimulatorOptions } from '../../../simulators/github/sim
 import { generateWorld } from '../../../simulators/world/generate.ts';
 import type { Service } from '../../../src/app.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { type AppOptions, openCore } from '../../../src/core.ts';
+import { type AppOptions, type Core, openCore } from '../../../src/core.ts';
 import { createApp, openImages } from '../../../src/create-app.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { formatUrl, serveMetrics } from '../../../src/http/metrics-server.ts';
@@ -20,7 +20,15 @@ export const storedRepositories = 1;
  * Starts the web application with its database, caches and listener for changes, and without workers: no job runs, so
  * that every response comes from stored data.
  */
-async function startWithoutWorkers(config: Config, { log, ...options }: AppOptions): Promise<Service> {
+async function startWithoutWorkers(config: Config, options: AppOptions): Promise<Service> {
+  return (await openWithoutWorkers(config, options)).service;
+}
+
+/** Does the same. @returns also the parts of which the service consists. */
+export async function openWithoutWorkers(
+  config: Config,
+  { log, ...options }: AppOptions,
+): Promise<{ service: Service; core: Core; registry: Registry }> {
   await using stack = new AsyncDisposableStack();
   const registry = new Registry();
   const core = await openCore(config, { log, ...options, isMigrated: true });
@@ -33,7 +41,7 @@ async function startWithoutWorkers(config: Config, { log, ...options }: AppOptio
   stack.defer(() => app.close());
   await app.listen({ host: config.host, port: config.port });
   const opened = stack.move();
-  return {
+  const service = {
     url: formatUrl(config.host, app.server.address()),
     metricsUrl: metrics.url,
     database: core.database,
@@ -41,6 +49,7 @@ async function startWithoutWorkers(config: Config, { log, ...options }: AppOptio
     catchUp: () => core.listener.catchUp(),
     close: () => opened.disposeAsync(),
   };
+  return { service, core, registry };
 }
 
 const unreachable = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
@@ -80,8 +89,8 @@ export async function startStoredService(options: StoredServiceOptions = {}): Pr
   const { simulator = unreachable, holdsWorld = false, ...rest } = options;
   await using stack = new AsyncDisposableStack();
   const database = holdsWorld ? { databaseUrl: stack.use(await copyWorldDatabase(options.now?.())).url } : {};
-  // No job ends a lookup, so that requests for unknown names wait as long as they may.
-  const settings = { LOOKUP_BUDGET_MS: '1000', ...rest.settings };
+  // No job ends a lookup, so that requests for unknown names wait as long as they may, here for the shortest time.
+  const settings = { LOOKUP_BUDGET_MS: '100', ...rest.settings };
   const started = { tokens: [], ...rest, ...database, settings, simulator, start: startWithoutWorkers };
   const service = stack.use(await startTestService(started));
   const opened = stack.move();

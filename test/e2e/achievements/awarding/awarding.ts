@@ -41,7 +41,7 @@ export async function install(service: TestService, simulator: Simulator): Promi
 export async function poll(service: TestService): Promise<void> {
   await untilIdle(service);
   await service.database.pool.query('delete from repository_polls');
-  await runTask(service.database, 'poll_due');
+  await runTask(service, 'poll_due');
   await untilIdle(service);
 }
 
@@ -52,12 +52,13 @@ export function awardedNow(service: Pick<TestService, 'database'>, simulator: Si
 
 /** Waits until exactly these awards stand. */
 export async function untilAwarded(
-  service: Pick<TestService, 'database'>,
+  service: Pick<TestService, 'database' | 'work'>,
   simulator: Simulator,
   wanted: string[],
 ): Promise<void> {
   let awarded: string[] = [];
   await until(async () => {
+    await service.work?.();
     awarded = await awardedNow(service, simulator);
     return JSON.stringify(awarded) === JSON.stringify(wanted) ? true : undefined;
   }, 'what was earned is awarded').catch(() => {
@@ -69,7 +70,7 @@ export async function untilAwarded(
 
 /** Waits until exactly the awards stand that an independent count finds in the world, and no more follow. */
 export async function untilTrue(
-  service: Pick<TestService, 'database'>,
+  service: Pick<TestService, 'database' | 'work'>,
   simulator: Simulator,
   file: FileText,
 ): Promise<void> {
