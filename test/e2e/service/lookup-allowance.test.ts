@@ -8,7 +8,7 @@ import { bearer, engines, serviceToken } from '../../integration/access/owner.ts
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { engine, organization, startAppService, untilShown } from '../installations/installed.ts';
-import { startTestService, type TestService } from '../service.ts';
+import type { TestService } from '../service.ts';
 
 const settings = {
   TRUST_PROXY: 'loopback',
@@ -17,7 +17,6 @@ const settings = {
   // Lookups that run end within the request also on a slow machine.
   LOOKUP_BUDGET_MS: '30000',
 };
-const attacker = '203.0.113.7';
 
 const from = (service: TestService, address: string, path: string) =>
   service.get(path, { headers: { 'x-forwarded-for': address } });
@@ -33,64 +32,7 @@ async function countIssues({ database }: TestService): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Makes the jobs of delayed lookups run now. */
-const endDelays = ({ database }: TestService) =>
-  database.pool.query(
-    `update graphile_worker._private_jobs set run_at = now() where key in (
-       select key from lookups where state in ('delayed_by_allowance', 'delayed_by_quota'))`,
-  );
-
 describe('limit of lookups by visitors', () => {
-  it('limits unknown names of one address and its network, and looks the others up later', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
-    const { user } = simulator.accounts;
-    assert.equal((await service.get(user)).status, 200);
-    const before = simulator.requests.length;
-    // Known names cost nothing; unknown names of accounts and repositories, first listings and calendars cost one each.
-    const paths = [
-      ...names('nobody', 4),
-      ...names('no-such', 3).map((name) => `${user}/contributors?repository=${name}`),
-      `${user}/contributors`,
-      'person-1',
-      ...names('more', 3),
-    ];
-    const responses = [];
-    for (const path of paths) {
-      responses.push(await from(service, attacker, path));
-      assert.equal((await from(service, attacker, user)).status, 200);
-    }
-    assert.deepEqual(
-      responses.map(({ status }) => status).map((status) => (status === 200 ? 'found' : status)),
-      [...Array(7).fill(404), 'found', ...Array(4).fill(202)],
-    );
-    // One lookup is free each 450 seconds.
-    assert.ok(responses.slice(8).every((response) => retryAfter(response) > 400 && retryAfter(response) <= 1800));
-    const requested = JSON.stringify(simulator.requests.slice(before));
-    assert.doesNotMatch(requested, /person-1|more-/);
-    // A repeated request costs nothing, and says when the lookup runs.
-    assert.ok(retryAfter(await from(service, attacker, 'person-1')) <= 450);
-    // Another address of the network gets the rest of the network's allowance; addresses elsewhere are not affected.
-    const neighbour = await Promise.all(names('other', 6).map((name) => from(service, '203.0.113.8', name)));
-    assert.ok(neighbour.some(({ status }) => status === 202));
-    assert.equal((await from(service, '198.51.100.1', 'person-2')).status, 200);
-    assert.equal((await from(service, '203.0.113.9', 'person-3?format=json')).status, 202);
-    // Images count against no address. Requests from loopback and a token are not limited by address either.
-    const image = await from(service, attacker, 'person-4/contributions?format=svg');
-    assert.deepEqual([image.status, retryAfter(image)], [200, 0]);
-    assert.equal((await service.get('person-5')).status, 200);
-    // An owner comes first, also for a name that waits.
-    const token = await serviceToken(service, simulator, engines);
-    const owner = { ...bearer(token).headers, 'x-forwarded-for': attacker };
-    assert.equal((await service.get('more-0', { headers: owner })).status, 404);
-    assert.equal((await from(service, attacker, 'person-1')).status, 202);
-    await endDelays(service);
-    await until(
-      async () => ((await from(service, attacker, 'person-1')).status === 200 ? true : undefined),
-      'the delayed lookup has run',
-    );
-  });
-
   it('leaves a share of the quota to refreshes, installed repositories and owners, and keeps the rest waiting', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using created = await createTestDatabase();

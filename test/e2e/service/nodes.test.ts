@@ -12,9 +12,9 @@ import { startTestService } from '../service.ts';
 const nothing = (): void => {};
 
 describe('several nodes', () => {
-  it('sends one lookup to the provider for a hundred simultaneous requests at two nodes, and shares the result between them', async () => {
+  it('send one lookup to the provider for a hundred simultaneous requests, share results, and count nothing twice that a command collects too', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 3 });
     await using created = await createTestDatabase();
     await using one = await startTestService({ simulator, databaseUrl: created.url, now });
     await using other = await startTestService({ simulator, databaseUrl: created.url, now });
@@ -37,14 +37,8 @@ describe('several nodes', () => {
       'the other knows',
     );
     assert.equal(simulator.requests.length, 2);
-  });
 
-  it('counts nothing twice when several nodes and a command collect the same account together', async () => {
-    await using simulator = await startSimulator();
-    await using created = await createTestDatabase();
     await using directory = await makeTemporaryDirectory();
-    await using one = await startTestService({ simulator, databaseUrl: created.url });
-    await using other = await startTestService({ simulator, databaseUrl: created.url });
     const { organization } = simulator.accounts;
     const target = `github/${organization}`;
     const command = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
@@ -60,9 +54,10 @@ describe('several nodes', () => {
     assert.equal(listings.length, repositories.size);
   });
 
-  it('completes the work of a node that is killed while it collects', async () => {
+  it('complete the work of a node that is killed while it collects', async () => {
     let kill = nothing;
     await using simulator = await startSimulator({
+      repositories: 3,
       onRequest: ({ name }) => {
         if (name === 'PullRequests') kill();
       },

@@ -20,7 +20,7 @@ const images = [
 ] as const;
 
 describe('start of a node', () => {
-  it('listens while stored times are corrected and waits for quotas end', async () => {
+  it('listens before the tables are migrated, says that it is not ready, and is ready while it corrects stored times and waits', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using created = await createTestDatabase();
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
@@ -31,32 +31,13 @@ describe('start of a node', () => {
       );
       return rows.length;
     };
+    const port = await findPort();
     try {
       await database.pool.query(
         `insert into lookups (key, state, error_code, retry_at)
          values ('look_up github/a', 'failed', 'provider_rate_limited', now() + interval '1 hour'),
            ('look_up github/b', 'absent', null, now() + interval '9 days')`,
       );
-      await held.query('begin');
-      await held.query('select from lookups for update');
-      await using service = await startTestService({ simulator, databaseUrl: created.url });
-      assert.equal((await service.get('/readyz')).status, 200);
-      assert.equal(await waiting(), 2);
-      await held.query('rollback');
-      await until(async () => ((await waiting()) === 0 ? true : undefined), 'both lookups may run again');
-    } finally {
-      held.release(true);
-      await database.close();
-    }
-  });
-
-  it('listens before the tables are migrated, and says that it is not ready', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using created = await createTestDatabase();
-    const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-    const held = await database.pool.connect();
-    const port = await findPort();
-    try {
       await held.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
       const settings = { HOST: '127.0.0.1', PORT: String(port) };
       const starting = startTestService({ simulator, databaseUrl: created.url, settings });
@@ -98,10 +79,15 @@ describe('start of a node', () => {
       assert.equal((await get('/healthz', { method: 'POST' })).status, 503);
       assert.equal(await (await get('/healthz', { method: 'HEAD' })).text(), '');
 
+      await held.query('begin');
+      await held.query('select from lookups for update');
       await held.query('select pg_advisory_unlock($1)', [advisoryLocks.migrations]);
       await using service = await starting;
       assert.equal(service.url, `http://127.0.0.1:${port}`);
       assert.equal((await get('/readyz')).status, 200);
+      assert.equal(await waiting(), 2);
+      await held.query('rollback');
+      await until(async () => ((await waiting()) === 0 ? true : undefined), 'both lookups may run again');
       const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
       const description = new Description(document);
       assert.deepEqual(

@@ -32,6 +32,17 @@ describe('lists of contributors', () => {
     );
   });
 
+  it('count those to one repository alone, under its name in upper or lower case', async () => {
+    const { service, simulator } = shared;
+    for (const repository of ['engine-1', 'much-reviewed', 'Case-Matters', 'empty', 'forked']) {
+      const expected = contributorsOf(simulator.world, engines.name, { repository });
+      for (const name of [repository, repository.toUpperCase()]) {
+        const { body } = await service.get(`${engines.name}/contributors?limit=100&repository=${name}`);
+        assert.deepEqual(toContributors(body.data), expected, name);
+      }
+    }
+  });
+
   it('send one 404 for private, missing and impossible repositories', async () => {
     const { service } = shared;
     const names = ['hidden-engine', 'no-such-engine'];

@@ -5,12 +5,13 @@ import { type Simulator, startSimulator } from '../../../simulators/github/simul
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { daysOf } from '../../../simulators/world/expected-totals.ts';
 import { createTestDatabase } from '../../database.ts';
-import { decode } from '../../integration/access/forging.ts';
-import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { everythingStored } from '../../e2e/access/state.ts';
+import { sendDelivery } from '../../e2e/raw-request.ts';
+import type { ServiceResponse } from '../../e2e/service.ts';
 import { clock, until } from '../../time.ts';
-import { everythingStored, untilIdle } from '../access/state.ts';
-import { sendDelivery } from '../raw-request.ts';
-import { type ServiceResponse, startTestService } from '../service.ts';
+import { decode } from '../access/forging.ts';
+import { ada, bearer, keeper, sending, serviceToken } from '../access/owner.ts';
+import { startSteppedService } from './stepped-service.ts';
 
 const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
 const inCollected = 'In repositories collected here';
@@ -46,16 +47,19 @@ function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }
 const requestsFor = (simulator: Simulator, name: string): number =>
   simulator.requests.filter((request) => request.name === name).length;
 
-describe('the calendar card', () => {
-  it("shows GitHub's calendar of a user, fetches it once for all callers, and collects nothing for it", async () => {
+describe('calendars of GitHub', () => {
+  it('are fetched once for all callers, with nothing else, and are drawn', async () => {
     const { now } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '30000' } });
-    simulator.faults.add({ kind: 'slow', delayMs: 300, on: 'Calendar' });
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => service.get(`${calendarOf(ada.name)}&width=${700 + index}`)),
-    );
-    for (const response of responses) {
+    await using service = await startSteppedService({ simulator, now });
+    await service.getAfterWork(ada.name);
+    const getAll = (): Promise<ServiceResponse[]> =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, index) => service.get(`${calendarOf(ada.name)}&width=${700 + index}`)),
+      );
+    await getAll();
+    await service.work();
+    for (const response of await getAll()) {
       assert.equal(response.status, 200);
       const total = totalOf(simulator, ada.name, now(), { withPrivate: true });
       assert.deepEqual(readCard(response), { total, coverage: 'Public and private contributions' });
@@ -64,81 +68,81 @@ describe('the calendar card', () => {
     }
     assert.deepEqual([requestsFor(simulator, 'Calendar'), requestsFor(simulator, 'OwnedRepositories')], [1, 0]);
 
-    const open = await service.get(calendarOf(keeper.name));
+    await service.getAfterWork(keeper.name);
+    const open = await service.getAfterWork(calendarOf(keeper.name));
     const total = totalOf(simulator, keeper.name, now(), { withPrivate: false });
     assert.deepEqual(readCard(open), { total, coverage: 'Public contributions' });
     assert.match(open.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
     assert.notEqual(total, totalOf(simulator, keeper.name, now(), { withPrivate: true }));
   });
 
-  it('follows deliveries, shows a stale calendar while it fetches a new one, and keeps the last good one', async () => {
+  it('follow deliveries, are shown while a new one is fetched, and stay when that fails', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({
+    await using service = await startSteppedService({
       simulator,
       now,
       settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
     });
-    const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
-    const author = simulator.world.accountByLogin(ada.name) ?? assert.fail();
-    const before = await service.get(calendarOf(ada.name));
+    const { world } = simulator;
+    const notes = world.repository(ada.name, 'notes') ?? assert.fail();
+    const author = world.accountByLogin(ada.name) ?? assert.fail();
+    await service.getAfterWork(ada.name);
+    const before = await service.getAfterWork(calendarOf(ada.name));
     const sent = outbox(simulator);
-    addIssue(simulator.world, notes, { author });
+    addIssue(world, notes, { author });
     for (const delivery of sent) await sendDelivery(service, 'github', delivery);
-    const first = await until(async () => {
-      const response = await service.get(calendarOf(ada.name));
-      return readCard(response).total === readCard(before).total + 1 ? response : undefined;
-    }, 'the delivered issue is counted');
-    await untilIdle(service);
-    addIssue(simulator.world, notes, { author });
+    await service.work();
+    const first = await service.getAfterWork(calendarOf(ada.name));
+    assert.equal(readCard(first).total, readCard(before).total + 1, 'the delivered issue is counted');
+    addIssue(world, notes, { author });
     advance(3601);
     assert.equal((await service.get(calendarOf(ada.name))).text, first.text);
-    const second = await until(async () => {
-      const response = await service.get(calendarOf(ada.name));
-      return readCard(response).total === readCard(first).total + 1 ? response : undefined;
-    }, 'the new issue is counted');
+    const second = await service.getAfterWork(calendarOf(ada.name));
+    assert.equal(readCard(second).total, readCard(first).total + 1, 'the new issue is counted');
     for (const kind of ['unavailable', 'primary_limit', 'malformed'] as const) {
       simulator.faults.clear();
       simulator.faults.add({ kind, on: 'Calendar', times: 1000 });
       advance(3700);
       const requestCount = requestsFor(simulator, 'Calendar');
       assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
-      await until(
-        async () => (requestsFor(simulator, 'Calendar') > requestCount ? true : undefined),
-        `${kind} strikes`,
-      );
-      await untilIdle(service);
+      await service.work();
+      assert.ok(requestsFor(simulator, 'Calendar') > requestCount, kind);
       assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
     }
   });
 
-  it('draws days of collected repositories when no token is certain to see only public data', async () => {
+  it('are replaced by days of collected repositories when no token is certain to see only public data', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using database = await createTestDatabase();
     const { url: databaseUrl } = database;
     {
-      await using before = await startTestService({ simulator, now, databaseUrl });
-      assert.equal(readCard(await before.get(calendarOf(ada.name))).coverage, 'Public and private contributions');
+      await using before = await startSteppedService({ simulator, now, databaseUrl });
+      await before.getAfterWork(ada.name);
+      assert.equal(
+        readCard(await before.getAfterWork(calendarOf(ada.name))).coverage,
+        'Public and private contributions',
+      );
     }
-    await using service = await startTestService({ simulator, now, databaseUrl, tokens: ['organization_admin'] });
+    await using service = await startSteppedService({ simulator, now, databaseUrl, tokens: ['organization_admin'] });
     advance(3700);
-    const response = await until(async () => {
-      advance(6);
-      const seen = await service.get(calendarOf(ada.name));
-      return readCard(seen).coverage === inCollected ? seen : undefined;
-    }, 'days are those of collected repositories');
+    await service.getAfterWork(calendarOf(ada.name));
+    advance(6);
+    const response = await service.getAfterWork(calendarOf(ada.name));
+    assert.equal(readCard(response).coverage, inCollected);
     assert.match(response.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
     const { rows } = await service.database.pool.query('select from calendars');
     assert.equal(rows.length, 0);
   });
 
-  it('includes a calendar in the export, and erases it with its account', async () => {
+  it('are in the export of their account, and erased with it, also one that is being fetched', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator });
+    await using service = await startSteppedService({ simulator });
     const token = await serviceToken(service, simulator, ada);
     const id = String(decode(token).payload['sub']);
-    const { total } = readCard(await service.get(calendarOf(ada.name)));
+    await service.getAfterWork(ada.name);
+    const { total } = readCard(await service.getAfterWork(calendarOf(ada.name)));
     const exported = await service.get(`${ada.name}/export`, bearer(token));
     const line = exported.text.split('\n').find((one) => one.startsWith('{"type" : "calendar"')) ?? assert.fail();
     const { data } = JSON.parse(line) as { data: { total: number; counts: number[] } };
@@ -154,14 +158,13 @@ describe('the calendar card', () => {
     await pool.query("update calendars set fetched_at = '2000-01-01'");
     simulator.faults.add({ kind: 'slow', delayMs: 700, on: 'Calendar' });
     const requestCount = requestsFor(simulator, 'Calendar');
-    await service.get(`${calendarOf(ada.name)}&width=500`);
+    const working = service.get(`${calendarOf(ada.name)}&width=500`);
     await until(
       async () => (requestsFor(simulator, 'Calendar') > requestCount ? true : undefined),
       'it is fetched again',
     );
     assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
-    // The job itself runs on.
-    await until(async () => ((await stored('graphile_worker.jobs')) === 0 ? true : undefined), 'the job has ended');
+    await working;
     assert.equal(await stored('calendars'), 0);
     assert.ok(!(await everythingStored(service)).includes(id));
   });

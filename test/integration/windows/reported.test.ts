@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { readWindow } from '../../../src/windows/window.ts';
-import { ada } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
-import { startTestService } from '../service.ts';
+import { ada } from '../access/owner.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
 
 interface Windowed {
   meta_data: { source: string; missing?: string[]; complete: boolean };
@@ -16,20 +16,20 @@ describe('windows of users whose contributions are not collected', () => {
   it("show GitHub's own numbers of whole days, fetched once for all callers, and name the others", async () => {
     const { now } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
-    await using service = await startTestService({
-      simulator,
-      now,
-      tokens: ['public_only'],
-      settings: { LOOKUP_BUDGET_MS: '30000' },
-    });
+    await using service = await startSteppedService({ simulator, now });
     const read = async (query: string): Promise<Windowed> => {
       const { status, text } = await service.get(`${ada.name}/contributions?${query}`);
       assert.equal(status, 200, text);
       return JSON.parse(text) as Windowed;
     };
-    await service.get(ada.name);
+    await service.getAfterWork(ada.name);
     const text = { since: '2023-02-01', until: '2026-05-31' };
     const query = new URLSearchParams(text).toString();
+    // All are there before the job that fetches the numbers, so that they claim it at the same time.
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) => service.get(`${ada.name}/contributions?${query}&w=${index}`)),
+    );
+    await service.work();
     const responses = await Promise.all(Array.from({ length: 8 }, (_, index) => read(`${query}&v=${index}`)));
     const window = readWindow(text, now()) ?? assert.fail();
     const expected = countersOf(simulator.world, ada.name, undefined, window);
