@@ -5,10 +5,11 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Viewer } from '../../../simulators/world/world.ts';
-import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
+import type { TestService } from '../../e2e/service.ts';
+import { shareService } from '../../e2e/shared-service.ts';
 import { until } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
-import { shareService } from '../shared-service.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
+import { ada, bearer, engines, keeper, serviceToken } from './owner.ts';
 
 const allTokens: TokenName[] = ['private_owner', 'organization_admin', 'user'];
 
@@ -35,12 +36,15 @@ async function everyPage(service: TestService, path: string, token: string): Pro
 }
 
 describe('private data for its owner', () => {
-  const shared = shareService({ simulator: { repositories: 2 }, service: { tokens: allTokens } });
+  const shared = shareService({
+    simulator: { repositories: 1 },
+    start: (simulator) => startSteppedService({ simulator, tokens: allTokens }),
+  });
 
   it('is included at endpoints 2, 3 and 7, and for a repository that is not listed yet', async () => {
     {
-      await using simulator = await startSimulator();
-      await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+      await using simulator = await startSimulator({ repositories: 1 });
+      await using service = await startSteppedService({ simulator, tokens: ['private_owner'] });
       const token = await serviceToken(service, simulator, keeper);
       assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
       const { body } = await service.getComplete(
@@ -99,8 +103,8 @@ describe('private data for its owner', () => {
   });
 
   it('adds private contributions at endpoint 2 once for the owner, whether collected, counted or both', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: allTokens });
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startSteppedService({ simulator, tokens: allTokens });
     const token = await serviceToken(service, simulator, ada);
     const others = await serviceToken(service, simulator, keeper);
     const path = `${ada.name}/contributions?private=true`;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { apart, bearer, engines, sending } from '../../integration/access/owner.ts';
-import { startTestService } from '../service.ts';
-import { everythingStored } from './state.ts';
+import { everythingStored } from '../../e2e/access/state.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
+import { apart, bearer, engines, sending } from './owner.ts';
 
 describe('secrecy of credentials', () => {
   it('sends a presented token only to its own provider, to identify the caller, even when requests fail', async () => {
@@ -12,7 +12,7 @@ describe('secrecy of credentials', () => {
       repositories: 1,
       onRequest: ({ name, token }) => void heard.push({ name, token }),
     });
-    await using service = await startTestService({
+    await using service = await startSteppedService({
       simulator,
       settings: { LOG_LEVEL: 'trace', TRUST_PROXY: 'loopback' },
     });

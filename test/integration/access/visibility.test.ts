@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, setVisibility } from '../../../simulators/world/mutations.ts';
-import { bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
+import { relisted, untilIdle } from '../../e2e/access/state.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { clock } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
-import { relisted, untilIdle } from './state.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
+import { bearer, engines, keeper, serviceToken } from './owner.ts';
 
 const hourS = 3600;
 
@@ -26,7 +27,7 @@ describe('changes of visibility', () => {
     const { now } = time;
     await using simulator = await startSimulator({ now, repositories: 1 });
     const { world } = simulator;
-    await using service = await startTestService({
+    await using service = await startSteppedService({
       simulator,
       now,
       tokens: ['organization_admin'],
@@ -66,7 +67,7 @@ describe('changes of visibility', () => {
     const { now } = time;
     await using simulator = await startSimulator({ now, repositories: 1 });
     const { world } = simulator;
-    await using service = await startTestService({ simulator, now, tokens: ['private_owner'] });
+    await using service = await startSteppedService({ simulator, now, tokens: ['private_owner'] });
     const path = `${keeper.name}/contributors?limit=100`;
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(path, bearer(token));
@@ -90,7 +91,9 @@ describe('changes of visibility', () => {
       await using simulator = await startSimulator({ now, repositories: 1 });
       const { world } = simulator;
       await using services = new AsyncDisposableStack();
-      const first = services.use(await startTestService({ simulator, now, tokens: ['private_owner', 'public_only'] }));
+      const first = services.use(
+        await startSteppedService({ simulator, now, tokens: ['private_owner', 'public_only'] }),
+      );
       const token = await serviceToken(first, simulator, keeper);
       const numbers = `${keeper.name}/contributions?private=true`;
       const before = await first.getComplete(numbers, bearer(token));
@@ -109,7 +112,7 @@ describe('changes of visibility', () => {
         const settings = { PUBLIC_URL: first.url };
         const { databaseUrl } = first;
         service = services.use(
-          await startTestService({ simulator, now, tokens: ['public_only'], databaseUrl, settings }),
+          await startSteppedService({ simulator, now, tokens: ['public_only'], databaseUrl, settings }),
         );
       }
       const fresh = await serviceToken(service, simulator, keeper);

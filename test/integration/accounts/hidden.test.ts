@@ -5,13 +5,15 @@ import { addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteAccount, restoreAccount } from '../../../simulators/world/mutations.ts';
 import { listed } from '../../contract/served.ts';
-import { bearer, engines, tokenIn } from '../../integration/access/owner.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import * as gitea from '../../e2e/gitea/scene.ts';
+import * as gitlab from '../../e2e/gitlab/scene.ts';
+import { runTask } from '../../e2e/installations/installed.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { clock, until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import * as gitea from '../gitea/scene.ts';
-import * as gitlab from '../gitlab/scene.ts';
-import { runTask } from '../installations/installed.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { bearer, engines, tokenIn } from '../access/owner.ts';
+import { inGitea, inGitLab } from '../sync/scenes.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
 
 /** Accounts that their host hides from strangers, in public responses of the service. */
 
@@ -28,7 +30,7 @@ const afterDays = (days: number): number => days * 86_400;
 
 describe('accounts that are hidden at their host', () => {
   it('shows Gitea accounts that are not public only to themselves, from their next mention or the next check on', async () => {
-    await gitea.inService(async (scene) => {
+    await inGitea(async (scene) => {
       const { service, simulator, people, world, repositories, advance } = scene;
       simulator.hidden.set(people.max.id, 'private');
       const owner = gitea.entity(engines.name);
@@ -110,7 +112,7 @@ describe('accounts that are hidden at their host', () => {
   });
 
   it('hides a blocked GitLab account by its mentions and a private profile by the check, and restores both', async () => {
-    await gitlab.inService(async (scene) => {
+    await inGitLab(async (scene) => {
       const { service, simulator, people, world, advance } = scene;
       const owner = gitlab.entity(engines.name);
       simulator.hidden.blocked.set(people.max.id, 'banned');
@@ -140,7 +142,7 @@ describe('accounts that are hidden at their host', () => {
   it('removes a deleted GitHub contributor from the lists after one check of many accounts, and restores it later', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 2 });
-    await using service = await startTestService({ simulator, now });
+    await using service = await startSteppedService({ simulator, now });
     const { body } = await service.getComplete(`${engines.name}/contributors?limit=100&bots=false`);
     await untilIdle(service);
     const login = String(body.data[0]?.['name']);

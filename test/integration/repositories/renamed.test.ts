@@ -7,12 +7,13 @@ import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
 import { addRepository } from '../../../simulators/world/activity.ts';
 import { renameRepository, setVisibility, transferRepository } from '../../../simulators/world/mutations.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
-import { bearer, engines, serviceToken, tokenIn } from '../../integration/access/owner.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { settingsOf as giteaSettings } from '../../e2e/gitea/scene.ts';
+import { settingsOf as gitlabSettings } from '../../e2e/gitlab/scene.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { settingsOf as giteaSettings } from '../gitea/scene.ts';
-import { settingsOf as gitlabSettings } from '../gitlab/scene.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { bearer, engines, serviceToken, tokenIn } from '../access/owner.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
 
 /** Former names of repositories, at every host. */
 
@@ -50,7 +51,7 @@ async function inService(provider: string, check: (scene: Scene) => Promise<void
   const { hosted, settings } = (await hosts[provider]?.(world)) ?? assert.fail(provider);
   await using stack = new AsyncDisposableStack();
   stack.use(hosted);
-  await using service = await startTestService({ simulator: hosted, tokens: [], settings, now: world.now });
+  await using service = await startSteppedService({ simulator: hosted, tokens: [], settings, now: world.now });
   const owner = `/v1/${provider}/entities/${engines.name}`;
   await check({ ...world, service, hosted, owner });
 }

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
-import { apart, bearer, keeper, serviceToken } from '../../integration/access/owner.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { clock, until } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
-import { untilIdle } from './state.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
+import { apart, bearer, keeper, serviceToken } from './owner.ts';
 
 const hourS = 3600;
 const settings = { TRUST_PROXY: 'loopback', TOKEN_TTL_S: '86400' };
@@ -19,7 +20,7 @@ describe('service tokens of an account', () => {
     const { now } = time;
     await using simulator = await startSimulator({ now, repositories: 1 });
     const { world } = simulator;
-    await using service = await startTestService({ simulator, now, settings });
+    await using service = await startSteppedService({ simulator, now, settings });
     const account = world.accountByLogin(keeper.name) ?? assert.fail();
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`);

@@ -3,17 +3,18 @@ import { describe, it } from 'node:test';
 import { remember } from '../../../simulators/gitea/moved.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
-import { engines } from '../../integration/access/owner.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { entity, untilTrue } from '../../e2e/gitea/scene.ts';
 import { clock, until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { entity, inService, untilTrue } from '../gitea/scene.ts';
-import { startTestService } from '../service.ts';
+import { engines } from '../access/owner.ts';
+import { inGitea } from '../sync/scenes.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
 
 describe('renamed accounts', () => {
   /** Former names of accounts that the service never stored under these names. */
 
   it('redirects a former name that only Gitea knows with 301 after one lookup, until another account takes it', async () => {
-    await inService(async ({ service, simulator, world, people, advance }) => {
+    await inGitea(async ({ service, simulator, world, people, advance }) => {
       renameAccount(world, people.max, 'max-renamed');
       remember(people.max, 'max-member');
       const old = `${entity('MAX-member')}/contributions?limit=1&v=%20a`;
@@ -49,7 +50,7 @@ describe('renamed accounts', () => {
   });
 
   it('follows the redirect of the host to another account instead of a contributor who had the name before', async () => {
-    await inService(async (scene) => {
+    await inGitea(async (scene) => {
       const { service, simulator, world, people } = scene;
       await untilTrue(scene, 'the contributor is known by a mention');
       await untilIdle(service);
@@ -76,7 +77,7 @@ describe('renamed accounts', () => {
   it('finds a contributor who was renamed at GitHub by the name that the list shows', async () => {
     const { now } = clock();
     await using simulator = await startSimulator({ now, repositories: 2 });
-    await using service = await startTestService({ simulator, now });
+    await using service = await startSteppedService({ simulator, now });
     const { body } = await service.getComplete(`${engines.name}/contributors?limit=100&bots=false`);
     await untilIdle(service);
     const login = String(body.data[0]?.['name']);
