@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { outbox, type Sent, signed, webhookSecret } from '../../../simulators/github/deliver.ts';
+import { outbox, type Sent, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
-import { closeItem, deleteItem, renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
+import { closeItem, deleteItem } from '../../../simulators/world/mutations.ts';
 import { addressesOf } from '../../../simulators/world/people.ts';
 import { editTitle } from '../../../simulators/world/threads.ts';
-import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
+import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { send } from '../raw-request.ts';
@@ -37,7 +37,7 @@ async function untilTrue(service: TestService, simulator: Simulator, what: strin
 
 describe('deliveries', () => {
   it('updates responses within seconds of deliveries in any order, repeated, about others, and before a kill', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, settings });
     const { world, accounts } = simulator;
     const reports = () => simulator.requests.filter(({ name }) => name.startsWith('Account')).length;
@@ -99,12 +99,12 @@ describe('deliveries', () => {
   });
 
   it('reads once for a burst of deliveries', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, settings, hasFullDelays: true });
     const { world } = simulator;
     await service.getComplete(`${engines.name}/contributors`);
     await untilIdle(service);
-    const repository = world.repository(engines.name, 'engine-2') ?? assert.fail();
+    const repository = world.repository(engines.name, 'engine-1') ?? assert.fail();
     const before = simulator.requests.length;
     const author = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
     const sent = outbox(simulator);
@@ -114,51 +114,5 @@ describe('deliveries', () => {
     }
     await untilTrue(service, simulator, 'all are counted');
     assert.ok(simulator.requests.length - before < 20, `${simulator.requests.length - before} requests`);
-  });
-
-  it('hides a repository that becomes private before any request to GitHub, and follows renames and removals', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startTestService({ simulator, settings, tokens: ['organization_admin'] });
-    const { world } = simulator;
-    const token = await serviceToken(service, simulator, engines);
-    await service.getComplete(`${engines.name}/contributors`, bearer(token));
-    await untilIdle(service);
-    const repository = world.repository(engines.name, 'engine-2') ?? assert.fail();
-    const sent = outbox(simulator);
-    setVisibility(world, repository, 'private');
-    simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
-    for (const one of sent.splice(0)) await deliver(service, one);
-    await until(async () => {
-      const { body } = await service.get(`${engines.name}/contributors?limit=100`);
-      return JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(world, engines.name))
-        ? true
-        : undefined;
-    }, 'it is hidden while GitHub is away');
-    simulator.faults.clear();
-    setVisibility(world, repository, 'public');
-    for (const one of sent.splice(0)) await deliver(service, one);
-    await untilTrue(service, simulator, 'it is everybody’s again');
-
-    const owner = world.accountById(repository.ownerId) ?? assert.fail();
-    const removed = {
-      action: 'removed',
-      installation: { id: 1, account: { id: owner.id, login: owner.login } },
-      repositories_removed: [{ id: world.repository(engines.name, 'hidden-engine')?.id }, { id: repository.id }],
-    };
-    simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
-    await deliver(service, signed('installation_repositories', JSON.stringify(removed)));
-    await until(async () => {
-      const { body } = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
-      const isShown = (repository: string): boolean => body.data.some(({ name }) => name === repository);
-      return !isShown('hidden-engine') && isShown('engine-2') ? true : undefined;
-    }, 'what is private and not installed any more is hidden, what is public stays');
-    simulator.faults.clear();
-
-    renameAccount(world, owner, 'engines-renamed');
-    for (const one of sent.splice(0)) await deliver(service, one);
-    await until(async () => {
-      const { status } = await service.get(`${engines.name}/contributors`);
-      return status === 301 ? true : undefined;
-    }, 'the old name leads to the new one');
   });
 });

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { forcePush } from '../../../simulators/world/mutations.ts';
-import { removeContributions } from '../../integration/contributions/stored-repository.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { engine, organization, runTask, untilShown } from '../../e2e/installations/installed.ts';
+import { shareService } from '../../e2e/shared-service.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { engine, organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
-import { shareService } from '../shared-service.ts';
+import { removeContributions } from '../contributions/stored-repository.ts';
+import { startSteppedApp } from './stepped-service.ts';
 
 interface StoredDrift {
   what: string;
@@ -18,7 +19,7 @@ describe('the data of a repository', () => {
   const shared = shareService({
     simulator: { repositories: 1 },
     start: async (simulator) => {
-      const service = await startAppService(simulator);
+      const service = await startSteppedApp(simulator);
       simulator.app.install(organization(simulator));
       await untilShown(service, 'engine-1', /collected/);
       await untilIdle(service);
@@ -87,10 +88,10 @@ describe('the data of a repository', () => {
       "select graphile_worker.add_job('poll_repository', json_build_object('repositoryId', $1::text), max_attempts => 1)",
       [repositoryId],
     );
-    await until(
-      async () => ((await counted())[0] === before.length - 2 ? true : undefined),
-      'what the branch lost is removed',
-    );
+    await until(async () => {
+      await service.work?.();
+      return (await counted())[0] === before.length - 2 ? true : undefined;
+    }, 'what the branch lost is removed');
     await until(async () => {
       const { rows } = await pool.query("select 1 from graphile_worker.jobs where last_error like '%killed here%'");
       return rows.length > 0 ? true : undefined;

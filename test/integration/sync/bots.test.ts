@@ -6,12 +6,13 @@ import { addCopilot } from '../../../simulators/world/cast.ts';
 import { addComment, addReviewComment } from '../../../simulators/world/comments.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteAccount } from '../../../simulators/world/mutations.ts';
-import { engines } from '../../integration/access/owner.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { poll, stage } from '../../e2e/achievements/awarding/awarding.ts';
+import { organization, untilShown } from '../../e2e/installations/installed.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { poll, stage } from '../achievements/awarding/awarding.ts';
-import { organization, startAppService, untilShown } from '../installations/installed.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { engines } from '../access/owner.ts';
+import { startSteppedApp, startSteppedService } from './stepped-service.ts';
 
 interface Row {
   externalId: string;
@@ -72,7 +73,7 @@ describe('bots', () => {
       assert.deepEqual(await storedAccounts(service, [10_137, mannequin.id, someone.id]), []);
       assert.equal((await service.get('ghost')).status, 404);
     };
-    await using service = await startAppService(simulator);
+    await using service = await startSteppedApp(simulator);
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /installed collected/);
     await untilIdle(service);
@@ -106,7 +107,7 @@ describe('bots', () => {
     await scanAgain();
     assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
 
-    await using anonymous = await startTestService({ simulator, tokens: [] });
+    await using anonymous = await startSteppedService({ simulator, tokens: [] });
     await anonymous.get(`${engines.name}/contributors`);
     await untilIdle(anonymous);
     assert.deepEqual((await storedAccounts(anonymous, ids)).map(brief), copilots);

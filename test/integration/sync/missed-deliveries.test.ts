@@ -5,10 +5,11 @@ import { type Simulator, startSimulator } from '../../../simulators/github/simul
 import type { Repository } from '../../../simulators/world/model.ts';
 import { renameRepository } from '../../../simulators/world/mutations.ts';
 import { emitEvent } from '../../../simulators/world/report-changes.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { engine, organization, runTask, secret, untilShown } from '../../e2e/installations/installed.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { clock } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import type { TestService } from '../service.ts';
-import { engine, organization, runTask, secret, startAppService, untilShown } from './installed.ts';
+import { startSteppedApp } from './stepped-service.ts';
 
 const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 
@@ -36,7 +37,7 @@ describe('missed deliveries', () => {
   it('are requested again at growing intervals for three days when they were lost, but not when they arrived', async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now, repositories: 2 });
-    await using service = await startAppService(simulator, { now: time.now });
+    await using service = await startSteppedApp(simulator, { now: time.now });
     await delaySchedule(service);
     const { app, world } = simulator;
     app.install(organization(simulator), [engine(simulator, 'engine-1'), engine(simulator, 'engine-2')]);
@@ -119,7 +120,7 @@ describe('missed deliveries', () => {
 
   it('are requested page by page after a downtime, from the start of the list after an invalid cursor', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
-    await using first = await startAppService(simulator);
+    await using first = await startSteppedApp(simulator);
     await delaySchedule(first);
     const { app, world } = simulator;
     const installation = app.install(organization(simulator));
@@ -132,7 +133,7 @@ describe('missed deliveries', () => {
     await app.deliverer.idle();
     assert.ok(app.deliverer.attempts.slice(-121).every(({ statusCode }) => statusCode === 0));
     const { databaseUrl } = first;
-    await using second = await startAppService(simulator, { databaseUrl });
+    await using second = await startSteppedApp(simulator, { databaseUrl });
     app.deliverTo(second.url, secret);
     await second.database.pool.query(
       `insert into delivery_checks (provider, checked_until, cursor, newest_at)

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { signed, webhookSecret } from '../../../simulators/github/deliver.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { bodyLimits } from '../../../src/deliveries/bodies.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { until } from '../../time.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startStoredService } from '../http/stored-service.ts';
 
 const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret, TRUST_PROXY: 'loopback' };
 const bodyBytes = 24 * 1024 * 1024;
@@ -43,8 +43,7 @@ async function bytesOfBodies({ service }: TestService): Promise<number> {
 
 describe('limit of memory for deliveries', () => {
   it('holds while many large unsigned bodies are sent, and is not used by deliveries that their headers refuse', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, settings: { ...settings, GITEA_URL: simulator.url } });
+    await using service = await startStoredService({ settings: { ...settings, GITEA_URL: 'http://127.0.0.1:9' } });
     await using stack = new AsyncDisposableStack();
     const { headers } = signed('issues', '{}');
     const postFrom = async (address: string): Promise<Posted> =>
@@ -93,8 +92,7 @@ describe('limit of memory for deliveries', () => {
   });
 
   it('lets all addresses of an IPv6 network share the part of one sender', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startTestService({ simulator, settings });
+    await using service = await startStoredService({ settings });
     const { headers } = signed('issues', '{}');
     const postFrom = (address: string): Promise<Posted> =>
       post(service, { ...headers, ...wrongSignature, 'x-forwarded-for': address });

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { signed, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { engines } from '../../integration/access/owner.ts';
-import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { installAsOperator } from '../installations/as-operator.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { installAsOperator } from '../../e2e/installations/as-operator.ts';
+import type { TestService } from '../../e2e/service.ts';
+import { engines } from '../access/owner.ts';
+import { startSteppedService } from '../sync/stepped-service.ts';
 
 interface Item {
   kind: string;
@@ -52,10 +51,9 @@ describe('verification of deletions that deliveries report', () => {
       GITHUB_API_URL: simulator.apiUrl,
       GITHUB_TOKEN: simulator.tokens.organization_admin,
     };
-    await using service = await startTestService({ simulator, settings, tokens: ['organization_admin'] });
+    await using service = await startSteppedService({ simulator, settings, tokens: ['organization_admin'] });
     await installAsOperator(service, settings, `github/${engines.name}/engine-1`);
-    await until(async () => (await storedItems(service)).some(({ kind }) => kind === 'star') || undefined, 'stars');
-    await untilIdle(service);
+    await service.work();
     const before = await storedItems(service);
     const { rows: states } = await service.database.pool.query('select distinct kind from contributions');
     assert.ok(states.length >= 7, JSON.stringify(states));
@@ -66,14 +64,11 @@ describe('verification of deletions that deliveries report', () => {
       const { status } = await service.get('/v1/github/webhooks', { method: 'POST', ...forgedDeletion(item) });
       assert.equal(status, 202, item.kind);
     }
-    const unapplied = async (): Promise<true | undefined> => {
-      const { rows } = await service.database.pool.query('select from deliveries where applied_at is null');
-      return rows.length === 0 || undefined;
-    };
-    await until(unapplied, 'all are applied');
+    const unapplied = await service.database.pool.query('select from deliveries where applied_at is null');
+    assert.equal(unapplied.rowCount, 0);
     assert.deepEqual(await storedItems(service), before);
     simulator.faults.clear();
-    await untilIdle(service);
+    await service.work();
     assert.deepEqual(await storedItems(service), before);
   });
 });

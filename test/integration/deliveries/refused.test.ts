@@ -2,27 +2,24 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type Sent, signed, webhookSecret } from '../../../simulators/github/deliver.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { findRejections } from '../../../src/deliveries/rejection-store.ts';
 import { createTestDatabase } from '../../database.ts';
-import { send } from '../raw-request.ts';
-import { startTestService } from '../service.ts';
+import { send } from '../../e2e/raw-request.ts';
+import { startStoredService } from '../http/stored-service.ts';
 
 const path = '/v1/github/webhooks';
 const ofEnterprise = '{"action":"created","installation":{"id":5,"account":{"id":6,"slug":"big-enterprise"}}}';
 
 describe('rejected deliveries', () => {
   it('are too large, broken or not signed by GitHub, and are counted by provider and reason without any content', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
     await using created = await createTestDatabase();
     const counts = new Map<string, number>();
     const count = (counted: string): void => void counts.set(counted, (counts.get(counted) ?? 0) + 1);
     {
-      await using service = await startTestService({
-        simulator,
+      await using service = await startStoredService({
         databaseUrl: created.url,
-        settings: { GITHUB_WEBHOOK_SECRET: webhookSecret, GITEA_URL: simulator.url },
+        settings: { GITHUB_WEBHOOK_SECRET: webhookSecret, GITEA_URL: 'http://127.0.0.1:9' },
       });
       const good = signed('ping', '{"zen":"x"}');
       const { 'x-github-event': _, ...withoutEvent } = good.headers;

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { installByName, listInstalled, uninstallByName } from '../../../src/commands/installations.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { shown, untilShown } from '../../e2e/installations/installed.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { runCommand } from '../../run-command.ts';
-import { untilIdle } from '../access/state.ts';
-import { startTestService, type TestService } from '../service.ts';
-import { shown, untilShown } from './installed.ts';
+import { startSteppedService } from './stepped-service.ts';
 
 function environmentOf(simulator: Simulator, service: TestService, token: TokenName): Record<string, string> {
   return {
@@ -22,7 +23,7 @@ function environmentOf(simulator: Simulator, service: TestService, token: TokenN
 describe('installations by the operator', () => {
   it('installs a repository, then everything, for the operator, and removes both, while the service runs', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
+    await using service = await startSteppedService({ simulator, tokens: ['organization_admin'] });
     const environment = environmentOf(simulator, service, 'organization_admin');
     const install = (target: string): Promise<string[]> => runCommand(installByName, target, environment);
     const uninstall = (target: string): Promise<string[]> => runCommand(uninstallByName, target, environment);

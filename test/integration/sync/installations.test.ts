@@ -8,10 +8,11 @@ import {
   setVisibility,
   transferRepository,
 } from '../../../simulators/world/mutations.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { engine, organization, reconcileNow, shown, untilShown } from '../../e2e/installations/installed.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { clock } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import type { TestService } from '../service.ts';
-import { engine, organization, reconcileNow, shown, startAppService, untilShown } from './installed.ts';
+import { startSteppedApp } from './stepped-service.ts';
 
 async function missing({ database }: TestService): Promise<string[]> {
   const { rows } = await database.pool.query<{ missing_permissions: string[] }>(
@@ -26,7 +27,7 @@ async function following(way: (typeof ways)[number]) {
   const stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ now: time.now, repositories: 2 }));
   const service = stack.use(
-    await startAppService(simulator, { now: time.now, hasNoDeliveries: way === 'looking alone' }),
+    await startSteppedApp(simulator, { now: time.now, hasNoDeliveries: way === 'looking alone' }),
   );
   const { app } = simulator;
   const follow = async (): Promise<void> => {
@@ -116,7 +117,7 @@ describe('changes of installations', () => {
 
   it('installs new repositories of an account with everything, and hides them by a delivery while GitHub is unavailable', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startAppService(simulator);
+    await using service = await startSteppedApp(simulator);
     const { app, world } = simulator;
     const hidden = engine(simulator, 'hidden-engine');
     const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();

@@ -9,15 +9,16 @@ import { Random } from '../../../simulators/world/random.ts';
 import { star, unstar } from '../../../simulators/world/repository-changes.ts';
 import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
-import { engines } from '../../integration/access/owner.ts';
-import { simple } from '../../integration/achievements/awards/every-feature.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { poll, stage, untilAwarded, write } from '../../e2e/achievements/awarding/awarding.ts';
+import { installAsOperator } from '../../e2e/installations/as-operator.ts';
+import { organization, runTask, untilShown } from '../../e2e/installations/installed.ts';
+import { sendDelivery } from '../../e2e/raw-request.ts';
+import type { TestService } from '../../e2e/service.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { poll, stage, untilAwarded, write } from '../achievements/awarding/awarding.ts';
-import { installAsOperator } from '../installations/as-operator.ts';
-import { organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
-import { sendDelivery } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { engines } from '../access/owner.ts';
+import { simple } from '../achievements/awards/every-feature.ts';
+import { startSteppedApp, startSteppedService } from './stepped-service.ts';
 
 const person = ({ world }: Simulator, login: string): Account => world.accountByLogin(login) ?? assert.fail(login);
 
@@ -38,9 +39,10 @@ function trueStars(simulator: Simulator): string[] {
 }
 
 async function untilStored(service: TestService, wanted: string[]): Promise<void> {
-  await until(async () => (isDeepStrictEqual(await storedStars(service), wanted) ? true : undefined), 'stars').catch(
-    async () => assert.deepEqual(await storedStars(service), wanted),
-  );
+  await until(async () => {
+    await service.work?.();
+    return isDeepStrictEqual(await storedStars(service), wanted) ? true : undefined;
+  }, 'stars').catch(async () => assert.deepEqual(await storedStars(service), wanted));
 }
 
 interface StreamRow {
@@ -69,7 +71,7 @@ async function reconcile(service: TestService): Promise<void> {
 
 /** Starts a service that follows a repository without stars with a token to which GitHub shows no stargazers. */
 async function startFollowing(simulator: Simulator): Promise<TestService> {
-  const service = await startTestService({
+  const service = await startSteppedService({
     simulator,
     tokens: ['outsider'],
     settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
@@ -92,7 +94,7 @@ const requestsOf = ({ requests }: Simulator, name: string): number =>
 describe('stars of an installed repository', () => {
   it('counts stars by deliveries and reads everything else with an App, to which GitHub shows no stargazers', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startAppService(simulator);
+    await using service = await startSteppedApp(simulator);
     const { world, accounts } = simulator;
     write(simulator, { pointActions: [], achievements: [simple('Gazer', 'author star: starred = true')] });
     simulator.app.install(organization(simulator));
@@ -138,7 +140,7 @@ describe('stars of an installed repository', () => {
     const { world, accounts } = simulator;
     const repository = stage(simulator);
     const start = (token: TokenName): Promise<TestService> =>
-      startTestService({
+      startSteppedService({
         simulator,
         databaseUrl: database.url,
         tokens: [token],
