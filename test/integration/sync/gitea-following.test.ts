@@ -9,14 +9,15 @@ import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteItem, forcePush, setVisibility } from '../../../simulators/world/mutations.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { everything, kindsStored, numbersOf } from '../../contract/served.ts';
-import { engines } from '../../integration/access/owner.ts';
-import { removeContributions } from '../../integration/contributions/stored-repository.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { deliver, entity, placeOf, settingsOf, untilTrue } from '../../e2e/gitea/scene.ts';
+import { installAsOperator } from '../../e2e/installations/as-operator.ts';
+import { runTask } from '../../e2e/installations/installed.ts';
+import { send } from '../../e2e/raw-request.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { installAsOperator } from '../installations/as-operator.ts';
-import { runTask } from '../installations/installed.ts';
-import { send } from '../raw-request.ts';
-import { deliver, entity, inService, placeOf, settingsOf, untilTrue } from './scene.ts';
+import { engines } from '../access/owner.ts';
+import { removeContributions } from '../contributions/stored-repository.ts';
+import { inGitea } from './scenes.ts';
 
 /** Tests that changes at a simulated Gitea reach the whole service. */
 
@@ -34,7 +35,7 @@ achievements:
 
 describe('changes at Gitea', () => {
   it('reach the responses within seconds of a delivery, for everyone whose contributions or whose visibility change', async () => {
-    await inService(async (scene) => {
+    await inGitea(async (scene) => {
       const { service, simulator, world, people, repositories, issues, pulls, advance } = scene;
       await untilTrue(scene, 'everything is counted');
       await untilIdle(service);
@@ -128,7 +129,7 @@ describe('changes at Gitea', () => {
   });
 
   it('are read at full depth in an installed repository, with its achievements file', async () => {
-    await inService(async (scene) => {
+    await inGitea(async (scene) => {
       const { service, world, repositories, people, issues, advance, now } = scene;
       const { pool } = service.database;
       await untilTrue(scene, 'everything is counted');
@@ -161,6 +162,7 @@ describe('changes at Gitea', () => {
 
       const kinds = () => kindsStored(service, repositories.handbook);
       await until(async () => {
+        await service.work?.();
         if (isDeepStrictEqual(await kinds(), everything)) return true;
         // Another read may have taken the turn of the poll.
         await pool.query('delete from repository_polls');
@@ -184,6 +186,7 @@ describe('changes at Gitea', () => {
       });
       await until(async () => {
         advance(2);
+        await service.work?.();
         const { rows } = await pool.query(
           "select 1 from contributions where kind = 'issue_comment' and external_id = $1",
           [String(added.id)],

@@ -4,13 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { repository } from '../../../simulators/gitea/responses.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { addOrganization, deliver, entity, placeOf, type Scene, untilTrue } from '../../e2e/gitea/scene.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { addOrganization, deliver, entity, inService, placeOf, type Scene, untilTrue } from './scene.ts';
+import { inGitea } from './scenes.ts';
 
 describe('repositories of Gitea that seem to be empty', () => {
   it('are read again until their push is shown, and a bounded number of times where nothing was pushed', async () => {
-    await inService(async (scene) => {
+    await inGitea(async (scene) => {
       const { service, simulator, world, people, repositories, now, advance } = scene;
       const author = { name: 'Ada', email: people.ada.emails[0] ?? '' };
       const place = (name: string, createdAt = now()): { owner: Account; fresh: Repository } => {
@@ -74,10 +75,10 @@ async function historyOf({ service }: Scene, { id }: Repository): Promise<unknow
 }
 
 async function untilHistory(scene: Scene, repository: Repository, wanted: object): Promise<void> {
-  await until(
-    async () => (isDeepStrictEqual(await historyOf(scene, repository), wanted) ? true : undefined),
-    JSON.stringify(wanted),
-  );
+  await until(async () => {
+    await scene.service.work?.();
+    return isDeepStrictEqual(await historyOf(scene, repository), wanted) ? true : undefined;
+  }, JSON.stringify(wanted));
 }
 
 async function untilListed(scene: Scene, owner: Account, repository: Repository): Promise<void> {

@@ -7,11 +7,12 @@ import { deleteItem } from '../../../simulators/world/mutations.ts';
 import { react } from '../../../simulators/world/reactions.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { earnedBy, kindsStored, everything as withoutStars } from '../../contract/served.ts';
-import { engines } from '../../integration/access/owner.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { deliver, entity, install, projectPayload, untilTrue } from '../../e2e/gitlab/scene.ts';
+import { runTask } from '../../e2e/installations/installed.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { runTask } from '../installations/installed.ts';
-import { deliver, entity, inService, install, projectPayload, untilTrue } from './scene.ts';
+import { engines } from '../access/owner.ts';
+import { inGitLab } from './scenes.ts';
 
 /** Tests an installed project of a simulated GitLab, and the achievements that people earn in it. */
 
@@ -46,7 +47,7 @@ achievements:
 
 describe('achievements at GitLab', () => {
   it('collects an installed project completely, and awards and draws its achievements', async () => {
-    await inService(async (scene) => {
+    await inGitLab(async (scene) => {
       const { service, world, repositories, people, issues, advance } = scene;
       const author = { name: 'Olive', email: 'olive-admin@mail.example' };
       writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements, author);
@@ -63,6 +64,7 @@ describe('achievements at GitLab', () => {
         await untilIdle(service);
       };
       await until(async () => {
+        await service.work?.();
         if (isDeepStrictEqual(await kinds(), everything)) return true;
         await poll();
         return undefined;

@@ -4,14 +4,15 @@ import { addCommit, addRepository } from '../../../simulators/world/activity.ts'
 import type { Repository } from '../../../simulators/world/model.ts';
 import { deleteRepository, forcePush } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
-import { untilIdle } from '../access/state.ts';
-import { addOrganization, entity, inService, untilTrue } from './scene.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { addOrganization, entity, untilTrue } from '../../e2e/gitea/scene.ts';
+import { inGitea } from './scenes.ts';
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
 describe('authors of commits at Gitea', () => {
   it('are found as former co-authors, and after force pushes and a deletion during the read', async () => {
-    await inService(async (scene) => {
+    await inGitea(async (scene) => {
       const { world, now, simulator, service } = scene;
       const owner = addOrganization(scene);
       const path = `${entity(owner.login)}/contributors`;

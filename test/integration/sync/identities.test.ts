@@ -8,9 +8,9 @@ import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { untilCounted } from '../../contract/served.ts';
 import { createContractWorld } from '../../contract/world.ts';
-import { engines } from '../../integration/access/owner.ts';
-import { untilIdle } from '../access/state.ts';
-import { startTestService } from '../service.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { engines } from '../access/owner.ts';
+import { startSteppedService } from './stepped-service.ts';
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
@@ -55,7 +55,7 @@ describe('authors of commits at GitHub', () => {
         once('deletion', () => deleteRepository(world, deleted));
       },
     });
-    await using service = await startTestService({ simulator, now });
+    await using service = await startSteppedService({ simulator, now });
     const untilTrue = async (what: string): Promise<void> => {
       advance(3601);
       await untilCounted({ world, service }, { name: engines.name, path: engines.name }, what);

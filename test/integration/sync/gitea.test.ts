@@ -3,16 +3,17 @@ import { describe, it } from 'node:test';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { listed } from '../../contract/served.ts';
-import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { entity, untilTrue } from '../../e2e/gitea/scene.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { entity, inService, untilTrue } from './scene.ts';
+import { bearer, engines, serviceToken } from '../access/owner.ts';
+import { inGitea } from './scenes.ts';
 
 describe('the service on Gitea', () => {
   /** Tests a whole service on a simulated Gitea. */
 
   it('looks up, counts, lists and draws an organization, shows private data to its owner, and sums the numbers of users', async () => {
-    await inService(async (scene) => {
+    await inGitea(async (scene) => {
       const { service, simulator, world, advance } = scene;
       const { status, body } = await service.get(entity('ANALYTICAL-engines'));
       assert.equal(status, 200);
@@ -77,7 +78,7 @@ describe('the service on Gitea', () => {
   });
 
   it('reads an instance that requires a sign-in with a token, and its commits once the code is switched on', async () => {
-    await inService(
+    await inGitea(
       async (scene) => {
         const { service, simulator, world, repositories, advance } = scene;
         simulator.withoutGit.add(repositories.handbook);

@@ -6,13 +6,14 @@ import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
 import { setVisibility } from '../../../simulators/world/mutations.ts';
 import { listed } from '../../contract/served.ts';
-import { untilIdle } from '../access/state.ts';
-import { round } from '../installations/installed.ts';
-import { entity, install, openScene, type Scene, untilTrue } from './scene.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { entity, install, type Scene, untilTrue } from '../../e2e/gitlab/scene.ts';
+import { round } from '../../e2e/installations/installed.ts';
+import { openGitLab } from './scenes.ts';
 
 describe('polls of owners at GitLab', () => {
   it('find changes in a group and in the projects of a user without webhooks in the next round', async () => {
-    await using scene = await openScene();
+    await using scene = await openGitLab();
     const { repositories, organization, world, people, pulls, now } = scene;
     await untilTrue(scene, 'everything is counted');
     await install(scene, `gitlab/${organization.login}`);

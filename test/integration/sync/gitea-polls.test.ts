@@ -7,18 +7,19 @@ import { contributorsOf, countersOf } from '../../../simulators/world/expected-t
 import { deleteRepository, renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import { kindsStored, listed } from '../../contract/served.ts';
-import { engines } from '../../integration/access/owner.ts';
-import { untilIdle } from '../access/state.ts';
-import { installAsOperator } from '../installations/as-operator.ts';
-import { round } from '../installations/installed.ts';
-import { entity, openScene, type Scene, settingsOf, untilTrue } from './scene.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { entity, type Scene, settingsOf, untilTrue } from '../../e2e/gitea/scene.ts';
+import { installAsOperator } from '../../e2e/installations/as-operator.ts';
+import { round } from '../../e2e/installations/installed.ts';
+import { engines } from '../access/owner.ts';
+import { openGitea } from './scenes.ts';
 
 /** Tests polls of an installed owner at a simulated Gitea without webhooks. */
 
 /** Opens a service that has collected everything, with the organization installed. */
 async function openInstalled(): Promise<Scene & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
-  const scene = stack.use(await openScene());
+  const scene = stack.use(await openGitea());
   const { service, simulator, people } = scene;
   await untilTrue(scene, 'everything is counted');
   await service.get(entity(people.max.login));
