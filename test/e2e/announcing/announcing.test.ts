@@ -5,7 +5,6 @@ import { type Permissions, readPermissions } from '../../../simulators/github/ap
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion, addIssue } from '../../../simulators/world/activity.ts';
 import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
 import { poll, stage, write } from '../achievements/awarding/awarding.ts';
 import { organization, startAppService, untilShown } from '../installations/installed.ts';
 import type { TestService } from '../service.ts';
@@ -56,7 +55,7 @@ async function outcomes({ database }: TestService): Promise<string[]> {
 
 describe('announcements and checks on GitHub', () => {
   it('announces each award once in the discussions that exist, even after a lost response, and stores why not in others', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     const { world } = simulator;
     const repository = stage(simulator);
     repository.issues.length = 0;
@@ -107,55 +106,5 @@ describe('announcements and checks on GitHub', () => {
         .toSorted(byText),
     );
     assert.deepEqual([discussions[0]?.comments, discussions[2]?.comments], [[], []]);
-  });
-
-  it('shows over a hundred faults of a file once in a check of the commit', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    const { app } = simulator;
-    const good = fileText([`${organization(simulator).login}/engine-1`, 'Achievements']);
-    const faulty = Array.from(
-      { length: 120 },
-      (_, index) =>
-        `  - achievement:\n      name: Faulty ${index}\n      triggers: [ { trigger: { actor: nobody, action: issue, condition: closed } } ]\n`,
-    );
-    write(simulator, good.replace('webhooks:', `${faulty.join('')}webhooks:`));
-    simulator.faults.add({ kind: 'drop_after', on: 'POST /repos/analytical-engines/engine-1' });
-    await using service = await start(simulator, writing);
-    const runs = () => app.checkRuns.filter(({ repository }) => repository === stage(simulator));
-    const ended = (count: number) =>
-      until(
-        async () => (runs().filter(({ status }) => status === 'completed').length === count ? true : undefined),
-        'it is checked',
-      );
-    await ended(1);
-    const [run] = runs();
-    const { rows } = await service.database.pool.query<{ reports: unknown[]; revision: string }>(
-      `select f.reports, f.revision from achievement_files f join repositories r on r.id = f.repository_id
-     where r.name = 'engine-1'`,
-    );
-    assert.deepEqual([runs().length, run?.conclusion, run?.headSha], [1, 'failure', rows[0]?.revision]);
-    assert.ok((run?.annotations.length ?? 0) > 100);
-    assert.equal(run?.annotations.length, rows[0]?.reports.length);
-    assert.equal(new Set(run?.annotations.map((one) => JSON.stringify(one))).size, run?.annotations.length);
-    const [first] = run?.annotations ?? [];
-    assert.deepEqual([first?.path, first?.annotation_level], ['.plaudit/config.yaml', 'failure']);
-    assert.match(first?.message ?? '', /nobody.*expected/);
-    write(simulator, good);
-    await poll(service);
-    await ended(2);
-    assert.deepEqual([runs()[1]?.conclusion, runs()[1]?.annotations], ['success', []]);
-    await poll(service);
-    assert.equal(runs().length, 2);
-  });
-
-  it('creates no check of a commit without the permission, and logs that once', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    write(simulator, fileText(['x/y', 'Achievements']));
-    await using service = await start(simulator, readPermissions);
-    write(simulator, fileText(['x/z', 'Achievements']));
-    await poll(service);
-    await untilIdle(service);
-    assert.deepEqual(simulator.app.checkRuns, []);
-    assert.equal(service.lines.filter((line) => line.includes('authors do not receive reports')).length, 1);
   });
 });

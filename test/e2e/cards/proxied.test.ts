@@ -15,7 +15,7 @@ const freshForS = 600;
 describe('cards behind an image proxy', () => {
   it('serves complete cards to a README while the provider is up, slow, rate limited and down, and lets a proxy revalidate them', async () => {
     const time = clock();
-    await using simulator = await startSimulator({ repositories: 4 });
+    await using simulator = await startSimulator({ repositories: 1 });
     // The budget must also last for the work after the provider's response, on a machine that runs several tests.
     const settings = { LOOKUP_BUDGET_MS: '1500', FRESH_FOR_S: String(freshForS) };
     await using service = await startTestService({ simulator, now: time.now, settings });

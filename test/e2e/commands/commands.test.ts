@@ -4,11 +4,9 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import { createTestDatabase } from '../../database.ts';
 import { processesIn, waitUntilEmpty } from '../../long/embedded/cluster-processes.ts';
 import { program, programEnvironment } from '../../program.ts';
 
@@ -105,7 +103,7 @@ describe('the command line', () => {
     assert.deepEqual(await processesIn(place.at('data')), []);
   });
 
-  it('ends at once with one line for a taken port or a wrong setting, and with the usage for a wrong command', async () => {
+  it('ends at once with one line, and creates nothing, for a taken port, a wrong setting, or without git', async () => {
     await using place = await makeTemporaryDirectory();
     await using taken = await startSimulator();
     const { port } = new URL(taken.url);
@@ -114,52 +112,22 @@ describe('the command line', () => {
     assert.deepEqual([code, err.trim().split('\n').at(-1)], [1, `plaudit: PORT: port ${port} is taken`]);
     await waitUntilEmpty(place.path);
 
-    const environment = { LOG_LEVEL: 'warn', DATA_DIR: place.at('unused') };
-    const wrong = await plaudit(['serve'], { ...environment, GITHUB_TOKENS: 'secret-value' }).ended;
+    const wrong = await plaudit(['serve'], {
+      LOG_LEVEL: 'warn',
+      DATA_DIR: place.at('unused'),
+      GITHUB_TOKENS: 'secret-value',
+    }).ended;
     assert.deepEqual([wrong.code, wrong.out, wrong.err.trim().split('\n').length], [1, '', 1], wrong.err);
     assert.match(wrong.err, /GITHUB_TOKENS.*GITHUB_TOKEN/);
     assert.doesNotMatch(wrong.err, /secret/);
 
-    for (const args of [['nonsense'], []]) {
-      const { code: status, err: usage } = await plaudit(args, {}).ended;
-      assert.equal(status, 2);
-      assert.match(usage, /^plaudit COMMAND/);
-    }
-    const { code: helped, out } = await plaudit(['export', '--help'], {}).ended;
-    assert.deepEqual([helped, out.startsWith('  plaudit export FILE')], [0, true]);
-    const misused = await plaudit(['serve', '--hlp'], {}).ended;
-    assert.deepEqual([misused.code, misused.out], [2, '']);
-    assert.match((await plaudit(['--version'], {}).ended).out, /^\d+\.\d+\.\d+\n$/);
-    assert.match((await plaudit(['--help'], {}).ended).out, /sync PROVIDER\/NAME/);
-    const nameless = await plaudit(['sync', 'nobody'], {}).ended;
-    assert.equal(nameless.code, 1);
-    assert.match(nameless.err, /^plaudit: sync needs PROVIDER\/NAME/);
-  });
-
-  it('ends at once with one line, and creates nothing, when there is no git', async () => {
-    await using place = await makeTemporaryDirectory();
-    await using command = plaudit(['serve'], { DATA_DIR: place.at('data'), PATH: place.path });
-    const { code, out, err } = await command.ended;
+    // There is no git.
+    await using bare = plaudit(['serve'], { DATA_DIR: place.at('bare'), PATH: place.path });
+    const ended = await bare.ended;
     assert.deepEqual(
-      [code, out, err],
+      [ended.code, ended.out, ended.err],
       [1, '', 'plaudit: Histories are read by git, and there is no git on the PATH.\n'],
     );
     await waitUntilEmpty(place.path);
-  });
-
-  it('closes everything when the start fails after the database was opened', async () => {
-    await using place = await makeTemporaryDirectory();
-    await using created = await createTestDatabase();
-    const client = new Client({ connectionString: created.url });
-    await client.connect();
-    try {
-      await client.query('alter table secrets rename to away');
-      await using command = plaudit(['serve'], { DATA_DIR: place.at('data'), DATABASE_URL: created.url });
-      const failed = await command.ended;
-      assert.equal(failed.code, 1);
-      assert.match(failed.err, /relation "secrets" does not exist/);
-    } finally {
-      await client.end();
-    }
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
@@ -7,7 +8,9 @@ import type { Io } from '../../../src/commands/io.ts';
 import { serve } from '../../../src/commands/serve.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { createTestDatabase } from '../../database.ts';
+import { onServer } from '../../database-server.ts';
 import { inProcess } from '../../run-command.ts';
+import { until } from '../../time.ts';
 
 const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)"/;
 
@@ -30,6 +33,23 @@ describe('plaudit serve', () => {
       serve(inProcess({ DATA_DIR: '/proc/plaudit' })),
       /DATA_DIR: \/proc\/plaudit cannot be created; name a directory/,
     );
+  });
+
+  it('closes everything when the start fails after the database was opened', async () => {
+    await using place = await makeTemporaryDirectory();
+    await using created = await createTestDatabase();
+    await onServer(created.url, 'alter table secrets rename to away');
+    const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url };
+    await assert.rejects(serve(inProcess(environment)), /relation "secrets" does not exist/);
+    await until(async () => {
+      const client = new Client({ connectionString: created.url });
+      await client.connect();
+      const { rowCount } = await client.query(
+        'select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      await client.end();
+      return rowCount === 0 ? true : undefined;
+    }, 'no session is left');
   });
 
   it('refuses a file and a database that cannot be read without their values', async () => {

@@ -10,7 +10,7 @@ import { scene } from './scene.ts';
 
 describe('awarding', () => {
   it('awards achievements at once after installation, and keeps them when the condition no longer holds', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
     write(simulator, everyFeature);
     await install(service, simulator);

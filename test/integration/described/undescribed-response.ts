@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { createTestDatabase } from '../../database.ts';
-import { startStoredService } from '../../integration/http/stored-service.ts';
+import { startServiceProcess } from '../../e2e/installed/service-process.ts';
 import { programEnvironment } from '../../program.ts';
-import { startServiceProcess } from '../installed/service-process.ts';
+import { startStoredService } from '../http/stored-service.ts';
 import { addHeader } from './add-header.ts';
 
 /** Tests that `described.test.ts` runs: some of the responses of their services have a header that is not described. */

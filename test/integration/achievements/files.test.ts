@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
-import { addIssue } from '../../../../simulators/world/activity.ts';
-import { type FileText, simple, toYaml } from '../../../integration/achievements/awards/every-feature.ts';
-import { until } from '../../../time.ts';
-import { untilIdle } from '../../access/state.ts';
-import { startAppService } from '../../installations/installed.ts';
-import type { TestService } from '../../service.ts';
-import { awardedNow, install, stage, untilAwarded, write } from './awarding.ts';
-import { earnedIn, whatWas } from './expected-awards.ts';
-import { personCalled } from './scene.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { addIssue } from '../../../simulators/world/activity.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { awardedNow, install, stage, untilAwarded, write } from '../../e2e/achievements/awarding/awarding.ts';
+import { earnedIn, whatWas } from '../../e2e/achievements/awarding/expected-awards.ts';
+import { personCalled } from '../../e2e/achievements/awarding/scene.ts';
+import type { TestService } from '../../e2e/service.ts';
+import { until } from '../../time.ts';
+import { startSteppedApp } from '../sync/stepped-service.ts';
+import { type FileText, simple, toYaml } from './awards/every-feature.ts';
 
 const issues = simple('Issues', 'author issue: count() >= 1');
 const changes = simple('Changes', 'author pull_request: count() >= 1');
@@ -18,6 +18,7 @@ const file = (...achievements: FileText['achievements']): FileText => ({ pointAc
 async function untilNames(service: TestService, simulator: Simulator, names: string[]): Promise<void> {
   let seen: string[] = [];
   await until(async () => {
+    await service.work?.();
     seen = [...new Set((await awardedNow(service, simulator)).map(whatWas))].toSorted();
     return JSON.stringify(seen) === JSON.stringify(names.toSorted()) ? true : undefined;
   }, 'these are awarded').catch(() => assert.deepEqual(seen, names));
@@ -26,6 +27,7 @@ async function untilNames(service: TestService, simulator: Simulator, names: str
 /** Waits until the present file was read and every change evaluated. */
 async function untilRead(service: TestService, text: string | null): Promise<void> {
   await until(async () => {
+    await service.work?.();
     const { rows } = await service.database.pool.query<{ path: string | null; text: string }>(
       "select path, text from achievement_files f join repositories r on r.id = f.repository_id where r.name = 'engine-1'",
     );
@@ -37,7 +39,7 @@ async function untilRead(service: TestService, text: string | null): Promise<voi
 describe('the achievements file of a repository', () => {
   it('follows a file that is added, changed, broken, repaired, moved and removed', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await startAppService(simulator);
+    await using service = await startSteppedApp(simulator);
     write(simulator, null);
     await install(service, simulator);
     const { pool } = service.database;
@@ -81,6 +83,7 @@ describe('the achievements file of a repository', () => {
     const before = await awardedNow(service, simulator);
     addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, 'quiet-quill') });
     await until(async () => {
+      await service.work?.();
       const found = await pool.query(
         "select 1 from contributions c join accounts a on a.id = c.account_id where a.name = 'quiet-quill'",
       );

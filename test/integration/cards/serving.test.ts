@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import sharp from 'sharp';
 import { avatar } from '../../../simulators/github/avatar.ts';
-import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
-import { award } from '../../integration/achievements/award.ts';
+import type { TestService } from '../../e2e/service.ts';
+import { shareService } from '../../e2e/shared-service.ts';
 import { serve } from '../../unit/outbound/receiver.ts';
-import { startTestService, type TestService } from '../service.ts';
-import { shareService } from '../shared-service.ts';
+import { ada, bearer, keeper, sending, serviceToken } from '../access/owner.ts';
+import { award } from '../achievements/award.ts';
+import { startStoredService, storedRepositories } from '../http/stored-service.ts';
+import { storeAbsent, storeAbsentRepositories } from '../http/stored-world.ts';
 
 const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
@@ -15,14 +17,20 @@ describe('responses with cards', () => {
   let icons: Awaited<ReturnType<typeof serve>> | undefined;
   // The service reads private data, and shows it only to its owners.
   const shared = shareService({
-    simulator: { repositories: 6 },
+    simulator: { repositories: storedRepositories },
     start: async (simulator) => {
       icons = await serve((request, response) => {
         requestedIcons.push(request.url ?? '');
         if (request.url === '/gold.png') response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(4));
         else response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg onload="alert(1)"/>');
       });
-      return startTestService({ simulator, tokens: ['private_owner'], settings: { OUTBOUND_ALLOW: icons.host } });
+      const settings = { OUTBOUND_ALLOW: icons.host, LOOKUP_BUDGET_MS: '1000' };
+      const service = await startStoredService({ simulator, holdsWorld: true, tokens: ['private_owner'], settings });
+      const { connection, pool } = service.database;
+      await pool.query(`update accounts set avatar_url = $1 || '/avatars/u/' || external_id`, [simulator.url]);
+      await storeAbsent(connection, ['no-such-account']);
+      await storeAbsentRepositories(connection, keeper.name, ['diary']);
+      return service;
     },
   });
   after(() => icons?.[Symbol.asyncDispose]());
@@ -222,5 +230,3 @@ async function fetchBytes(
     bytes: Buffer.from(await response.arrayBuffer()),
   };
 }
-
-/** Returns a response as it came over the wire. */

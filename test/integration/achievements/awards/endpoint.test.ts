@@ -3,15 +3,15 @@ import { describe, it } from 'node:test';
 import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { setVisibility } from '../../../../simulators/world/mutations.ts';
-import { bearer, engines, sending, serviceToken } from '../../../integration/access/owner.ts';
-import { type NamedText, simple } from '../../../integration/achievements/awards/every-feature.ts';
+import { untilIdle } from '../../../e2e/access/state.ts';
+import { install, stage, write } from '../../../e2e/achievements/awarding/awarding.ts';
+import { personCalled } from '../../../e2e/achievements/awarding/scene.ts';
+import type { TestService } from '../../../e2e/service.ts';
+import { shareService } from '../../../e2e/shared-service.ts';
 import { until } from '../../../time.ts';
-import { untilIdle } from '../../access/state.ts';
-import { startAppService } from '../../installations/installed.ts';
-import type { TestService } from '../../service.ts';
-import { shareService } from '../../shared-service.ts';
-import { install, stage, write } from './awarding.ts';
-import { personCalled } from './scene.ts';
+import { bearer, engines, sending, serviceToken } from '../../access/owner.ts';
+import { startSteppedApp } from '../../sync/stepped-service.ts';
+import { type NamedText, simple } from './every-feature.ts';
 
 const ada = { name: 'ada-lovelace', token: 'user' } as const;
 const list = `${ada.name}/achievements`;
@@ -28,7 +28,7 @@ async function withAwards(simulator: Simulator): Promise<TestService & AsyncDisp
     addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, ada.name), createdAt });
   }
   write(simulator, { pointActions: [], achievements });
-  const service = await startAppService(simulator);
+  const service = await startSteppedApp(simulator);
   try {
     await install(service, simulator);
     await namesUntil(service, ['Three', 'Two', 'One']);
@@ -140,6 +140,7 @@ describe('the list of awards', () => {
     await namesUntil(service, []);
     const own = bearer(await serviceToken(service, simulator, ada));
     await until(async () => {
+      await service.work?.();
       const { rows } = await service.database.pool.query(
         "select 1 from repositories where name = 'engine-1' and deleted_at is null and is_private",
       );
