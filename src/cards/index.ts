@@ -5,6 +5,7 @@ import type { Card } from './card.ts';
 import { communityCard } from './community.card.ts';
 import { contributionsCard } from './contributions.card.ts';
 import { contributorsCard } from './contributors.card.ts';
+import { languagesCard } from './languages.card.ts';
 import { streakCard } from './streak.card.ts';
 
 /** All cards, by the names that routes use. */
@@ -12,6 +13,7 @@ const cards = new Map<string, Card>([
   ['contributions', contributionsCard],
   ['calendar', calendarCard],
   ['streak', streakCard],
+  ['languages', languagesCard],
   ['contributors', contributorsCard],
   ['achievements', achievementsCard],
   ['community', communityCard],

@@ -108,6 +108,9 @@ export const noDetails: ContributionDetails = {
  */
 export type Detail = 'commit_lines' | 'commit_files' | 'pull_request_files';
 
+/** Details, and the languages of the files that commits change, which cards show. */
+export type PendingKind = Detail | 'commit_languages';
+
 export interface LineCounts {
   additions: number;
   deletions: number;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { setCommitDetails } from './commit-store.ts';
-import type { Detail, LineCounts } from './contribution.ts';
+import type { Detail, LineCounts, PendingKind } from './contribution.ts';
 import { changeContributions, holdRepository } from './write-store.ts';
 
 /**
@@ -10,23 +10,29 @@ import { changeContributions, holdRepository } from './write-store.ts';
  */
 
 /** Details of commits, with the column that is null while a detail is pending. */
-const columnOf = { commit_lines: 'additions', commit_files: 'files' } as const satisfies Partial<
-  Record<Detail, string>
->;
+const columnOf = {
+  commit_lines: 'additions',
+  commit_files: 'files',
+  commit_languages: 'languages',
+} as const satisfies Partial<Record<PendingKind, string>>;
 type CommitDetail = keyof typeof columnOf;
-const commitDetails: readonly CommitDetail[] = ['commit_lines', 'commit_files'];
+const commitDetails: readonly CommitDetail[] = ['commit_lines', 'commit_files', 'commit_languages'];
 
 /**
- * Changes the details that a repository needs, and notes the pending ones of added details. Must run in a transaction.
+ * Changes the details that a repository's achievements need, and notes the pending ones of added details. Must run in a
+ * transaction.
  */
 export async function changeNeeds(
   connection: Connection,
   repositoryId: string,
-  needs: readonly Detail[],
+  wanted: readonly Detail[],
 ): Promise<void> {
   await holdRepository(connection, repositoryId);
-  const { rows } = await sql<{ needs: Detail[] }>`
+  const { rows } = await sql<{ needs: PendingKind[] }>`
     select needs from repositories where id = ${repositoryId} for update`.execute(connection);
+  const needs: PendingKind[] = [...wanted];
+  // No file of achievements needs languages.
+  if (rows[0]?.needs.includes('commit_languages')) needs.push('commit_languages');
   await sql`update repositories set needs = ${[...needs]}::text[] where id = ${repositoryId}`.execute(connection);
   await sql`
     delete from pending_details
@@ -36,6 +42,14 @@ export async function changeNeeds(
   for (const detail of commitDetails)
     if (added.has(detail)) await addPendingForAllCommits(connection, repositoryId, detail);
   if (added.has('pull_request_files')) await addPendingForAllPullRequests(connection, repositoryId);
+}
+
+/** Has the languages of a repository's commits counted from now on. Must run in a transaction. */
+export async function needLanguages(transaction: Connection, repositoryId: string): Promise<void> {
+  const { rows } = await sql`
+    update repositories set needs = needs || '{commit_languages}'
+    where id = ${repositoryId} and not 'commit_languages' = any(needs) returning id`.execute(transaction);
+  if (rows.length > 0) await addPendingForAllCommits(transaction, repositoryId, 'commit_languages');
 }
 
 async function addPendingForAllCommits(
@@ -125,7 +139,7 @@ export async function addPendingForPullRequests(
     on conflict (repository_id, detail, key) do update set revision = p.revision + 1`.execute(connection);
 }
 
-async function needs(connection: Connection, repositoryId: string, need: Detail): Promise<boolean> {
+async function needs(connection: Connection, repositoryId: string, need: PendingKind): Promise<boolean> {
   const { rows } = await sql`
     select from repositories where id = ${repositoryId} and ${need} = any(needs)`.execute(connection);
   return rows.length > 0;
@@ -146,7 +160,7 @@ export interface PendingDetail {
 export function findPendingDetails(
   connection: Connection,
   repositoryId: string,
-  detail: Detail,
+  detail: PendingKind,
   { limit, after = '' }: { limit: number; after?: string },
 ): Promise<PendingDetail[]> {
   return connection
@@ -201,15 +215,18 @@ export async function saveCommitFiles(
     sql`files = f.files from json_to_recordset(${JSON.stringify(rows)}::json) as f (oid bytea, files text[])`,
     sql`c.oid = f.oid and c.files is distinct from f.files`,
   );
-  const answered = requested.filter(({ key }) => found.has(key));
-  await forget(connection, repositoryId, 'commit_files', answered);
+  await forgetFound(connection, repositoryId, 'commit_files', { requested, found });
 }
 
-/** Deletes the pending files of commits that no longer belong to the repository. */
-export async function forgetLostCommits(connection: Connection, repositoryId: string): Promise<void> {
+/** Deletes the pending files or languages of commits that no longer belong to the repository. */
+export async function forgetLostCommits(
+  connection: Connection,
+  repositoryId: string,
+  detail: CommitDetail,
+): Promise<void> {
   await sql`
     delete from pending_details p
-    where p.repository_id = ${repositoryId} and p.detail = 'commit_files' and not exists (
+    where p.repository_id = ${repositoryId} and p.detail = ${detail} and not exists (
       select from commits c where c.repository_id = p.repository_id and c.oid = decode(p.key, 'hex'))`.execute(
     connection,
   );
@@ -232,11 +249,22 @@ export async function saveChangedFiles(
   await forget(connection, repositoryId, 'pull_request_files', requested);
 }
 
+/** Deletes pending details that were found. */
+export async function forgetFound(
+  connection: Connection,
+  repositoryId: string,
+  detail: CommitDetail,
+  { requested, found }: { requested: readonly PendingDetail[]; found: ReadonlyMap<string, unknown> },
+): Promise<void> {
+  const read = requested.filter(({ key }) => found.has(key));
+  await forget(connection, repositoryId, detail, read);
+}
+
 /** Deletes pending details that were requested, also those without a result, unless they were recorded again meanwhile. */
 async function forget(
   connection: Connection,
   repositoryId: string,
-  detail: Detail,
+  detail: PendingKind,
   requested: readonly PendingDetail[],
 ): Promise<void> {
   await sql`

@@ -49,6 +49,16 @@ export function fetchWindowJob({ accountId, first, last }: WindowOfAccount): Job
   return { task: 'fetch_window', payload: { accountId, first, last }, key, priority: 10 };
 }
 
+/** The payload of a job about the languages of an account. */
+export const LanguagesOfAccount = Type.Object({ accountId: Type.String(), withPrivate: Type.Boolean() });
+export type LanguagesOfAccount = Static<typeof LanguagesOfAccount>;
+
+/** Returns the job that has the languages of an account's commits counted. */
+export function countLanguagesJob({ accountId, withPrivate }: LanguagesOfAccount): Job {
+  const key = `count_languages ${accountId}${withPrivate ? ' with private' : ''}`;
+  return { task: 'count_languages', payload: { accountId, withPrivate }, key, priority: 30 };
+}
+
 /** Updates the totals of the accounts whose stored contributions changed. */
 export const updateTotalsJob: Job = { task: 'update_totals', payload: {}, key: 'update_totals', priority: 15 };
 

@@ -3,6 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import { columnOf, columnsOf, contributionsIn, counts, replacing, sumsOf } from './column-store.ts';
 import { markAddressesCounted } from './identity-store.ts';
 import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
+import { recountLanguages } from './languages/store.ts';
 import { markTotalsChanged } from './total-store.ts';
 import { holdRepository, lockTotals } from './write-store.ts';
 
@@ -33,7 +34,7 @@ export async function recountRepository(
   }
   const differences = parts.reduce(
     (sum, part) => sum + part.differences,
-    await recountWhole(connection, repositoryId, counters),
+    (await recountWhole(connection, repositoryId, counters)) + (await recountLanguages(connection, repositoryId)),
   );
   if (differences > 0) {
     await markTotalsChanged(connection, repositoryId);

@@ -3,9 +3,8 @@ import { Entity, toEntity } from '../accounts/entity.ts';
 import { levelOf } from '../accounts/level.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
-import { findOutcome } from '../database/lookups.ts';
 import type { App } from '../http/app.ts';
-import { AccountPath, type HandlerResult, type RequestContext, type ResolvedAccount } from '../http/endpoint.ts';
+import { AccountPath, type HandlerResult, type RequestContext } from '../http/endpoint.ts';
 import { envelope, formatTimestamp, WindowSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters } from '../http/pagination.ts';
@@ -14,12 +13,11 @@ import { WindowParameters } from '../windows/parameters.ts';
 import { invalid } from '../windows/problem.ts';
 import { meaningOf, type Window } from '../windows/window.ts';
 import { type Calendar, findCalendar } from './calendar.ts';
-import { findCollection } from './collection-store.ts';
 import type { CountersOfDay } from './counter-store.ts';
 import { type Counters, counterNames, experienceOf, unknownCounters } from './counters.ts';
 import { findDays } from './history.ts';
-import { collectJob, fetchReportedTotalsJob } from './jobs.ts';
-import { findReportedTotals } from './private-store.ts';
+import { type LoadedLanguages, loadLanguagesCard, presentLanguages } from './languages/card.ts';
+import { lastFetched, loadPrivateTotals } from './last-fetched.ts';
 import { StreakParameters, streaksIn } from './streak-parameters.ts';
 import { loadWindows, type WindowSeries, wholeDays } from './window.ts';
 
@@ -29,7 +27,7 @@ const ContributionCounters = Type.Object(
 );
 
 /** The cards that are drawn from the response; the first is the default. */
-const cards = ['contributions', 'calendar', 'streak'] as const;
+const cards = ['contributions', 'calendar', 'streak', 'languages'] as const;
 
 /** An account with its lifetime counters, or those of a window. */
 const EntityWithContributions = Type.Object(
@@ -66,15 +64,17 @@ export function contributionRoutes(app: App, services: RouteServices): void {
     dataType: 'entity',
     item: EntityWithContributions,
     cards,
-    load: async (context): Promise<History | LoadedSeries | LoadedCalendar | undefined> => {
+    load: async (context): Promise<History | LoadedSeries | LoadedCalendar | LoadedLanguages | undefined> => {
       const { image } = context;
       if (image?.card === 'calendar' || image?.card === 'streak') return loadCalendar(services, context);
+      if (image?.card === 'languages') return loadLanguagesCard(services, context, mayIncludePrivate(context));
       return context.window === undefined
         ? loadHistory(services, context)
         : loadSeries(services, context, context.window);
     },
     present: (data, context) => {
       if ('calendar' in data) return presentCalendar(services, data, context);
+      if ('languages' in data) return presentLanguages(services, data, context);
       return 'series' in data ? presentSeries(services, data, context) : presentHistory(services, data, context);
     },
   });
@@ -206,49 +206,6 @@ function presentCalendar(
     ...(input.includesPrivate && { isWithdrawable: true }),
     ...(includesPrivate && { isCacheable: false }),
   };
-}
-
-/** Returns when the data behind the counters was last fetched; requests it again in the background when that is due. */
-async function lastFetched(
-  { connection, resolver, now }: RouteServices,
-  { account, provider, requester }: ResolvedAccount,
-  { includesPrivate, isCollected }: { includesPrivate: boolean; isCollected: boolean },
-): Promise<Date> {
-  const asOf = account.fetchedAt ?? now();
-  // A user's public counters come from the provider, if it reports them; all others are counted from collected
-  // contributions.
-  const isReported = account.type !== 'organization' && provider.accounts.reportsTotals;
-  if (isReported && !includesPrivate && !isCollected) return asOf;
-  const { listedAt, isUnfinished } = await findCollection(connection, account.id, {
-    withPrivate: includesPrivate,
-  });
-  const isDue = isUnfinished || resolver.isStale(listedAt);
-  if (isDue && !account.pinned) {
-    // The first listing counts as a lookup of the requester; later ones are refreshes.
-    resolver.requestInBackground(collectJob(account.id), listedAt === null ? requester : undefined);
-  }
-  return listedAt !== null && listedAt < asOf ? listedAt : asOf;
-}
-
-/**
- * Requests the totals that the provider's credentials see, and waits for them when those of a credential are not stored
- * yet.
- */
-async function loadPrivateTotals(
-  { connection, resolver, now }: RouteServices,
-  { account, provider, ...terms }: ResolvedAccount,
-): Promise<void> {
-  const credentialNames = provider.privateData?.credentialNames(account) ?? [];
-  if (account.type !== 'user' || account.pinned || credentialNames.length === 0) return;
-  const stored = await findReportedTotals(connection, account.id);
-  const job = fetchReportedTotalsJob(account.id);
-  const isUnknown = credentialNames.some(
-    (credentialName) => !stored.some((totals) => totals.credentialName === credentialName),
-  );
-  if (isUnknown) {
-    const outcome = await findOutcome(connection, job.key, now());
-    if (outcome === undefined) await resolver.requestAndWait(job, terms, async () => undefined);
-  } else if (stored.some(({ fetchedAt }) => resolver.isStale(fetchedAt))) resolver.requestInBackground(job);
 }
 
 /**

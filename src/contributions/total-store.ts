@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { markAddressesCounted } from './identity-store.ts';
+import { uncountLanguages } from './languages/store.ts';
 import { holdRepository } from './write-store.ts';
 
 /**
@@ -35,6 +36,7 @@ export async function uncountCommits(
   oids: readonly string[],
 ): Promise<void> {
   await holdRepository(connection, repositoryId);
+  await uncountLanguages(connection, repositoryId, oids);
   await sql`
     with found as (
       select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids

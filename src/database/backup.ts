@@ -28,6 +28,7 @@ const tables = [
   'repository_totals',
   'contributor_totals',
   'contribution_days',
+  'language_days',
   'owner_sums',
   'summed_repositories',
   'calendars',

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Detail, ItemKind } from '../contributions/contribution.ts';
+import type { ItemKind, PendingKind } from '../contributions/contribution.ts';
 import type { CountedName, CountedOfDay, CountedOfPerson } from '../contributions/kinds.ts';
 
 /** Tables of people's contributions. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
@@ -136,6 +136,18 @@ export interface CommitsTable {
   changed_files: number | null;
   /** Paths of the changed files. */
   files: string[] | null;
+  /** The numbers of changed files by language; null: not read. Empty for merges. */
+  languages: Record<string, number> | null;
+}
+
+/** The changed files of one language in the commits of one day (UTC) that name an address. */
+export interface LanguageDaysTable {
+  repository_id: string;
+  identity_id: number;
+  day: string;
+  language: string;
+  files: number;
+  commits: number;
 }
 
 /** Address that a repository's commits name, and how far its account was looked up there. */
@@ -237,7 +249,7 @@ export interface OwnerPollsTable {
 /** Details that still have to be fetched. */
 export interface PendingDetailsTable {
   repository_id: string;
-  detail: Detail;
+  detail: PendingKind;
   /** A commit's id (hexadecimal) or a pull request's number. */
   key: string;
   revision: Generated<number>;

@@ -11,6 +11,7 @@ export const dividedNames = [
   'commits',
   'repository_identities',
   'pending_details',
+  'language_days',
 ] as const;
 
 export type DividedTable = (typeof dividedNames)[number];
@@ -25,6 +26,7 @@ export const keysInRepository: Readonly<Record<DividedTable, readonly string[]>>
   commits: ['oid'],
   repository_identities: ['identity_id'],
   pending_details: ['detail', 'key'],
+  language_days: ['identity_id', 'day', 'language'],
 };
 
 /** The columns that hold an account's id. Lists of ids are only in `contributions`. */

@@ -1,5 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely';
-import type { Detail } from '../contributions/contribution.ts';
+import type { PendingKind } from '../contributions/contribution.ts';
 import type { Counters } from '../contributions/counters.ts';
 import type {
   AdministratorsTable,
@@ -32,6 +32,7 @@ import type {
   ContributorTotalsTable,
   DriftsTable,
   IdentitiesTable,
+  LanguageDaysTable,
   OwnerPollsTable,
   OwnerSumsTable,
   PendingDetailsTable,
@@ -80,6 +81,7 @@ export interface Tables extends BoardTables, ErasingTables {
   repository_totals: RepositoryTotalsTable;
   contributor_totals: ContributorTotalsTable;
   contribution_days: ContributionDaysTable;
+  language_days: LanguageDaysTable;
   calendars: CalendarsTable;
   reported_windows: ReportedWindowsTable;
   repository_identities: RepositoryIdentitiesTable;
@@ -262,13 +264,10 @@ interface RepositoriesTable {
   /** The node that is reading its contributions; void once that node has ended. */
   collector_node: number | null;
   deleted_at: Date | null;
-  /**
-   * The time since when a living installation covers it, so that all its details are read and kept current; null: none
-   * does.
-   */
+  /** Since when a living installation covers it, so that all its details are read and kept current; null: none does. */
   installed_at: Date | null;
-  /** Details that the repository's achievements need in addition. */
-  needs: Generated<Detail[]>;
+  /** Details that the repository's achievements need, and languages where people want them. */
+  needs: Generated<PendingKind[]>;
   created_at: Date;
   updated_at: Date;
 }

@@ -14,7 +14,7 @@ import {
   readCommits,
   readLost,
 } from './read-commits.ts';
-import { type PathsByCommit, readPaths } from './read-paths.ts';
+import { type PathOptions, type PathsByCommit, readPaths } from './read-paths.ts';
 import type { Remote } from './remote-tip.ts';
 
 export interface HistoryCacheOptions {
@@ -38,7 +38,7 @@ export interface HistoryCopy {
   /** See `readLost`. */
   readLost: (range: LostRange, options: ReadOptions) => AsyncGenerator<string[], void, undefined>;
   /** See `readPaths`; needs a copy with directories. */
-  readPaths: (oids: readonly string[], signal: AbortSignal) => AsyncGenerator<PathsByCommit, void, undefined>;
+  readPaths: (oids: readonly string[], options: PathOptions) => AsyncGenerator<PathsByCommit, void, undefined>;
 }
 
 /** The time, in ms, for which a history that is too large is not fetched again. */
@@ -128,7 +128,7 @@ export class HistoryCache {
       holds: (oid, signal) => holdsCommit(directory, oid, signal),
       readCommits: (range, options) => readCommits(directory, range, options),
       readLost: (range, options) => readLost(directory, range, options),
-      readPaths: (oids, signal) => readPaths(directory, oids, { signal }),
+      readPaths: (oids, options) => readPaths(directory, oids, options),
     };
   }
 

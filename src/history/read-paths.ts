@@ -12,9 +12,15 @@ const maxPathBytes = 4096;
 const maxBytesOfCommit = 1024 * 1024;
 const maxBytesAtOnce = 4 * 1024 * 1024;
 
+export interface PathOptions {
+  signal: AbortSignal;
+  /** The paths of a merge: those that differ from its first parent, or none. */
+  merges: 'first parent' | 'none';
+}
+
 /**
- * Reads the paths of the files that commits add, change or remove; a renamed file has both names. A merge is compared
- * with its first parent, a first commit with nothing. Paths are in git's order and hold neither NUL nor half a
+ * Reads the paths of the files that commits add, change or remove; a renamed file has both names. A first commit is
+ * compared with nothing. Paths are in git's order and hold neither NUL nor half a
  * surrogate pair.
  * @param directory a copy that was fetched with its directories.
  * @param oids at most some thousand. Commits that the copy does not hold are left out.
@@ -23,15 +29,20 @@ const maxBytesAtOnce = 4 * 1024 * 1024;
 export async function* readPaths(
   directory: string,
   oids: readonly string[],
-  { signal }: { signal: AbortSignal },
+  { signal, merges }: PathOptions,
 ): AsyncGenerator<PathsByCommit, void, undefined> {
   if (oids.length === 0) return;
   // `--ignore-missing`: the branch may have lost a commit meanwhile.
-  const which = ['--no-walk=unsorted', '--ignore-missing', '--first-parent', '-m'];
+  const which = ['--no-walk=unsorted', '--ignore-missing'];
+  const parents = merges === 'none' ? ['--diff-merges=off'] : ['--first-parent', '-m'];
   // A path may look like an id. Unlike `--name-only`, `--raw` prints a marked record before each path.
   const how = ['--raw', '--no-abbrev', '--no-renames', '--no-mailmap', '-z', '--format=tformat:%H'];
   const parser = new PathParser();
-  for await (const chunk of readCopy(directory, ['log', ...which, ...how, ...oids.map(checkOid), '--'], signal)) {
+  for await (const chunk of readCopy(
+    directory,
+    ['log', ...which, ...parents, ...how, ...oids.map(checkOid), '--'],
+    signal,
+  )) {
     parser.push(chunk);
     if (parser.bytes >= maxBytesAtOnce) yield parser.takeEnded();
   }

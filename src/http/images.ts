@@ -12,6 +12,7 @@ export interface CardInput {
   calendar?: CalendarInput;
   /** The streaks in the calendar. */
   streaks?: StreaksInput;
+  languages?: LanguagesInput;
   /** The account or the repository whose people are listed. */
   of?: string;
   /** The numbers of people who hold the awards of the response, in its order; greater ones are cut. */
@@ -20,6 +21,16 @@ export interface CardInput {
   images?: ReadonlyMap<string, string>;
   /** True when the counters hold only collected contributions, because the provider has no totals of its own. */
   countsCollected?: boolean;
+}
+
+/** The languages of the files that an account's commits change. */
+export interface LanguagesInput {
+  /** The most changed language first; colours are `#rrggbb`. */
+  languages: readonly { name: string; colour?: string | undefined; files: number }[];
+  /** Changed files of all languages, and of those that are not listed. */
+  files: number;
+  otherFiles: number;
+  includesPrivate: boolean;
 }
 
 /** A calendar of contributions of at most 371 days. */

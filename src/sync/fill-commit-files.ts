@@ -1,7 +1,15 @@
-import { findPendingDetails, forgetLostCommits, saveCommitFiles } from '../contributions/detail-store.ts';
+import {
+  findPendingDetails,
+  forgetLostCommits,
+  type PendingDetail,
+  saveCommitFiles,
+} from '../contributions/detail-store.ts';
+import { countLanguages } from '../contributions/languages/linguist.ts';
+import { saveCommitLanguages } from '../contributions/languages/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
+import type { PathOptions, PathsByCommit } from '../history/read-paths.ts';
 import type { GitRemote } from '../providers/provider.ts';
 import type { Extent, SyncContext } from './context.ts';
 import { detailNames } from './fill-details.ts';
@@ -21,16 +29,49 @@ interface Filled {
   onPart?: Extent['onPart'] | undefined;
 }
 
+/** The two uses of paths: achievements store them, languages are counted from those of commits that are no merges. */
+const uses = {
+  commit_files: { merges: 'first parent', save: saveCommitFiles },
+  commit_languages: {
+    merges: 'none',
+    save: (transaction, repositoryId, pending, found) =>
+      saveCommitLanguages(
+        transaction,
+        repositoryId,
+        pending,
+        new Map([...found].map(([oid, paths]) => [oid, countLanguages(paths)])),
+      ),
+  },
+} as const satisfies Record<
+  string,
+  {
+    merges: PathOptions['merges'];
+    save: (
+      transaction: Connection,
+      repositoryId: string,
+      pending: readonly PendingDetail[],
+      found: PathsByCommit,
+    ) => Promise<void>;
+  }
+>;
+type Use = keyof typeof uses;
+
 /** Reads, by git, the pending paths of a repository's commits; each batch is stored at once. */
 export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<void> {
   const { connection, histories } = stores;
   const { repositoryId, findRemote, signal } = filled;
-  const [pending] = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: 1 });
-  if (pending === undefined) return;
-  await forgetLostCommits(connection, repositoryId);
+  const pending: Use[] = [];
+  for (const use of ['commit_files', 'commit_languages'] as const) {
+    const [first] = await findPendingDetails(connection, repositoryId, use, { limit: 1 });
+    if (first === undefined) continue;
+    await forgetLostCommits(connection, repositoryId, use);
+    pending.push(use);
+  }
+  if (pending.length === 0) return;
   await histories.use(repositoryId, 'directories', async (copy) => {
     const tip = await copy.fetch({ ...(await findRemote()), branch: null }, signal);
-    if (tip !== null) await readPendingPaths(connection, filled, copy);
+    if (tip === null) return;
+    for (const use of pending) await readPendingPaths(connection, filled, copy, use);
   });
 }
 
@@ -42,18 +83,20 @@ async function readPendingPaths(
   connection: Connection,
   { repositoryId, signal, onPart }: Filled,
   copy: HistoryCopy,
+  use: Use,
 ): Promise<void> {
+  const { merges, save } = uses[use];
   let after = '';
   let read = 0;
   for (let round = 0; round < maxRounds; round += 1) {
-    const pending = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: commitsAtOnce, after });
+    const pending = await findPendingDetails(connection, repositoryId, use, { limit: commitsAtOnce, after });
     if (pending.length === 0) return;
     const oids = pending.map(({ key }) => key);
-    for await (const found of copy.readPaths(oids, signal)) {
-      await inTransaction(connection, (transaction) => saveCommitFiles(transaction, repositoryId, pending, found));
+    for await (const found of copy.readPaths(oids, { signal, merges })) {
+      await inTransaction(connection, (transaction) => save(transaction, repositoryId, pending, found));
     }
     after = oids.at(-1) ?? after;
     read += pending.length;
-    onPart?.(detailNames.commit_files, read);
+    if (use === 'commit_files') onPart?.(detailNames.commit_files, read);
   }
 }

@@ -5,6 +5,7 @@ import { findCollection } from '../contributions/collection-store.ts';
 import {
   collectJob,
   collectRepositoryJob,
+  LanguagesOfAccount,
   RepositoryOfAccount,
   updateTotalsJob,
   WindowOfAccount,
@@ -21,6 +22,7 @@ import { createOrphanTasks } from './check-orphans.ts';
 import { createCleaningTasks } from './clean-up.ts';
 import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
+import { countLanguages } from './count-languages.ts';
 import { fetchCalendar } from './fetch-calendar.ts';
 import { fetchReportedTotals } from './fetch-reported-totals.ts';
 import { fetchWindow } from './fetch-window.ts';
@@ -55,6 +57,10 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         const range = parse(WindowOfAccount, payload);
         return reportFailure(context, fetchWindow(context, range, call(urgencyIn(payload), signal)), signal);
       },
+    },
+    count_languages: {
+      urgency: 'background',
+      run: (payload) => countLanguages(context, parse(LanguagesOfAccount, payload)),
     },
     collect: {
       urgency: 'background',

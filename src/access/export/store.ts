@@ -10,7 +10,11 @@ import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
  */
 export function exportAccount(connection: Connection, accountId: string): AsyncGenerator<string, void, undefined> {
   return atOneMoment(connection, async function* (transaction) {
-    for (const [type, rows] of Object.entries({ ...parts(accountId), ...partsOfBoards(accountId) })) {
+    for (const [type, rows] of Object.entries({
+      ...parts(accountId),
+      ...partsOfCommits(accountId),
+      ...partsOfBoards(accountId),
+    })) {
       const query = sql<{ row: string }>`
         select json_build_object('type', ${type}::text, 'data', to_jsonb(r) - ${operators}::text[])::text as row from (${rows}) r`;
       yield* streamRows(transaction, query);
@@ -85,11 +89,6 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
       select id, award_id, repository_id, webhook, kind, state, attempts, error, created_at, ended_at
       from notifications where repository_id in (${owned})`,
     webhook_secret: sql`select id, url, changed_at, former_until from webhook_secrets where account_id = ${id}`,
-    address: sql`select email, resolved_at from identities where account_id = ${id}`,
-    commit: sql`
-      select ${repositoryName} as repository, c.repository_id, encode(c.oid, 'hex') as oid, c.authored_at, c.committed_at
-      from commits c join accounts a on a.id = ${id} ${contributedTo}
-      where c.identity_ids && array(select i.id from identities i where i.account_id = ${id})`,
     key: sql`
       select id, kind, encode(spki, 'base64') as spki, created_at, ${held} from owner_keys where account_id = ${id}`,
     revoked_token: sql`select token_id, expires_at from revoked_tokens where account_id = ${id}`,
@@ -97,6 +96,21 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
     administrator: sql`select person, name, confirmed_at from administrators where account_id = ${id}`,
     audit_entry: sql`
       select id, action, subject, actor, token_id, person, at from audit_entries where account_id = ${id} order by id`,
+  };
+}
+
+/** The commits and addresses of an account. */
+function partsOfCommits(id: string): Record<string, RawBuilder<unknown>> {
+  return {
+    address: sql`select email, resolved_at from identities where account_id = ${id}`,
+    commit: sql`
+      select ${repositoryName} as repository, c.repository_id, encode(c.oid, 'hex') as oid, c.authored_at, c.committed_at
+      from commits c join accounts a on a.id = ${id} ${contributedTo}
+      where c.identity_ids && array(select i.id from identities i where i.account_id = ${id})`,
+    language_day: sql`
+      select ${repositoryName} as repository, c.repository_id, c.day, c.language, c.files, c.commits
+      from language_days c join accounts a on a.id = ${id} ${contributedTo}
+      where c.identity_id = any(array(select i.id from identities i where i.account_id = ${id}))`,
   };
 }
 

@@ -36,6 +36,14 @@ export const cs: Words = {
   },
   more: '+{n} dalších',
   nobodyYet: 'Zatím nikdo',
+  languagesTitle: 'Jazyky',
+  changedFiles: {
+    one: '{n} změněný soubor',
+    few: '{n} změněné soubory',
+    many: '{n} změněného souboru',
+    other: '{n} změněných souborů',
+  },
+  otherLanguages: 'Ostatní',
   nothing: {
     contributions: {
       title: 'Zatím žádné příspěvky',
@@ -44,6 +52,10 @@ export const cs: Words = {
     contributors: { title: 'Zatím žádní přispěvatelé', detail: 'Přispějte jako první do veřejného repozitáře.' },
     achievements: { title: 'Zatím žádné úspěchy', detail: 'Přidejte do repozitáře soubor s úspěchy.' },
     board: { title: 'Žebříček je zatím prázdný', detail: 'Přispějte do repozitáře žebříčku a veďte ho.' },
+    languages: {
+      title: 'Zatím žádné jazyky',
+      detail: 'Plynou ze souborů, které commity mění, brzy po první návštěvě.',
+    },
   },
   fewer: 'Méně',
   most: 'Více',

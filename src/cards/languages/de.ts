@@ -26,6 +26,9 @@ export const de: Words = {
   contributionsInYear: { one: '{n} Beitrag im letzten Jahr', other: '{n} Beiträge im letzten Jahr' },
   more: '+{n} weitere',
   nobodyYet: 'Noch niemand',
+  languagesTitle: 'Sprachen',
+  changedFiles: { one: '{n} geänderte Datei', other: '{n} geänderte Dateien' },
+  otherLanguages: 'Andere',
   nothing: {
     contributions: {
       title: 'Noch keine Beiträge',
@@ -40,6 +43,10 @@ export const de: Words = {
       detail: 'Lege eine Datei mit Auszeichnungen in ein Repository.',
     },
     board: { title: 'Noch niemand auf dieser Rangliste', detail: 'Trage zu einem Repository der Rangliste bei.' },
+    languages: {
+      title: 'Noch keine Sprachen',
+      detail: 'Sie folgen aus den Dateien, die Commits ändern, bald nach dem ersten Aufruf.',
+    },
   },
   fewer: 'Weniger',
   most: 'Mehr',

@@ -26,11 +26,18 @@ export const en: Words = {
   contributionsInYear: { one: '{n} contribution in the last year', other: '{n} contributions in the last year' },
   more: '+{n} more',
   nobodyYet: 'Nobody yet',
+  languagesTitle: 'Languages',
+  changedFiles: { one: '{n} changed file', other: '{n} changed files' },
+  otherLanguages: 'Other',
   nothing: {
     contributions: { title: 'No contributions yet', detail: 'Push a commit, open an issue or review a pull request.' },
     contributors: { title: 'No contributors yet', detail: 'Contribute to a public repository to be the first.' },
     achievements: { title: 'No achievements yet', detail: 'Add an achievements file to a repository to award some.' },
     board: { title: 'Nobody on this board yet', detail: 'Contribute to a repository of the board to lead it.' },
+    languages: {
+      title: 'No languages yet',
+      detail: 'They come from files that commits change, soon after the first visit.',
+    },
   },
   fewer: 'Less',
   most: 'More',

@@ -26,6 +26,13 @@ export const es: Words = {
   contributionsInYear: { one: '{n} contribución en el último año', other: '{n} contribuciones en el último año' },
   more: '+{n} más',
   nobodyYet: 'Nadie todavía',
+  languagesTitle: 'Lenguajes',
+  changedFiles: {
+    one: '{n} archivo modificado',
+    many: '{n} de archivos modificados',
+    other: '{n} archivos modificados',
+  },
+  otherLanguages: 'Otros',
   nothing: {
     contributions: {
       title: 'Aún no hay contribuciones',
@@ -42,6 +49,10 @@ export const es: Words = {
     board: {
       title: 'Aún no hay nadie en esta tabla',
       detail: 'Contribuye a un repositorio de la tabla para liderarla.',
+    },
+    languages: {
+      title: 'Aún no hay lenguajes',
+      detail: 'Salen de los archivos que modifican los commits, poco después de la primera visita.',
     },
   },
   fewer: 'Menos',

@@ -26,6 +26,9 @@ export const fr: Words = {
   contributionsInYear: { one: '{n} contribution sur un an', other: '{n} contributions sur un an' },
   more: '+{n} autres',
   nobodyYet: 'Personne pour l’instant',
+  languagesTitle: 'Langages',
+  changedFiles: { one: '{n} fichier modifié', many: '{n} de fichiers modifiés', other: '{n} fichiers modifiés' },
+  otherLanguages: 'Autres',
   nothing: {
     contributions: {
       title: 'Pas encore de contributions',
@@ -39,6 +42,10 @@ export const fr: Words = {
     board: {
       title: 'Personne encore dans ce classement',
       detail: 'Contribuez à un dépôt du classement pour le mener.',
+    },
+    languages: {
+      title: 'Pas encore de langages',
+      detail: 'Ils viennent des fichiers que les commits modifient, peu après la première visite.',
     },
   },
   fewer: 'Moins',

@@ -26,6 +26,9 @@ export const id: Words = {
   contributionsInYear: { other: '{n} kontribusi dalam setahun terakhir' },
   more: '+{n} lainnya',
   nobodyYet: 'Belum ada',
+  languagesTitle: 'Bahasa',
+  changedFiles: { other: '{n} berkas diubah' },
+  otherLanguages: 'Lainnya',
   nothing: {
     contributions: { title: 'Belum ada kontribusi', detail: 'Kirim commit, buka isu, atau tinjau pull request.' },
     contributors: {
@@ -39,6 +42,10 @@ export const id: Words = {
     board: {
       title: 'Belum ada siapa pun di papan ini',
       detail: 'Berkontribusi ke repositori papan ini untuk memimpin.',
+    },
+    languages: {
+      title: 'Belum ada bahasa',
+      detail: 'Berasal dari berkas yang diubah commit, tak lama setelah kunjungan pertama.',
     },
   },
   fewer: 'Sedikit',

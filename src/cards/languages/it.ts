@@ -26,6 +26,9 @@ export const it: Words = {
   contributionsInYear: { one: '{n} contributo nell’ultimo anno', other: '{n} contributi nell’ultimo anno' },
   more: '+{n} altri',
   nobodyYet: 'Ancora nessuno',
+  languagesTitle: 'Linguaggi',
+  changedFiles: { one: '{n} file modificato', many: '{n} di file modificati', other: '{n} file modificati' },
+  otherLanguages: 'Altri',
   nothing: {
     contributions: {
       title: 'Ancora nessun contributo',
@@ -39,6 +42,10 @@ export const it: Words = {
     board: {
       title: 'Ancora nessuno in classifica',
       detail: 'Contribuisci a un repository della classifica per guidarla.',
+    },
+    languages: {
+      title: 'Ancora nessun linguaggio',
+      detail: 'Derivano dai file modificati dai commit, poco dopo la prima visita.',
     },
   },
   fewer: 'Meno',

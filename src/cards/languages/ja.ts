@@ -26,11 +26,18 @@ export const ja: Words = {
   contributionsInYear: { other: '過去 1 年間に {n} 件の貢献' },
   more: 'ほか {n} 人',
   nobodyYet: 'まだ誰もいません',
+  languagesTitle: '言語',
+  changedFiles: { other: '変更されたファイル {n} 件' },
+  otherLanguages: 'その他',
   nothing: {
     contributions: { title: 'まだ貢献はありません', detail: 'コミット、イシュー、レビューのどれかで始まります。' },
     contributors: { title: 'まだ貢献者はいません', detail: '公開リポジトリに最初の貢献をしましょう。' },
     achievements: { title: 'まだ実績はありません', detail: 'リポジトリに実績ファイルを追加すると授与できます。' },
     board: { title: 'まだ誰もいません', detail: 'ボードのリポジトリに貢献すると首位になれます。' },
+    languages: {
+      title: '言語はまだありません',
+      detail: 'コミットが変更したファイルから、最初の表示のあと集計されます。',
+    },
   },
   fewer: '少',
   most: '多',

@@ -26,6 +26,9 @@ export const ko: Words = {
   contributionsInYear: { other: '지난 1년간 기여 {n}건' },
   more: '외 {n}명',
   nobodyYet: '아직 없음',
+  languagesTitle: '언어',
+  changedFiles: { other: '변경된 파일 {n}개' },
+  otherLanguages: '기타',
   nothing: {
     contributions: {
       title: '아직 기여가 없습니다',
@@ -34,6 +37,7 @@ export const ko: Words = {
     contributors: { title: '아직 기여자가 없습니다', detail: '공개 저장소에 처음으로 기여해 보세요.' },
     achievements: { title: '아직 업적이 없습니다', detail: '저장소에 업적 파일을 추가하면 수여할 수 있습니다.' },
     board: { title: '아직 아무도 없습니다', detail: '이 보드의 저장소에 기여해 선두가 되어 보세요.' },
+    languages: { title: '아직 언어가 없습니다', detail: '커밋이 변경한 파일에서 첫 방문 직후에 집계됩니다.' },
   },
   fewer: '적음',
   most: '많음',

@@ -55,6 +55,8 @@ export interface Language {
   number: (value: number) => string;
   /** Formats a large number in few letters, like 1.2M. */
   compactNumber: (value: number) => string;
+  /** Formats a part of a whole, 0 to 1, in percent. */
+  share: (value: number) => string;
   /** Formats a day in UTC, like 21 Nov 2026. */
   date: (time: Date) => string;
   /** Formats the first and the last day of a time in UTC. */
@@ -95,6 +97,7 @@ export function languageOf(locale: string): Language {
 function makeLanguage(locale: string): Language {
   const full = new Intl.NumberFormat(locale);
   const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const utc = { timeZone: 'UTC' } as const;
   const date = new Intl.DateTimeFormat(locale, { ...utc, day: 'numeric', month: 'short', year: 'numeric' });
   const month = new Intl.DateTimeFormat(locale, { ...utc, month: 'short' });
@@ -109,6 +112,7 @@ function makeLanguage(locale: string): Language {
     words: languages[locale] ?? en,
     number: (value) => full.format(value),
     compactNumber: (value) => compact.format(value),
+    share: (value) => share.format(value),
     date: (time) => date.format(time),
     // Lines break at plain spaces.
     dateRange: (first, last) => date.formatRange(first, last).replaceAll('\u2009', ' '),

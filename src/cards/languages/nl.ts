@@ -26,6 +26,9 @@ export const nl: Words = {
   contributionsInYear: { one: '{n} bijdrage in het afgelopen jaar', other: '{n} bijdragen in het afgelopen jaar' },
   more: '+{n} meer',
   nobodyYet: 'Nog niemand',
+  languagesTitle: 'Talen',
+  changedFiles: { one: '{n} gewijzigd bestand', other: '{n} gewijzigde bestanden' },
+  otherLanguages: 'Overige',
   nothing: {
     contributions: {
       title: 'Nog geen bijdragen',
@@ -36,6 +39,10 @@ export const nl: Words = {
     board: {
       title: 'Nog niemand op deze ranglijst',
       detail: 'Draag bij aan een repository van de ranglijst om die te leiden.',
+    },
+    languages: {
+      title: 'Nog geen talen',
+      detail: 'Ze komen uit bestanden die commits wijzigen, kort na het eerste bezoek.',
     },
   },
   fewer: 'Minder',

@@ -36,11 +36,23 @@ export const pl: Words = {
   },
   more: '+{n} więcej',
   nobodyYet: 'Jeszcze nikt',
+  languagesTitle: 'Języki',
+  changedFiles: {
+    one: '{n} zmieniony plik',
+    few: '{n} zmienione pliki',
+    many: '{n} zmienionych plików',
+    other: '{n} zmienionego pliku',
+  },
+  otherLanguages: 'Inne',
   nothing: {
     contributions: { title: 'Brak wkładu', detail: 'Wyślij commit, otwórz zgłoszenie lub zrecenzuj pull request.' },
     contributors: { title: 'Brak współtwórców', detail: 'Dołącz jako pierwszy do publicznego repozytorium.' },
     achievements: { title: 'Brak osiągnięć', detail: 'Dodaj plik osiągnięć do repozytorium, aby je przyznawać.' },
     board: { title: 'Ranking jest jeszcze pusty', detail: 'Wnieś wkład w repozytorium rankingu, aby prowadzić.' },
+    languages: {
+      title: 'Jeszcze brak języków',
+      detail: 'Wynikają z plików zmienianych w commitach, wkrótce po pierwszej wizycie.',
+    },
   },
   fewer: 'Mniej',
   most: 'Więcej',

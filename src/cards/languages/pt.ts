@@ -26,6 +26,9 @@ export const pt: Words = {
   contributionsInYear: { one: '{n} contribuição no último ano', other: '{n} contribuições no último ano' },
   more: '+{n} outros',
   nobodyYet: 'Ninguém ainda',
+  languagesTitle: 'Linguagens',
+  changedFiles: { one: '{n} arquivo alterado', many: '{n} de arquivos alterados', other: '{n} arquivos alterados' },
+  otherLanguages: 'Outras',
   nothing: {
     contributions: {
       title: 'Ainda não há contribuições',
@@ -39,6 +42,10 @@ export const pt: Words = {
     board: {
       title: 'Ainda não há ninguém neste ranking',
       detail: 'Contribua para um repositório do ranking para liderá-lo.',
+    },
+    languages: {
+      title: 'Ainda sem linguagens',
+      detail: 'Vêm dos arquivos que os commits alteram, pouco depois da primeira visita.',
     },
   },
   fewer: 'Menos',

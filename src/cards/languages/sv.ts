@@ -26,6 +26,9 @@ export const sv: Words = {
   contributionsInYear: { one: '{n} bidrag det senaste året', other: '{n} bidrag det senaste året' },
   more: '+{n} till',
   nobodyYet: 'Ingen än',
+  languagesTitle: 'Språk',
+  changedFiles: { one: '{n} ändrad fil', other: '{n} ändrade filer' },
+  otherLanguages: 'Övriga',
   nothing: {
     contributions: {
       title: 'Inga bidrag än',
@@ -37,6 +40,10 @@ export const sv: Words = {
       detail: 'Lägg till en prestationsfil i ett repository för att dela ut dem.',
     },
     board: { title: 'Ingen på listan än', detail: 'Bidra till ett repository på listan för att leda den.' },
+    languages: {
+      title: 'Inga språk än',
+      detail: 'De kommer från filer som commits ändrar, strax efter första besöket.',
+    },
   },
   fewer: 'Mindre',
   most: 'Mer',

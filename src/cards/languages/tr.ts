@@ -26,6 +26,9 @@ export const tr: Words = {
   contributionsInYear: { one: 'son bir yılda {n} katkı', other: 'son bir yılda {n} katkı' },
   more: '+{n} kişi daha',
   nobodyYet: 'Henüz kimse yok',
+  languagesTitle: 'Diller',
+  changedFiles: { one: '{n} değişen dosya', other: '{n} değişen dosya' },
+  otherLanguages: 'Diğer',
   nothing: {
     contributions: { title: 'Henüz katkı yok', detail: 'Bir commit gönderin, sorun açın veya pull request inceleyin.' },
     contributors: {
@@ -36,6 +39,10 @@ export const tr: Words = {
     board: {
       title: 'Bu sıralamada henüz kimse yok',
       detail: 'Öne geçmek için sıralamanın bir deposuna katkıda bulunun.',
+    },
+    languages: {
+      title: 'Henüz dil yok',
+      detail: 'Commit’lerin değiştirdiği dosyalardan, ilk ziyaretten kısa süre sonra gelir.',
     },
   },
   fewer: 'Az',

@@ -31,6 +31,14 @@ export const uk: Words = {
   },
   more: 'ще {n}',
   nobodyYet: 'Поки нікого',
+  languagesTitle: 'Мови',
+  changedFiles: {
+    one: '{n} змінений файл',
+    few: '{n} змінені файли',
+    many: '{n} змінених файлів',
+    other: '{n} зміненого файлу',
+  },
+  otherLanguages: 'Інші',
   nothing: {
     contributions: {
       title: 'Внесків поки немає',
@@ -41,6 +49,10 @@ export const uk: Words = {
     board: {
       title: 'У рейтингу поки нікого немає',
       detail: 'Зробіть внесок у репозиторій рейтингу, щоб очолити його.',
+    },
+    languages: {
+      title: 'Мов поки немає',
+      detail: 'Їх визначають за файлами, зміненими в комітах, невдовзі після першого візиту.',
     },
   },
   fewer: 'Менше',

@@ -5,7 +5,7 @@ import type { ProblemPhrase } from '../../errors.ts';
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
 /** The things that a card can have none of. */
-export type NothingOf = 'contributions' | 'contributors' | 'achievements' | 'board';
+export type NothingOf = 'contributions' | 'contributors' | 'achievements' | 'board' | 'languages';
 
 /** All texts of cards, in one language. */
 export interface Words extends Record<CounterName, string> {
@@ -30,6 +30,10 @@ export interface Words extends Record<CounterName, string> {
   /** `{n}` is the number of entries that are not shown. */
   more: string;
   nobodyYet: string;
+  languagesTitle: string;
+  changedFiles: Plural;
+  /** The name of all languages that are not listed. */
+  otherLanguages: string;
   /** The title and the advice of a card that has nothing to show. */
   nothing: Readonly<Record<NothingOf, { title: string; detail: string }>>;
   /** The two ends of a scale. */

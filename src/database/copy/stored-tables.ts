@@ -23,6 +23,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   repository_totals: true,
   contributor_totals: true,
   contribution_days: true,
+  language_days: true,
   calendars: true,
   reported_windows: true,
   repository_identities: true,

@@ -47,6 +47,7 @@ import * as boardSeasons from './0062-board-seasons.ts';
 import * as assisted from './0063-assisted.ts';
 import * as sessions from './0067-sessions.ts';
 import * as noForeignKeysAcross from './0068-no-foreign-keys-across.ts';
+import * as languages from './0078-languages.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -100,4 +101,5 @@ export const migrations: Record<string, Migration> = {
   '0063-assisted': assisted,
   '0067-sessions': sessions,
   '0068-no-foreign-keys-across': noForeignKeysAcross,
+  '0078-languages': languages,
 };

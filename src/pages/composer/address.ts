@@ -62,6 +62,15 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     fields: ['by', 'days_off', 'time_zone'],
   },
   {
+    card: 'languages',
+    label: 'Languages',
+    path: () => 'contributions',
+    parameters: () => ({ card: 'languages' }),
+    altText: (of) => `Languages of ${of}`,
+    takesRepository: false,
+    fields: ['limit', 'columns', 'period', 'since', 'until'],
+  },
+  {
     card: 'contributors',
     label: 'Contributors',
     path: () => 'contributors',

@@ -43,6 +43,15 @@ const people: readonly (readonly [name: string, displayName: string, contributio
 ];
 const avatars = drawnAvatars(people.length);
 
+const languages = [
+  { name: 'TypeScript', colour: '#3178c6', files: 4120 },
+  { name: 'Rust', colour: '#dea584', files: 2210 },
+  { name: 'Go', colour: '#00ADD8', files: 1330 },
+  { name: 'CSS', colour: '#663399', files: 760 },
+  { name: 'Shell', colour: '#89e051', files: 480 },
+  { name: 'Python', colour: '#3572A5', files: 290 },
+];
+
 const awards: readonly (readonly [name: string, repository: string, day: string])[] = [
   ['Release crew', 'harbour', '2026-09-18'],
   ['Hundred issues', 'tidewater', '2026-06-30'],
@@ -92,6 +101,10 @@ const samples = {
       },
     },
   }),
+  languages: (today: Date): CardInput => ({
+    envelope: ofAccount(today),
+    languages: { languages, files: 9460, otherFiles: 270, includesPrivate: false },
+  }),
   contributors: ofPeople,
   achievements: (): CardInput => ({
     envelope: {
@@ -132,6 +145,7 @@ export const galleryCards: readonly GalleryCard[] = [
   'contributions',
   'calendar',
   'streak',
+  'languages',
   'contributors',
   'achievements',
   'board',

@@ -47,6 +47,11 @@ describe('the paths of commits', () => {
       undefined,
     ]);
     assert.deepEqual(await readParts(copy, []), []);
+    const withoutMerges = joined(await readParts(copy, oids, 'none'));
+    assert.deepEqual(
+      [2, 3, 6].map((index) => withoutMerges.get(oids[index] ?? '')),
+      [['src/b.ts', 'src/c/d.ts'], [], []],
+    );
     assert.equal(remote.requests.length, requestCount);
     const objects = await runGit(copy, ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype)']);
     assert.deepEqual(new Set(objects.toString().trim().split('\n')), new Set(['commit', 'tree']));
@@ -150,9 +155,13 @@ async function fetchFrom(remote: RemoteHost, name: string): Promise<string> {
   return place.at(name);
 }
 
-async function readParts(copy: string, oids: readonly string[]): Promise<PathsByCommit[]> {
+async function readParts(
+  copy: string,
+  oids: readonly string[],
+  merges: 'first parent' | 'none' = 'first parent',
+): Promise<PathsByCommit[]> {
   const parts: PathsByCommit[] = [];
-  for await (const part of readPaths(copy, oids, { signal })) parts.push(part);
+  for await (const part of readPaths(copy, oids, { signal, merges })) parts.push(part);
   return parts;
 }
 

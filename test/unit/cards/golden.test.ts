@@ -34,7 +34,16 @@ describe('golden files of cards', () => {
         kind: 'problem',
       },
     };
-    for (const name of ['contributions', 'calendar', 'streak', 'contributors', 'achievements', 'community', 'board']) {
+    for (const name of [
+      'contributions',
+      'calendar',
+      'streak',
+      'languages',
+      'contributors',
+      'achievements',
+      'community',
+      'board',
+    ]) {
       const card = cardOf(name);
       const nothing: State = { kind: 'nothing', ...languageOf('en').words.nothing[card.nothingOf] };
       for (const [state, content] of Object.entries({ ...states, nothing })) {

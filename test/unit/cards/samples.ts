@@ -156,6 +156,22 @@ export function streakOf(described: { unit?: 'day' | 'week'; isEmpty?: boolean }
   };
 }
 
+/** Returns languages, some of them with long names or without a colour, and 40 further changed files. */
+export function languagesOf(files: readonly number[] = [4120, 2210, 1330, 760, 480, 3]): CardInput {
+  const named = [
+    { name: 'TypeScript', colour: '#3178c6' },
+    { name: 'Game Maker Language', colour: '#71b417' },
+    { name: 'C++', colour: '#f34b7d' },
+    { name: 'GCC Machine Description' },
+    { name: 'Lua', colour: '#000080' },
+    { name: 'Shell', colour: '#89e051' },
+  ];
+  const languages = files.map((count, index) => ({ ...(named[index % named.length] ?? { name: '?' }), files: count }));
+  const sum = files.reduce((total, count) => total + count, 0);
+  const { envelope } = contributionsOf({});
+  return { envelope, languages: { languages, files: sum + 40, otherFiles: 40, includesPrivate: false } };
+}
+
 export function achievementsOf(count: number): CardInput {
   const names = ['Merge hero', 'First steps', 'Bug squasher of the whole wide world', '功績', 'Reviewer'];
   const data = Array.from({ length: count }, (_, index) => ({
@@ -232,6 +248,9 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
   streak: (query) => draw('streak', streakOf(), query),
   'streak-weeks-narrow': (query) => draw('streak', streakOf({ unit: 'week' }), { width: 240, ...query }),
   'streak-empty-ar': (query) => draw('streak', streakOf({ isEmpty: true }), { locale: 'ar', ...query }),
+  languages: (query) => draw('languages', languagesOf(), query),
+  'languages-narrow': (query) => draw('languages', languagesOf(), { width: 240, ...query }),
+  'languages-he': (query) => draw('languages', languagesOf(), { locale: 'he', theme: 'dark', ...query }),
   achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
   'achievements-narrow': (query) => draw('achievements', achievementsOf(3), { width: 240, ...query }, someImages),
   'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),

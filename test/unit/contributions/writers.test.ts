@@ -11,7 +11,8 @@ const writers: Readonly<Record<string, readonly string[]>> = {
     'contributions/erase-store.ts',
     'contributions/write-store.ts',
   ],
-  commits: ['contributions/commit-store.ts'],
+  commits: ['contributions/commit-store.ts', 'contributions/languages/store.ts'],
+  language_days: ['contributions/languages/store.ts'],
   uncounted_commits: [
     'contributions/commit-store.ts',
     'contributions/recount-store.ts',

@@ -1,0 +1,189 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { LanguagesInput } from '../http/images.ts';
+import type { WindowMeaning } from '../windows/window.ts';
+import { Canvas, textStyles } from './canvas.ts';
+import { defineCard } from './card.ts';
+import { frame, padding } from './frame.ts';
+import { type Grid, gridOf } from './grid.ts';
+import { px } from './markup.ts';
+import type { CardOptions } from './options.ts';
+import { joinParts } from './text/fit.ts';
+import { measure } from './text/measure.ts';
+import { daysOf } from './window-days.ts';
+
+const defaultWidthPx = 480;
+const titleHeight = 34;
+const summaryLine = 18;
+const bar = { height: 12, gap: 2, least: 3, below: 20 };
+const dot = { radius: 5, room: 20 };
+const rowHeight = 26;
+const columnGap = 32;
+const below = { firstPx: 22, linePx: 16 };
+const usualLanguages = 6;
+/** The widths of a column, with a name and a share, in pixels. */
+const column = { usual: 190, least: 180 };
+
+const Item = Type.Object({ name: Type.String(), display_name: Type.String() });
+const compiledItem = Compile(Item);
+
+interface Content {
+  who: string;
+  languages: LanguagesInput;
+  window: WindowMeaning | undefined;
+  isIncomplete: boolean;
+}
+
+interface Row {
+  name: string;
+  /** `#rrggbb`; undefined: that of the track. */
+  colour: string | undefined;
+  share: number;
+}
+
+/** The card of languages, by the files that the commits of an account change. */
+export const languagesCard = defineCard<Content>({
+  parts: { hideable: ['title', 'summary', 'bar', 'shares', 'other', 'coverage'], showable: [] },
+  nothingOf: 'languages',
+  emptySize: (options) => {
+    const { widthPx = defaultWidthPx } = options;
+    const lines = linesOf([options.language.words.inCollected], options, options.hide.has('coverage'));
+    return { widthPx, heightPx: placeParts(options, { rows: usualLanguages, summary: 1, lines: lines.length }).height };
+  },
+  read: ({ envelope: { data, meta_data }, languages }) => {
+    const [item] = data;
+    if (languages === undefined || languages.files === 0 || !compiledItem.Check(item)) return undefined;
+    return {
+      who: item.display_name || item.name,
+      languages,
+      window: meta_data.window,
+      isIncomplete: meta_data.complete === false,
+    };
+  },
+  draw: (content, options) => {
+    const { language, hide, title = content.who, widthPx = defaultWidthPx } = options;
+    const { words } = language;
+    const rows = rowsOf(content.languages, options);
+    const counted = [
+      words.languagesTitle,
+      language.plural(words.changedFiles, content.languages.files),
+      ...(content.window === undefined ? [] : [daysOf(content.window, language.date)]),
+    ];
+    const summary = linesOf(counted, options, hide.has('summary'));
+    const coverage = coverageOf(content, options);
+    const lines = linesOf(coverage, options, hide.has('coverage'));
+    const places = placeParts(options, { rows: rows.length, summary: summary.length, lines: lines.length });
+    const canvas = new Canvas(widthPx, language);
+    const maxWidth = widthPx - 2 * padding;
+    if (!hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
+    for (const [index, line] of summary.entries()) {
+      canvas.text(
+        'label',
+        { at: padding, y: places.summary + 12 + index * summaryLine, maxWidth, isProse: true },
+        line,
+      );
+    }
+    if (!hide.has('bar')) drawBar(canvas, rows, { y: places.bar, width: maxWidth });
+    for (const [index, row] of rows.entries()) drawRow(canvas, row, options, { ...places, index });
+    for (const [index, line] of lines.entries()) {
+      const y = places.height - 20 - (lines.length - 1 - index) * below.linePx;
+      canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
+    }
+    const said = rows.map(({ name, share }) => `${name} ${shareOf(share, language)}`).join(', ');
+    return frame(options, {
+      width: widthPx,
+      height: places.height,
+      title: `${content.who} · ${words.languagesTitle}`,
+      description: `${said}. ${[...counted.slice(1), ...coverage].join(' · ')}.`,
+      body: canvas.body(),
+    });
+  },
+});
+
+/** Returns the listed languages, and the others as the last row. */
+function rowsOf({ languages, files, otherFiles }: LanguagesInput, { hide, language }: CardOptions): Row[] {
+  const rows = languages.map((one): Row => ({ name: one.name, colour: one.colour, share: one.files / files }));
+  if (otherFiles === 0 || hide.has('other')) return rows;
+  return [...rows, { name: language.words.otherLanguages, colour: undefined, share: otherFiles / files }];
+}
+
+/** Shares that would be shown as none are less than the least that is shown. */
+function shareOf(share: number, language: CardOptions['language']): string {
+  const least = 0.001;
+  return share < least / 2 ? `<${language.share(least)}` : language.share(share);
+}
+
+function coverageOf({ languages, isIncomplete }: Content, { language: { words } }: CardOptions): string[] {
+  return [
+    languages.includesPrivate ? words.publicAndPrivate : words.publicOnly,
+    words.inCollected,
+    ...(isIncomplete ? [words.stillCounting] : []),
+  ];
+}
+
+function linesOf(parts: readonly string[], { widthPx = defaultWidthPx }: CardOptions, isHidden: boolean): string[] {
+  return isHidden ? [] : joinParts(parts, widthPx - 2 * padding, textStyles.label.sizePx);
+}
+
+interface Places {
+  summary: number;
+  bar: number;
+  rows: number;
+  grid: Grid;
+  height: number;
+}
+
+/** Places the parts from the top, by the numbers of their lines. */
+function placeParts(
+  { hide, columns, widthPx = defaultWidthPx }: CardOptions,
+  count: { rows: number; summary: number; lines: number },
+): Places {
+  const grid = gridOf({ at: padding, maxWidth: widthPx - 2 * padding, gap: columnGap, columns, ...column, most: 2 });
+  const summary = padding + (hide.has('title') ? 0 : titleHeight - 8);
+  const barAt = summary + (count.summary === 0 ? 8 : count.summary * summaryLine + 8);
+  const rows = barAt + (hide.has('bar') ? 0 : bar.height + bar.below);
+  const end = rows + grid.rowsOf(count.rows) * rowHeight;
+  const ofLines = count.lines === 0 ? 8 : below.firstPx + count.lines * below.linePx;
+  return { summary, bar: barAt, rows, grid, height: end + ofLines };
+}
+
+/** Draws a bar with a part for each language. */
+function drawBar(canvas: Canvas, rows: readonly Row[], { y, width }: { y: number; width: number }): void {
+  const left = canvas.left(padding, width);
+  canvas.add(
+    `<clipPath id="b"><rect x="${px(left)}" y="${px(y)}" width="${px(width)}" height="${bar.height}" rx="${bar.height / 2}"/></clipPath>
+<g clip-path="url(#b)">`,
+  );
+  canvas.rect({ at: padding, y, width, height: bar.height }, 'class="t"');
+  let at = padding;
+  for (const { colour, share } of rows) {
+    const part = Math.max(bar.least, share * width);
+    if (colour !== undefined) {
+      canvas.rect({ at, y, width: Math.max(1, part - bar.gap), height: bar.height }, `class="f" fill="${colour}"`);
+    }
+    at += part;
+  }
+  canvas.add('</g>');
+}
+
+/** Draws a dot in the colour of a language, its name and its share. */
+function drawRow(
+  canvas: Canvas,
+  { name, colour, share }: Row,
+  { hide, language }: CardOptions,
+  { rows, grid, index }: Places & { index: number },
+): void {
+  const { at, row } = grid.placeOf(index);
+  const y = rows + row * rowHeight;
+  const fill = colour === undefined ? 'class="t"' : `fill="${colour}"`;
+  canvas.add(`<circle ${fill} cx="${px(canvas.left(at + dot.radius))}" cy="${px(y + 9)}" r="${dot.radius}"/>`);
+  const label = hide.has('shares') ? '' : shareOf(share, language);
+  const room = label === '' ? 0 : measure(label, textStyles.label.sizePx) + 8;
+  const maxWidth = grid.itemWidth - dot.room - room;
+  const style = (['name', 'label', 'small'] as const).find((one) => {
+    const { sizePx, weight } = textStyles[one];
+    return measure(name, sizePx, weight) <= maxWidth;
+  });
+  canvas.text(style ?? 'small', { at: at + dot.room, y: y + 14, maxWidth }, name);
+  canvas.text('label', { at: at + grid.itemWidth, y: y + 14, maxWidth: room, anchor: 'end' }, label);
+}

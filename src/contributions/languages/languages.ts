@@ -1,0 +1,60 @@
+import type { LoadServices } from '../../accounts/resolve.ts';
+import type { ResolvedAccount } from '../../http/endpoint.ts';
+import type { LanguagesInput } from '../../http/images.ts';
+import type { Window } from '../../windows/window.ts';
+import { countLanguagesJob } from '../jobs.ts';
+import { colourOfLanguage } from './linguist.ts';
+import { findLanguageRepositories, findLanguages, type LanguageQuery } from './store.ts';
+
+/** The most repositories of an account whose languages are counted: those with its most commits. */
+export const maxRepositories = 50;
+
+/** The languages of an account, and whether they may still change because files are being read. */
+export interface CountedLanguages {
+  input: LanguagesInput;
+  isFinal: boolean;
+}
+
+/**
+ * Finds the languages of the files that an account's commits change in collected repositories; of an organization, of all
+ * commits to its repositories. Requests the languages of repositories where they were never read, in the background.
+ * @param wanted.window whole days (UTC); undefined: the whole history.
+ * @returns undefined while nothing is known.
+ */
+export async function loadLanguages(
+  services: LoadServices,
+  { account, requester }: Pick<ResolvedAccount, 'account' | 'requester'>,
+  { window, withPrivate, limit }: { window: Window | undefined; withPrivate: boolean; limit: number },
+): Promise<CountedLanguages | undefined> {
+  const { connection, computations, resolver } = services;
+  const query: LanguageQuery = { accountId: account.id, isOwner: account.type === 'organization', withPrivate };
+  const days = { since: dayOf(window?.since), until: dayOf(window?.until) };
+  const read = async () => ({
+    repositories: await findLanguageRepositories(connection, query, maxRepositories),
+    sums: await findLanguages(connection, query, days),
+  });
+  // Private contributions to repositories of others depend on more than this account.
+  const { repositories, sums } = withPrivate
+    ? await computations.alone(read)
+    : await computations.share(account.id, `languages ${days.since} ${days.until}`, read);
+  if (!account.pinned && repositories.some(({ isNeeded }) => !isNeeded)) {
+    resolver.requestInBackground(countLanguagesJob({ accountId: account.id, withPrivate }), requester);
+  }
+  const isFinal = account.pinned || repositories.every(({ isNeeded, isPending }) => isNeeded && !isPending);
+  if (sums.length === 0 && !isFinal) return undefined;
+  const languages = sums.slice(0, limit).map(({ language: name, files }) => ({
+    name,
+    files,
+    colour: colourOfLanguage(name),
+  }));
+  const [files, otherFiles] = [filesOf(sums), filesOf(sums.slice(limit))];
+  return { input: { languages, files, otherFiles, includesPrivate: withPrivate }, isFinal };
+}
+
+function filesOf(sums: readonly { files: number }[]): number {
+  return sums.reduce((sum, { files }) => sum + files, 0);
+}
+
+function dayOf(time: Date | null | undefined): string | null {
+  return time?.toISOString().slice(0, 10) ?? null;
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Finds the programming and markup languages of files by their paths alone, with the data and rules of github-linguist
+ * (`linguist.tsv`, made by `scripts/linguist.ts`). Its rules that read files are left out: local copies have no contents.
+ */
+
+/** The numbers of files by language. */
+export type FilesByLanguage = ReadonlyMap<string, number>;
+
+const colours = new Map<string, string>();
+const byExtension = new Map<string, string>();
+const byName = new Map<string, string>();
+const excluded: string[] = [];
+
+for (const line of readFileSync(new URL('linguist.tsv', import.meta.url), 'utf8').split('\n')) {
+  const [kind, name = '', colour = '', extensions = '', names = ''] = line.split('\t');
+  if (kind === 'excluded') excluded.push(name);
+  if (kind !== 'language') continue;
+  if (colour !== '') colours.set(name, colour);
+  for (const extension of extensions.split('|')) if (extension !== '') byExtension.set(extension, name);
+  for (const filename of names.split('|')) if (filename !== '') byName.set(filename, name);
+}
+
+/** The rules about paths of `generated?` in linguist's generated.rb; locks and data have no counted language anyway. */
+const generated = [
+  '\\.[Dd]esigner\\.(cs|vb)$',
+  '\\.feature\\.cs$',
+  '(?:^|/)\\.idea/',
+  '(^Pods|/Pods)/',
+  '(^|/)Carthage/Build/',
+  'node_modules/',
+  '(^|/)\\.pnp\\..*$',
+  'Godeps/',
+  '.\\.zep\\.(?:c|h|php)$',
+  'ppport\\.h$',
+  '__generated__/',
+  '(?:^|/)htmlcov/',
+  '_tlb\\.pas$',
+];
+const isExcluded = new RegExp([...excluded, ...generated].map((one) => `(?:${one})`).join('|'));
+/** Longer paths have no language, so that the time for one is limited. */
+const maxPathLength = 512;
+
+/** Returns the language of a file; undefined for vendored and generated files, documentation, data and prose. */
+export function languageOfPath(path: string): string | undefined {
+  if (path.length > maxPathLength) return undefined;
+  const language = languageOfName(path.slice(path.lastIndexOf('/') + 1));
+  return language === undefined || isExcluded.test(path) ? undefined : language;
+}
+
+/** Finds the language of a name, or else of its longest known extension. */
+function languageOfName(name: string): string | undefined {
+  const known = byName.get(name);
+  if (known !== undefined) return known;
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    const language = byExtension.get(name.slice(dot).toLowerCase());
+    if (language !== undefined) return language;
+  }
+  return undefined;
+}
+
+/** Counts the files of each language. */
+export function countLanguages(paths: readonly string[]): FilesByLanguage {
+  const counted = new Map<string, number>();
+  for (const path of paths) {
+    const language = languageOfPath(path);
+    if (language !== undefined) counted.set(language, (counted.get(language) ?? 0) + 1);
+  }
+  return counted;
+}
+
+/** Returns the colour that linguist gives a language, `#rrggbb`; undefined where it has none. */
+export function colourOfLanguage(language: string): string | undefined {
+  return colours.get(language);
+}

@@ -1,0 +1,196 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { forgetFound, type PendingDetail } from '../detail-store.ts';
+import { lockTotals } from '../write-store.ts';
+import type { FilesByLanguage } from './linguist.ts';
+
+/**
+ * Languages of the files that commits change: of each commit in `commits.languages`, and as sums for each address and day
+ * in `language_days`. Sums belong to addresses, so that the account of an address can change without a recount.
+ */
+
+/** The most languages of an account. */
+const maxLanguages = 1000;
+
+/** SQL for the sums of the commits `c` that a query or a table holds. */
+function sumsOf(commits: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select u.identity_id, (c.authored_at at time zone 'UTC')::date as day, l.key as language,
+      sum(l.value::integer)::integer as files, count(*)::integer as commits
+    from ${commits} cross join unnest(c.identity_ids) as u (identity_id) cross join jsonb_each_text(c.languages) as l
+    group by 1, 2, 3`;
+}
+
+/**
+ * Stores the languages of commits, by commit id, and adds them to the sums. Commits without a result stay pending. Must
+ * run in a transaction.
+ */
+export async function saveCommitLanguages(
+  transaction: Connection,
+  repositoryId: string,
+  requested: readonly PendingDetail[],
+  found: ReadonlyMap<string, FilesByLanguage>,
+): Promise<void> {
+  await lockTotals(transaction, repositoryId);
+  const oids = [...found.keys()];
+  await changeSums(transaction, repositoryId, oids, -1);
+  const rows = [...found].map(([oid, files]) => ({ oid: `\\x${oid}`, languages: Object.fromEntries(files) }));
+  await sql`
+    update commits c set languages = f.languages
+    from json_to_recordset(${JSON.stringify(rows)}::json) as f (oid bytea, languages jsonb)
+    where c.repository_id = ${repositoryId} and c.oid = f.oid and c.languages is distinct from f.languages`.execute(
+    transaction,
+  );
+  await changeSums(transaction, repositoryId, oids, 1);
+  await forgetFound(transaction, repositoryId, 'commit_languages', { requested, found });
+  await sql`
+    insert into announcements (kind, key)
+    select distinct 'account', i.account_id from commits c cross join unnest(c.identity_ids) as u (id)
+    join identities i on i.id = u.id
+    where c.repository_id = ${repositoryId} and c.oid = any(${toBytes(oids)}::bytea[]) and i.account_id is not null`.execute(
+    transaction,
+  );
+}
+
+/** Subtracts commits that are about to be removed from the sums. Must run in a transaction. */
+export async function uncountLanguages(
+  transaction: Connection,
+  repositoryId: string,
+  oids: readonly string[],
+): Promise<void> {
+  await lockTotals(transaction, repositoryId);
+  await changeSums(transaction, repositoryId, oids, -1);
+}
+
+/** Adds stored commits to the sums, or subtracts them; those whose languages were not read change nothing. */
+async function changeSums(
+  transaction: Connection,
+  repositoryId: string,
+  oids: readonly string[],
+  sign: 1 | -1,
+): Promise<void> {
+  const commits = sql`(
+    select * from commits c where c.repository_id = ${repositoryId} and c.oid = any(${toBytes(oids)}::bytea[])
+      and c.languages is not null) c`;
+  if (sign === 1) {
+    await sql`
+      insert into language_days as d (repository_id, identity_id, day, language, files, commits)
+      select ${repositoryId}, s.* from (${sumsOf(commits)}) s
+      on conflict (repository_id, identity_id, day, language)
+        do update set files = d.files + excluded.files, commits = d.commits + excluded.commits`.execute(transaction);
+    return;
+  }
+  const { rows } = await sql<{ id: number }>`
+    update language_days d set files = d.files - s.files, commits = d.commits - s.commits
+    from (${sumsOf(commits)}) s
+    where d.repository_id = ${repositoryId} and d.identity_id = s.identity_id and d.day = s.day
+      and d.language = s.language
+    returning d.identity_id as id`.execute(transaction);
+  if (rows.length === 0) return;
+  await sql`
+    delete from language_days where repository_id = ${repositoryId} and commits <= 0
+      and identity_id = any(${[...new Set(rows.map(({ id }) => id))]}::integer[])`.execute(transaction);
+}
+
+function toBytes(oids: readonly string[]): string[] {
+  return oids.map((oid) => `\\x${oid}`);
+}
+
+/**
+ * Counts the sums of a repository again, from all its commits. Must run in a transaction that holds its totals.
+ * @returns how many sums differed.
+ */
+export async function recountLanguages(transaction: Connection, repositoryId: string): Promise<number> {
+  const needed = await sql`
+    select from repositories where id = ${repositoryId} and 'commit_languages' = any(needs)`.execute(transaction);
+  if (needed.rows.length === 0) return 0;
+  const commits = sql`(
+    select * from commits c where c.repository_id = ${repositoryId} and c.languages is not null) c`;
+  const { rows } = await sql<{ differences: number }>`
+    with summed as (${sumsOf(commits)}), vanished as (
+      delete from language_days d where d.repository_id = ${repositoryId} and not exists (
+        select from summed s where s.identity_id = d.identity_id and s.day = d.day and s.language = d.language)
+      returning 1
+    ), saved as (
+      insert into language_days (repository_id, identity_id, day, language, files, commits)
+      select ${repositoryId}, s.* from summed s
+      where not exists (
+        select from language_days k
+        where k.repository_id = ${repositoryId} and k.identity_id = s.identity_id and k.day = s.day
+          and k.language = s.language and (k.files, k.commits) = (s.files, s.commits))
+      on conflict (repository_id, identity_id, day, language)
+        do update set files = excluded.files, commits = excluded.commits
+      returning 1
+    )
+    select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
+    transaction,
+  );
+  return rows[0]?.differences ?? 0;
+}
+
+/** An account whose languages are counted. */
+export interface LanguageQuery {
+  accountId: string;
+  /** True for an organization: the languages are those of the repositories that it owns. */
+  isOwner: boolean;
+  withPrivate: boolean;
+}
+
+/** The changed files of one language. */
+export interface LanguageSum {
+  language: string;
+  files: number;
+}
+
+/**
+ * Sums the languages of an account, the most changed one first.
+ * @param days `YYYY-MM-DD`: the first day, and the day after the last one; null: open.
+ */
+export async function findLanguages(
+  connection: Connection,
+  { accountId, isOwner, withPrivate }: LanguageQuery,
+  days: { since: string | null; until: string | null },
+): Promise<LanguageSum[]> {
+  const isTheirs = isOwner
+    ? sql`r.owner_id = ${accountId}::uuid`
+    : sql`d.identity_id = any(array(select i.id from identities i where i.account_id = ${accountId}::uuid))`;
+  const { rows } = await sql<LanguageSum>`
+    select d.language, sum(d.files)::float8 as files
+    from language_days d join repositories r on r.id = d.repository_id
+    where ${isTheirs} and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
+      and (${days.since}::date is null or d.day >= ${days.since}::date)
+      and (${days.until}::date is null or d.day < ${days.until}::date)
+    group by d.language order by files desc, d.language limit ${maxLanguages}`.execute(connection);
+  return rows;
+}
+
+/** A repository to which an account contributes commits. */
+export interface LanguageRepository {
+  id: string;
+  ownerId: string;
+  name: string;
+  isPrivate: boolean;
+  /** False while its languages were never requested. */
+  isNeeded: boolean;
+  /** True while languages of commits are still to be read. */
+  isPending: boolean;
+}
+
+/** Finds the repositories with the most commits of an account, or of an owner's repositories those with the most commits. */
+export async function findLanguageRepositories(
+  connection: Connection,
+  { accountId, isOwner, withPrivate }: LanguageQuery,
+  limit: number,
+): Promise<LanguageRepository[]> {
+  const isTheirs = isOwner ? sql`r.owner_id = ${accountId}::uuid` : sql`t.account_id = ${accountId}::uuid`;
+  const totals = sql.table(isOwner ? 'repository_totals' : 'contributor_totals');
+  const { rows } = await sql<LanguageRepository>`
+    select r.id, r.owner_id as "ownerId", r.name, r.is_private as "isPrivate",
+      'commit_languages' = any(r.needs) as "isNeeded",
+      exists (select from pending_details p where p.repository_id = t.repository_id and p.detail = 'commit_languages') as "isPending"
+    from ${totals} t join repositories r on r.id = t.repository_id
+    where ${isTheirs} and t.commits > 0 and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
+    order by t.commits desc, r.id limit ${limit}`.execute(connection);
+  return rows;
+}

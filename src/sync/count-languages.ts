@@ -1,0 +1,34 @@
+import { findById } from '../accounts/store.ts';
+import { needLanguages } from '../contributions/detail-store.ts';
+import { collectRepositoryJob, countLanguagesJob, type LanguagesOfAccount } from '../contributions/jobs.ts';
+import { maxRepositories } from '../contributions/languages/languages.ts';
+import { findLanguageRepositories } from '../contributions/languages/store.ts';
+import { completeLookup } from '../database/lookups.ts';
+import { addJob } from '../database/queue.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { SyncContext } from './context.ts';
+
+/**
+ * Has the languages of commits read in the repositories with the most commits of an account, by jobs of the repositories.
+ * A public caller's job leaves private repositories alone.
+ */
+export async function countLanguages(
+  { connection }: Pick<SyncContext, 'connection'>,
+  requested: LanguagesOfAccount,
+): Promise<void> {
+  const { accountId, withPrivate } = requested;
+  const account = await findById(connection, accountId);
+  if (account !== undefined && !account.pinned) {
+    const query = { accountId, isOwner: account.type === 'organization', withPrivate };
+    for (const one of await findLanguageRepositories(connection, query, maxRepositories)) {
+      if (one.isNeeded) continue;
+      await inTransaction(connection, async (transaction) => {
+        await needLanguages(transaction, one.id);
+        const { ownerId, name: repository, isPrivate } = one;
+        const job = collectRepositoryJob({ accountId: ownerId, repository, withPrivate: isPrivate });
+        await addJob(transaction, job);
+      });
+    }
+  }
+  await completeLookup(connection, countLanguagesJob(requested).key);
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { startSteppedService } from './stepped-service.ts';
+
+describe('the card of languages', () => {
+  it('reads the languages of an account when they are wanted for the first time', async () => {
+    await using simulator = await startSimulator({ repositories: 3 });
+    await using service = await startSteppedService({ simulator });
+    const { organization } = simulator.accounts;
+    await service.getComplete(`${organization}/contributors`);
+    const path = `${organization}/contributions?format=svg&card=languages`;
+    const first = await service.get(path);
+    assert.equal(first.status, 200);
+    assert.doesNotMatch(first.text, / changed file/);
+    const { text } = await service.get(path);
+    assert.match(text, /TypeScript .*In repositories collected here/);
+    assert.match(text, / changed file/);
+    assert.doesNotMatch(text, /still counting/);
+    const past = await service.get(`${path}&since=2001-01-01&until=2001-01-31`);
+    assert.match(past.text, />No languages yet</);
+  });
+});
