@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startSimulator } from '../../../../simulators/github/simulator.ts';
-import { everyFeature } from '../../../integration/achievements/awards/every-feature.ts';
-import { untilIdle } from '../../access/state.ts';
-import { startAppService } from '../../installations/installed.ts';
-import { awardedNow, install, stage, untilAwarded, untilTrue, write } from './awarding.ts';
-import { earnedIn } from './expected-awards.ts';
-import { scene } from './scene.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import {
+  awardedNow,
+  install,
+  stage,
+  untilAwarded,
+  untilTrue,
+  write,
+} from '../../e2e/achievements/awarding/awarding.ts';
+import { earnedIn } from '../../e2e/achievements/awarding/expected-awards.ts';
+import { scene } from '../../e2e/achievements/awarding/scene.ts';
+import { startSteppedApp } from '../sync/stepped-service.ts';
+import { everyFeature } from './awards/every-feature.ts';
 
 describe('awarding', () => {
   it('awards achievements at once after installation, and keeps them when the condition no longer holds', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
-    await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
+    await using service = await startSteppedApp(simulator, { tokens: ['organization_admin'] });
     write(simulator, everyFeature);
     await install(service, simulator);
     await untilTrue(service, simulator, everyFeature);
