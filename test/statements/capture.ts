@@ -10,8 +10,8 @@ export interface Captured {
 }
 
 const names = new RegExp(`\\b(?:${dividedNames.join('|')})\\b`);
-/** Earlier migrations ran before tables were divided. */
-const ofService = /^src\/(?!database\/migrations\/)/;
+/** Migrations and restores run before tables are divided. */
+const ofService = /^src\/(?!database\/(?:migrations|copy)\/)/;
 /** The most frames between the driver and the store. */
 const frames = 60;
 

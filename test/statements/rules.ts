@@ -2,10 +2,10 @@ import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query';
 import { dividedNames } from '../../src/database/divided-tables.ts';
 
 /**
- * The rule for statements about the tables that are divided by repository: when a statement names several of them, or one
- * several times, each is compared by its repository, with a value or with another table, by a condition that holds for
- * every row. Statements are parsed by PostgreSQL's own parser. Two tables that are compared with different values pass, as
- * do those that only a view or a function names.
+ * The rule for statements about the tables that are divided by repository: when a statement, or one branch of UNION, names
+ * several of them, or one several times, each is compared by its repository, with a value or with another table, by a
+ * condition that holds for every row. Statements are parsed by PostgreSQL's own parser. Two tables that are compared with
+ * different values pass, as do those that only a view or a function names.
  */
 
 /** Must be called before the other functions. */
@@ -23,7 +23,20 @@ interface Reference {
 /** The tables of one SELECT, UPDATE or DELETE, and of those around it. */
 interface Level {
   references: Reference[];
+  /** Subqueries in its FROM clause, by their aliases, with the tables in them. */
+  derived: Map<string, Reference[]>;
   around: Level | undefined;
+}
+
+/** Looks into a part of a statement. */
+interface Scope {
+  level: Level | undefined;
+  /** Receives the tables of the branch. */
+  branch: Reference[];
+  /** Receives each branch. */
+  branches: Reference[][];
+  /** Receive the tables in subqueries. */
+  subqueries: readonly Reference[][];
 }
 
 const divided = new Set<string>(dividedNames);
@@ -32,10 +45,11 @@ const comparisons = new Set(['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN', 'AEXPR_NOT_
 
 /** Returns the tables in a statement that break the rule, by the text that names them. */
 export function problemsOf(statement: string): string[] {
-  const all: Reference[] = [];
-  visit(parseSync(statement), undefined, all);
-  if (all.length < 2) return [];
-  return all
+  const whole: Reference[] = [];
+  const branches = [whole];
+  visit(parseSync(statement), { level: undefined, branch: whole, branches, subqueries: [] });
+  return branches
+    .flatMap((branch) => (branch.length < 2 ? [] : branch))
     .filter(({ isCompared }) => !isCompared)
     .map(({ table, alias }) => `${table}${alias === table ? '' : ` ${alias}`} is not compared by its repository_id`);
 }
@@ -59,31 +73,43 @@ function findExpressions(part: unknown, found: string[]): void {
   }
 }
 
-function visit(part: unknown, around: Level | undefined, all: Reference[]): void {
+function visit(part: unknown, scope: Scope): void {
   for (const [key, value] of entriesOf(part)) {
-    if (!levels.has(key) || !isNode(value)) {
-      visit(value, around, all);
-      continue;
-    }
-    const level: Level = { references: [], around };
-    const from = [value['relation'], value['fromClause'], value['usingClause']];
-    const conditions: unknown[] = [value['whereClause']];
-    for (const source of from) readSource(source, level, conditions);
-    for (const condition of conditions) readCondition(condition, level);
-    all.push(...level.references);
-    visit(value, level, all);
+    const isBranch = (key === 'larg' || key === 'rarg') && isNode(value) && 'limitOption' in value;
+    if (isBranch) {
+      const branch: Reference[] = [];
+      scope.branches.push(branch);
+      visitLevel(value, { ...scope, branch });
+    } else if (levels.has(key) && isNode(value)) visitLevel(value, scope);
+    else if (key === 'RangeSubselect' && isNode(value)) {
+      const inside: Reference[] = [];
+      scope.level?.derived.set(aliasOf(value) ?? '', inside);
+      visit(value, { ...scope, subqueries: [...scope.subqueries, inside] });
+    } else visit(value, scope);
   }
+}
+
+function visitLevel(statement: Node, scope: Scope): void {
+  const level: Level = { references: [], derived: new Map(), around: scope.level };
+  const conditions: unknown[] = [statement['whereClause']];
+  for (const source of [statement['relation'], statement['fromClause'], statement['usingClause']]) {
+    readSource(source, level, conditions);
+  }
+  for (const one of [scope.branch, ...scope.subqueries]) one.push(...level.references);
+  visit(statement, { ...scope, level });
+  // Subqueries are known by now.
+  for (const condition of conditions) readCondition(condition, level);
 }
 
 /** Adds the tables of a FROM clause to a level, and the conditions of its joins. */
 function readSource(source: unknown, level: Level, conditions: unknown[]): void {
+  if (!isNode(source)) return;
   if (Array.isArray(source)) for (const one of source) readSource(one, level, conditions);
-  if (!isNode(source) || Array.isArray(source)) return;
   // The table that a statement changes comes without the name of its kind.
   const table = 'relname' in source ? source : source['RangeVar'];
   if (isNode(table)) {
     const name = String(table['relname']);
-    const alias = isNode(table['alias']) ? String(table['alias']['aliasname']) : name;
+    const alias = aliasOf(table) ?? name;
     if (divided.has(name)) level.references.push({ table: name, alias, isCompared: false });
   }
   const join = source['JoinExpr'];
@@ -92,7 +118,6 @@ function readSource(source: unknown, level: Level, conditions: unknown[]): void 
   conditions.push(join['quals']);
   if (JSON.stringify(join['usingClause'] ?? []).includes('"repository_id"')) compare(['repository_id'], level);
 }
-
 /** Notes the tables that a condition compares; parts of OR and NOT do not hold for every row. */
 function readCondition(condition: unknown, level: Level): void {
   if (!isNode(condition)) return;
@@ -124,8 +149,14 @@ function compare(names: readonly string[], level: Level): void {
   for (let at: Level | undefined = level; at !== undefined; at = at.around) {
     const named = at.references.filter((one) => alias === undefined || one.alias === alias);
     for (const one of named) one.isCompared = true;
-    if (named.length > 0) return;
+    const [only, ...others] = alias === undefined ? [] : (at.derived.get(alias) ?? []);
+    if (only !== undefined && others.length === 0) only.isCompared = true;
+    if (named.length > 0 || (alias !== undefined && at.derived.has(alias))) return;
   }
+}
+
+function aliasOf(node: Node): string | undefined {
+  return isNode(node['alias']) ? String(node['alias']['aliasname']) : undefined;
 }
 
 function entriesOf(part: unknown): [string, unknown][] {

@@ -13,6 +13,8 @@ const fine = [
   'select from contributions c where exists (select from commits k where k.repository_id = c.repository_id)',
   'select from contributions where repository_id = any($1) and kind in (select 1 from commits where repository_id in ($2))',
   'with c as (select from commits where repository_id = $1) delete from contributions using c where repository_id = $1',
+  'select from contributions union all select from commits k, uncounted_commits u where u.repository_id = k.repository_id',
+  'select from (select from contribution_days d) d cross join lateral (select from commits c where c.repository_id = d.repository_id) c',
   'insert into uncounted_commits select repository_id, oid from commits',
 ];
 
@@ -22,6 +24,8 @@ const broken = {
   'select from contributions c, commits k where c.repository_id = $1 and (k.repository_id = $1 or true)': 1,
   'select from contributions c, commits k where c.repository_id = $1 and not k.repository_id = $1': 1,
   'select from contributions c, commits k where c.repository_id > k.repository_id': 2,
+  'select 1 union all select from contributions c, commits k where c.repository_id = $1': 1,
+  'select from (select from contribution_days d) d cross join lateral (select from commits c where c.oid = d.oid) c': 2,
   'update contributions c set kind = $1 from commits k where k.repository_id = $1': 1,
   'with c as (select from commits) delete from contributions where repository_id = $1': 1,
   'select from contributions c where c.repository_id = $1 and exists (select from commits k where k.oid = c.oid)': 1,
