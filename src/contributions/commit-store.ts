@@ -5,6 +5,7 @@ import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { queueEvaluationsOfCommits } from './affected-store.ts';
+import { logRemovedCommits } from './change-store.ts';
 import { toTitle } from './title.ts';
 import { holdRepository } from './write-store.ts';
 
@@ -197,7 +198,7 @@ export async function removeCommits(
 ): Promise<void> {
   const lost = sql`any(${oids.map((oid) => `\\x${oid}`)}::bytea[])`;
   await sql`delete from uncounted_commits where repository_id = ${repositoryId} and oid = ${lost}`.execute(transaction);
-  await changeCommits(transaction, repositoryId, sql`delete from commits c`, sql`c.oid = ${lost}`);
+  await changeCommits(transaction, repositoryId, 'remove', sql`c.oid = ${lost}`);
 }
 
 /** Removes commits that earlier scans saw and the scan `scanNumber` did not. Must run in a transaction. */
@@ -206,7 +207,7 @@ export async function removeUnseenCommits(
   repositoryId: string,
   scanNumber: number,
 ): Promise<void> {
-  await changeCommits(transaction, repositoryId, sql`delete from commits c`, sql`c.scan_number < ${scanNumber}`);
+  await changeCommits(transaction, repositoryId, 'remove', sql`c.scan_number < ${scanNumber}`);
 }
 
 /**
@@ -219,24 +220,24 @@ export async function setCommitDetails(
   assignments: RawBuilder<unknown>,
   condition: RawBuilder<boolean>,
 ): Promise<void> {
-  await changeCommits(transaction, repositoryId, sql`update commits c set ${assignments}`, condition);
+  await changeCommits(transaction, repositoryId, assignments, condition);
 }
 
-/** Changes or removes stored commits, and queues the evaluation of their people. */
+/** Changes or removes stored commits, and queues the evaluation of their people. Removed ones are logged. */
 async function changeCommits(
   transaction: Connection,
   repositoryId: string,
-  statement: RawBuilder<unknown>,
+  change: RawBuilder<unknown> | 'remove',
   condition: RawBuilder<boolean>,
 ): Promise<void> {
   const isEvaluated = await holdRepository(transaction, repositoryId);
-  const change = sql`${statement} where c.repository_id = ${repositoryId} and ${condition}`;
-  if (!isEvaluated) {
-    await change.execute(transaction);
-    return;
-  }
+  const meant = sql`where c.repository_id = ${repositoryId} and ${condition}`;
+  const changed =
+    change === 'remove'
+      ? sql`removed as (delete from commits c ${meant} returning c.*), ${logRemovedCommits}, changed as (select * from removed)`
+      : sql`changed as (update commits c set ${change} ${meant} returning c.identity_ids)`;
   const { rows } = await sql<{ id: number }>`
-    with changed as (${change} returning c.identity_ids) select distinct unnest(identity_ids) as id from changed`.execute(
+    with ${changed} select distinct unnest(identity_ids) as id from changed where ${isEvaluated}::boolean`.execute(
     transaction,
   );
   await queueEvaluationsOfCommits(

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type CountedEntry, entriesAsJson } from './change-store.ts';
 import type { Contribution } from './contribution.ts';
 import { columnsOf, detailColumns, keyOf, pageOf, parentByNumber, type ReadContributions } from './read-rows-store.ts';
 import type { ContributionChange, State } from './write-store.ts';
@@ -64,6 +65,15 @@ function atKey(repositoryId: string, row: string): RawBuilder<unknown> {
       order by k.kind, k.external_id limit 1`;
 }
 
+/** The stored contribution that is replaced; its id is null for a new one. */
+interface Replaced {
+  externalId: string | null;
+  itemKind: string;
+  number: number | null;
+  storedAt: string;
+  former: CountedEntry[];
+}
+
 /** Compares contributions with the stored ones, and notes the states and people that newer ones replace. */
 async function compare(
   change: ContributionChange,
@@ -71,9 +81,10 @@ async function compare(
   rows: readonly Contribution[],
 ): Promise<Newer[]> {
   const { rows: found } = await sql<
-    State & { place: number; parent: string | null; isOther: boolean; hasLabels: boolean }
+    State & Replaced & { place: number; parent: string | null; isOther: boolean; hasLabels: boolean }
   >`
-    select n.place::integer, n.parent, ${change.state}, c.external_id is null or ${isOther} as "isOther",
+    select n.place::integer, n.parent, c.external_id as "externalId", c.kind as "itemKind", c.number, c.stored_at::text as "storedAt",
+      ${entriesAsJson} as former, ${change.state}, c.external_id is null or ${isOther} as "isOther",
       coalesce(${haveOtherLabels}, false) as "hasLabels"
     from (select page.*, coalesce(parent_external_id, ${parentByNumber(change.repositoryId)}) as parent
       from ${pageOf(read, rows)} as page) n
@@ -88,6 +99,8 @@ async function compare(
       : [{ contribution: { ...contribution, parentExternalId: parent }, isOther: differs }];
   });
   change.count(found, -1);
+  for (const { externalId, itemKind: kind, number, storedAt, former } of found)
+    if (externalId !== null) change.replace({ kind, externalId, number, storedAt, former });
   change.affect(found.filter((one) => one.isOther));
   const relabelled = found.flatMap(({ place, hasLabels }) => (hasLabels ? (rows[place - 1]?.externalId ?? []) : []));
   if (change.isEvaluated && relabelled.length > 0) await affectCommenters(change, relabelled);

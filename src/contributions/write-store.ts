@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
 import { type Affected, peopleInSql, queueEvaluations, toAffected } from './affected-store.ts';
+import { type CountedEntry, type CountedItem, logChanges, logRemoved } from './change-store.ts';
 import { countedInSql } from './column-store.ts';
 import { type StoredCounter, storedCounters } from './kinds.ts';
 
@@ -36,6 +37,8 @@ export class ContributionChange {
   readonly state: RawBuilder<unknown>;
   readonly #differences = new Map<string, number>();
   readonly #affected: Affected[] = [];
+  /** Stored contributions that are replaced, by kind and id. */
+  readonly #replaced = new Map<string, CountedItem>();
 
   constructor(
     transaction: Connection,
@@ -64,6 +67,22 @@ export class ContributionChange {
     if (this.isEvaluated) this.#affected.push(...states.flatMap(toAffected));
   }
 
+  /** Notes the stored state of a contribution that is replaced. */
+  replace(item: Omit<CountedItem, 'present'>): void {
+    this.#replaced.set(`${item.kind} ${item.externalId}`, { ...item, present: [] });
+  }
+
+  /** True when stored contributions are replaced, so that the caller notes their new states. */
+  get replacesAny(): boolean {
+    return this.#replaced.size > 0;
+  }
+
+  /** Notes what a contribution counts for now, if it replaces another state. */
+  noteReplaced(key: string, present: readonly CountedEntry[]): void {
+    const item = this.#replaced.get(key);
+    if (item !== undefined) this.#replaced.set(key, { ...item, present });
+  }
+
   /**
    * Removes the contributions `c` of the repository that meet a condition.
    * @param prefix a WITH clause.
@@ -71,8 +90,9 @@ export class ContributionChange {
   async remove(condition: RawBuilder<boolean>, prefix: RawBuilder<unknown> = sql`with`): Promise<void> {
     const { rows } = await sql<State>`
       ${prefix} removed as (
-        delete from contributions c where c.repository_id = ${this.repositoryId} and ${condition} returning ${this.state})
-      select counted, kind, people, count(*)::integer as items from removed group by counted, kind, people`.execute(
+        delete from contributions c where c.repository_id = ${this.repositoryId} and ${condition} returning c.*),
+      ${logRemoved}, states as (select ${this.state} from removed c)
+      select counted, kind, people, count(*)::integer as items from states group by counted, kind, people`.execute(
       this.transaction,
     );
     this.count(rows, -1);
@@ -103,6 +123,7 @@ export class ContributionChange {
         this.transaction,
       );
     }
+    await logChanges(this.transaction, this.repositoryId, [...this.#replaced.values()]);
     await queueEvaluations(this.transaction, this.repositoryId, this.#affected);
   }
 }

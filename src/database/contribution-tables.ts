@@ -49,18 +49,6 @@ export interface StreamsTable {
   withheld_at: Date | null;
 }
 
-/** Deliveries about stars, summed for each second; deleted when no delivery of the account arrived for long. */
-export interface StarEventsTable {
-  repository_id: string;
-  /** The account's id at its host. */
-  external_id: string;
-  /** The row at `-infinity` says whether the star was stored before the first delivery: 1, or -1. */
-  at: Date;
-  /** The number of times it was given minus the number of times it was taken back. */
-  balance: number;
-  recorded_at: Date;
-}
-
 export interface ContributionsTable {
   repository_id: string;
   kind: ItemKind;
@@ -78,6 +66,8 @@ export interface ContributionsTable {
   merged_at: Date | null;
   /** The start of the scan that stored its present state, or the time of the delivery or poll that did. */
   seen_at: Date;
+  /** The time since when it is stored; of rows from before 0.4 the time of that upgrade. */
+  stored_at: Generated<Date>;
   /** The title of an issue, pull request or discussion, cleaned; null: not read since titles are stored. */
   title: Generated<string | null>;
   /** The number of an issue, pull request or discussion, or of a comment's parent. */
@@ -126,6 +116,8 @@ export interface CommitsTable {
   scan_number: number;
   /** Author first, then co-authors. */
   identity_ids: number[];
+  /** As of contributions. */
+  stored_at: Generated<Date>;
   /** The first line of the message, cleaned; null: not read since subjects are stored. */
   subject: Generated<string | null>;
   /** True: the message names a program that helped to write it; null: not read since that is stored. */

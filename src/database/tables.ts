@@ -22,6 +22,7 @@ import type {
   PendingEvaluationsTable,
 } from './achievement-tables.ts';
 import type { BoardTables } from './board-tables.ts';
+import type { ChangeTables } from './change-tables.ts';
 import type {
   CalendarsTable,
   ChangedContributorsTable,
@@ -39,7 +40,6 @@ import type {
   RepositoryIdentitiesTable,
   RepositoryTotalsTable,
   SkippedItemsTable,
-  StarEventsTable,
   StreamsTable,
   SummedRepositoriesTable,
   UncountedCommitsTable,
@@ -64,7 +64,7 @@ import type {
 import type { ErasingTables, RepositoryPollsTable, ScanPagesTable } from './scan-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
-export interface Tables extends BoardTables, ErasingTables {
+export interface Tables extends BoardTables, ChangeTables, ErasingTables {
   accounts: AccountsTable;
   former_names: FormerNamesTable;
   former_repository_names: FormerRepositoryNamesTable;
@@ -73,7 +73,6 @@ export interface Tables extends BoardTables, ErasingTables {
   repositories: RepositoriesTable;
   streams: StreamsTable;
   skipped_items: SkippedItemsTable;
-  star_events: StarEventsTable;
   drifts: DriftsTable;
   contributions: ContributionsTable;
   identities: IdentitiesTable;

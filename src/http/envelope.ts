@@ -26,6 +26,21 @@ export interface Provenance {
   source?: Source;
   /** The number that the items are behind. */
   evidence?: Evidence;
+  /** The former number, where the items are those that came and went. */
+  comparison?: Comparison;
+}
+
+/** A number at a former moment, and what came and went since. */
+export interface Comparison {
+  at: Date;
+  window?: Pick<Window, 'since' | 'until' | 'timeZone'>;
+  /** Null where the number is the host's own. */
+  total: number | null;
+  /** Numbers of items by reason. */
+  added: Readonly<Partial<Record<string, number>>>;
+  removed: Readonly<Partial<Record<string, number>>>;
+  /** False: more changed at once than is kept. */
+  isComplete: boolean;
 }
 
 /** A number, and how many of its items are listed. */
@@ -58,6 +73,7 @@ export interface Envelope {
     itemised?: number;
     remainder?: Evidence['remainder'];
     host_search?: string;
+    comparison?: object;
     board?: object;
   };
   data: readonly unknown[];
@@ -90,6 +106,7 @@ export function envelope(content: {
         ...(provenance.window && { window: meaningOf(provenance.window) }),
         ...(provenance.source && { source: provenance.source }),
         ...(provenance.evidence && evidenceMembers(provenance.evidence)),
+        ...(provenance.comparison && { comparison: toComparison(provenance.comparison) }),
       }),
       ...(content.board !== undefined && { board: content.board }),
       ...(content.includesPrivate !== undefined && { includes_private: content.includesPrivate }),
@@ -102,6 +119,17 @@ export function envelope(content: {
 
 function evidenceMembers({ total, itemised, remainder, hostSearch }: Evidence): object {
   return { total, itemised, remainder, ...(hostSearch !== undefined && { host_search: hostSearch }) };
+}
+
+function toComparison({ at, window, total, added, removed, isComplete }: Comparison): object {
+  return {
+    compared_dttm: formatTimestamp(at),
+    ...(window && { window: meaningOf(window) }),
+    total,
+    added,
+    removed,
+    complete: isComplete,
+  };
 }
 
 /** Wraps a single item. */
@@ -189,6 +217,25 @@ const listMetadata = {
   ),
   host_search: Type.Optional(
     Type.String({ format: 'uri', description: 'Evidence: the page of the host that searches for the items.' }),
+  ),
+  comparison: Type.Optional(
+    Type.Object(
+      {
+        compared_dttm: TimestampSchema('The former moment.'),
+        window: Type.Optional(WindowSchema),
+        total: Type.Union([Type.Null(), Type.Integer()], {
+          description: 'The number then; null where it is the number of the host.',
+        }),
+        added: Type.Record(Type.String(), Type.Integer()),
+        removed: Type.Record(Type.String(), Type.Integer()),
+        complete: Type.Boolean({ description: 'False: more changed at once than is kept.' }),
+      },
+      {
+        title: 'Comparison',
+        description:
+          'With `compare`: the number at a former moment, and what came and went since, by reason: `total` then, plus `added`, minus `removed` is `total` now.',
+      },
+    ),
   ),
 };
 const ListMetadata = Type.Object(listMetadata, { title: 'ListMetadata' });

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { findDeleted, removeAccount } from '../accounts/store.ts';
+import { changesKeptMs, forgetChanges } from '../contributions/change-store.ts';
 import { findUncounted } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { forgetPerson } from '../contributions/erase-store.ts';
@@ -43,6 +44,7 @@ const atOnce = {
   counted: 500,
   ranks: 10_000,
   rankings: 10,
+  changes: 10_000,
 };
 /** The most statements of each kind in one run, after which it lets other jobs run. */
 const maxBatches = 50;
@@ -80,6 +82,7 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
     await inBatches(() => removeReplaced(connection, before(replacedKeptMs), atOnce.ranks)),
     await inBatches(() => endOldRankings(connection, { ...old, limit: atOnce.rankings })),
     await inBatches(() => removeEnded(connection, atOnce.ranks)),
+    await inBatches(() => forgetChanges(connection, before(changesKeptMs), atOnce.changes)),
   ];
   // Accounts come last, so that none takes many repositories with it at once.
   if (!ends.includes('more')) ends.push(await inBatches(() => eraseDeleted(connection, erased)));

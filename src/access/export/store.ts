@@ -89,6 +89,9 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
       select id, award_id, repository_id, webhook, kind, state, attempts, error, created_at, ended_at
       from notifications where repository_id in (${owned})`,
     webhook_secret: sql`select id, url, changed_at, former_until from webhook_secrets where account_id = ${id}`,
+    counted_change: sql`
+      select ${repositoryName} as repository, c.repository_id, c.kind, c.external_id, c.counter, c.at, c.is_added, c.changed_at
+      from counted_changes c join accounts a on a.id = c.account_id ${contributedTo} where c.account_id = ${id}`,
     key: sql`
       select id, kind, encode(spki, 'base64') as spki, created_at, ${held} from owner_keys where account_id = ${id}`,
     revoked_token: sql`select token_id, expires_at from revoked_tokens where account_id = ${id}`,

@@ -2,63 +2,16 @@ import { type Static, Type } from 'typebox';
 import { personTypes } from '../../accounts/agents.ts';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import type { Connection } from '../../database/connection.ts';
-import { toCsv } from '../../http/csv.ts';
-import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
-import {
-  type Evidence,
-  envelope,
-  formatTimestamp,
-  type RemainderReason,
-  TimestampSchema,
-} from '../../http/envelope.ts';
-import {
-  cutPage,
-  neighbourCursors,
-  type Page,
-  type PageStart,
-  type Place,
-  staleCursor,
-} from '../../http/pagination.ts';
-import type { Repositories } from '../../providers/provider.ts';
+import type { Comparison, Evidence, RemainderReason } from '../../http/envelope.ts';
+import { cutPage, type Page, type PageStart, type Place, staleCursor } from '../../http/pagination.ts';
 import { fromCursor, toCursor } from '../../windows/cursors.ts';
 import type { Window } from '../../windows/window.ts';
-import { coAuthored, ruleOf, rules, type StoredCounter } from '../kinds.ts';
-import { type ExcludedItem, exclusionReasons, findExcluded } from './excluded-store.ts';
+import type { StoredCounter } from '../kinds.ts';
+import type { ChangedItem } from './comparison-store.ts';
+import { type ExcludedItem, findExcluded } from './excluded-store.ts';
 import type { ItemFilter } from './filter-store.ts';
-import {
-  countContributedRepositories,
-  countErased,
-  countItems,
-  findContributedRepositories,
-  findItems,
-  type Item,
-  type ItemPlace,
-  type ItemScope,
-} from './store.ts';
-
-/** An item behind a number. */
-export const EvidenceItem = Type.Object(
-  {
-    kind: Type.String({ examples: ['pull_request'] }),
-    repository: Type.String({ description: 'Owner and name.', examples: ['octocat/hello-world'] }),
-    number: Type.Union([Type.Null(), Type.Integer()], {
-      description: 'Of an issue, pull request or discussion, where it is known.',
-    }),
-    oid: Type.Union([Type.Null(), Type.String()], { description: 'Of a commit.' }),
-    title: Type.String({ description: 'Empty where it is not known.', examples: ['Fix the parser'] }),
-    url: Type.String({ format: 'uri', description: 'Page of the item at the host, or of its repository.' }),
-    occurred_dttm: TimestampSchema('When it counted; of a star the day.'),
-    rule: Type.String({ description: 'Id of the rule in `/v1/definitions`.', examples: [rules[0]?.id ?? ''] }),
-    assisted: Type.Union([Type.Null(), Type.Boolean()], {
-      description:
-        'True: the message of the commit names a program that helped to write it. Null: not known, or no commit.',
-    }),
-    reason: Type.Optional(
-      Type.Enum([...exclusionReasons], { description: 'With `excluded=true`: why the item does not count.' }),
-    ),
-  },
-  { title: 'EvidenceItem' },
-);
+import { countContributedRepositories, findContributedRepositories } from './repository-store.ts';
+import { countErased, countItems, findItems, type Item, type ItemPlace, type ItemScope } from './store.ts';
 
 export const EvidenceFormat = Type.Optional(
   Type.Enum(['json', 'csv'], { description: '`csv` returns the same page as CSV.', default: 'json' }),
@@ -99,9 +52,11 @@ export interface ItemsWanted {
 }
 
 /** A page of the items behind a number. */
-export interface LoadedEvidence extends Page<Item | ExcludedItem> {
+export interface LoadedEvidence extends Page<Item | ExcludedItem | ChangedItem> {
   /** Undefined: the items are those that do not count. */
   evidence: Evidence | undefined;
+  /** Present where the items came or went. */
+  comparison?: Comparison;
   listKey: Place;
   window: Pick<Window, 'since' | 'until' | 'timeZone'> | undefined;
   asOf: Date;
@@ -126,15 +81,29 @@ export async function loadItems(
     after: start.after === undefined ? undefined : place,
     before: start.before === undefined ? undefined : place,
   };
-  const { counters, countsPrivate } = wanted;
+  const { counters } = wanted;
   const items =
     counters === null
       ? await findContributedRepositories(connection, scope, page)
       : await findItems(connection, scope, counters, page);
+  return {
+    ...cutPage(items, limit, start),
+    scope,
+    listKey: [key, toCursor(since), toCursor(until)],
+    evidence: await countEvidence(connection, wanted, scope),
+  };
+}
+
+/** Counts the items behind a number, and its remainder. */
+export async function countEvidence(
+  connection: Connection,
+  { counters, countsPrivate, count, hostSearch }: ItemsWanted,
+  scope: ItemScope,
+): Promise<Evidence> {
   const { itemised, erased } = await countCollected(connection, scope, counters);
   const { total, countedWithPrivate } =
     scope.filter === undefined
-      ? await wanted.count(scope)
+      ? await count(scope)
       : await countFiltered(connection, { ...scope, countsPrivate }, counters);
   const hidden = countedWithPrivate === null ? 0 : Math.max(0, countedWithPrivate - itemised - erased);
   const parts: [RemainderReason, number][] = [
@@ -143,15 +112,10 @@ export async function loadItems(
     ['erased-account', erased],
   ];
   return {
-    ...cutPage(items, limit, start),
-    scope,
-    listKey: [key, toCursor(since), toCursor(until)],
-    evidence: {
-      total,
-      itemised,
-      remainder: Object.fromEntries(parts.filter(([, count]) => count !== 0)),
-      hostSearch: scope.filter === undefined ? wanted.hostSearch : undefined,
-    },
+    total,
+    itemised,
+    remainder: Object.fromEntries(parts.filter(([, number]) => number !== 0)),
+    hostSearch: scope.filter === undefined ? hostSearch : undefined,
   };
 }
 
@@ -211,75 +175,5 @@ export async function loadExcluded(
     scope,
     listKey: [key, toCursor(since), toCursor(until)],
     evidence: undefined,
-  };
-}
-
-const listing = 'evidence';
-export const evidenceListing = { name: listing, defaultLimit: 30 };
-
-/** Returns a page of evidence as JSON, or as CSV. */
-export function presentEvidence(
-  { cursors, resolver }: Pick<RouteServices, 'cursors' | 'resolver'>,
-  loaded: LoadedEvidence,
-  { provider, isOwner }: Pick<ResolvedAccount, 'provider' | 'isOwner'>,
-  format: 'json' | 'csv' | undefined,
-): HandlerResult {
-  const { page, evidence, listKey, window, asOf, missing, includesPrivate } = loaded;
-  const data = page.map((item) => toItem(item, provider.repositories));
-  return {
-    envelope: envelope({
-      dataType: 'unknown',
-      data,
-      provenance: {
-        asOf,
-        missing,
-        includesPrivate,
-        ...(window && { window }),
-        source: 'collected',
-        ...(evidence && { evidence }),
-      },
-      ...neighbourCursors(loaded, ({ at, kind, repositoryId, id }) =>
-        cursors.write(listing, [...listKey, at, kind, repositoryId, id]),
-      ),
-    }),
-    staleAt: resolver.staleAt(asOf),
-    ...(format === 'csv' && { csv: toCsv(columns, data) }),
-    // The items are also in repositories of other accounts, of which this response does not know when they change.
-    isCacheable: false,
-    ...((includesPrivate || isOwner) && { isWithdrawable: true }),
-  };
-}
-
-const columns = Object.keys(EvidenceItem.properties);
-const pages = {
-  issue: 'issue',
-  pull_request: 'pull_request',
-  review: 'pull_request',
-  discussion: 'discussion',
-} as const;
-
-function toItem(
-  item: Item | ExcludedItem,
-  repositories: Pick<Repositories, 'pageOf'>,
-): Record<string, string | number | boolean | null> {
-  const { kind, owner, repository, number, oid, title, at, isAssisted } = item;
-  const page = Object.entries(pages).find(([one]) => one === kind)?.[1];
-  const address =
-    oid !== null
-      ? ({ kind: 'commit', oid } as const)
-      : page !== undefined && number !== null
-        ? { kind: page, number }
-        : undefined;
-  return {
-    kind,
-    repository: `${owner}/${repository}`,
-    number,
-    oid,
-    title,
-    url: repositories.pageOf(owner, repository, address),
-    occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
-    assisted: isAssisted,
-    ...('reason' in item && { reason: item.reason }),
-    rule: item.isCoAuthored ? coAuthored : ruleOf(item.counter),
   };
 }

@@ -13,18 +13,17 @@ import { findDays } from '../history.ts';
 import { itemised, rules } from '../kinds.ts';
 import { findMissing, loadWindows, wholeDays } from '../window.ts';
 import { countParts } from '../window-store.ts';
+import { CompareParameter, loadComparison } from './comparison.ts';
 import {
   EvidenceFormat,
-  EvidenceItem,
   ExcludedParameter,
-  evidenceListing,
   ItemFilterParameters,
   type LoadedEvidence,
   loadExcluded,
   loadItems,
-  presentEvidence,
   readItemFilter,
 } from './evidence.ts';
+import { EvidenceItem, evidenceListing, presentEvidence } from './present.ts';
 import type { ItemScope } from './store.ts';
 
 const CounterPath = Type.Object({
@@ -38,6 +37,7 @@ const Query = Type.Object({
   format: EvidenceFormat,
   ...ItemFilterParameters.properties,
   excluded: ExcludedParameter,
+  compare: CompareParameter,
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),
@@ -114,7 +114,8 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     throw new AppError('invalid_input', 'type does not narrow stars: their items name no person.');
   }
   const includesPrivate = query.private === true && (isOwner || account.publishesPrivate);
-  const window = context.window && includesPrivate && !isOwner ? wholeDays(context.window) : context.window;
+  const widen = (one: Window): Window => (includesPrivate && !isOwner ? wholeDays(one) : one);
+  const window = context.window && widen(context.window);
   const isOrganization = account.type === 'organization';
   const counters = itemised.filter(({ name }) => name === counter);
   const scope: ItemScope = {
@@ -141,8 +142,8 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
     return newest?.counters[counter] ?? 0;
   };
-  const { period, since, until, time_zone: timeZone, type, assisted, excluded = false } = query;
-  const narrowed = [excluded, type, assisted];
+  const { period, since, until, time_zone: timeZone, type, assisted, excluded = false, compare } = query;
+  const narrowed = [excluded, type, assisted, compare];
   const key = listKeyOf([account.id, counter, isOwner, includesPrivate, narrowed, period, since, until, timeZone]);
   const wanted = {
     counters: counter === 'contributed_to' ? null : counters,
@@ -154,9 +155,12 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     }),
     hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),
   };
-  const found = excluded
-    ? await loadExcluded(services, { ...wanted, ofContributors: false }, { ...page, key })
-    : await loadItems(services, wanted, { ...page, key });
+  const compared = compare && { compare, isExcluded: excluded, text: query, window, widen };
+  const found = compared
+    ? await loadComparison(services, wanted, compared, { ...page, key })
+    : excluded
+      ? await loadExcluded(services, { ...wanted, ofContributors: false }, { ...page, key })
+      : await loadItems(services, wanted, { ...page, key });
   const missing = await findMissing(connection, counted, account.type, provider.accounts.reportsTotals);
   return {
     ...found,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 import { counts } from '../column-store.ts';
-import { contributionKinds, itemised, namesOfKinds, needsOf, type StoredCounter } from '../kinds.ts';
+import { contributionKinds, itemised, type StoredCounter } from '../kinds.ts';
 import { commitsOfDay, isCommitOf, momentOf } from '../window-store.ts';
 import { type ItemFilter, isWanted } from './filter-store.ts';
 
@@ -24,6 +24,16 @@ export interface ItemScope {
   starKey?: Buffer | undefined;
   since: Date | null;
   until: Date | null;
+  former?: Former;
+  /** True: the items of an owner's repositories whose person is deleted or erased are among them. */
+  withErased?: boolean;
+}
+
+/** Has the items of a former moment read, as far as they are still stored. */
+export interface Former {
+  at: Date;
+  /** The condition that the repository `r` counted then. */
+  isCounted: RawBuilder<boolean>;
 }
 
 /** A place in a list of items. */
@@ -108,17 +118,28 @@ export function isOnPage({ after, before }: Pick<ItemPage, 'after' | 'before'>):
 }
 
 /** The condition that an item at this moment is in the window. */
-function isWithin(moment: RawBuilder<unknown>, { since, until }: ItemScope): RawBuilder<boolean> {
+export function isWithin(
+  moment: RawBuilder<unknown>,
+  { since, until }: Pick<ItemScope, 'since' | 'until'>,
+): RawBuilder<boolean> {
   return sql`(${since === null ? sql`true` : sql`${moment} >= ${since}`}
     and ${until === null ? sql`true` : sql`${moment} < ${until}`})`;
 }
 
 /** The condition that the repository `r` counts, and that its items may be seen. */
-export function isVisible({ ownerId, repositoryId, seesPrivateOf, countsPrivate }: ItemScope): RawBuilder<boolean> {
-  return sql`(
+export function isVisible(scope: ItemScope): RawBuilder<boolean> {
+  const { ownerId, repositoryId, seesPrivateOf, countsPrivate, former } = scope;
+  return former !== undefined
+    ? former.isCounted
+    : sql`(
     (${countsPrivate === true}::boolean or not r.is_private or r.owner_id = ${seesPrivateOf}::uuid) and ${isPresentInSql('r')}
     and ${ownerId === null ? sql`true` : sql`r.owner_id = ${ownerId}::uuid`}
     and ${repositoryId === null ? sql`true` : sql`r.id = ${repositoryId}::uuid`})`;
+}
+
+/** The condition that the item `c` was stored at the former moment. */
+function wasStored({ former }: ItemScope): RawBuilder<boolean> {
+  return former === undefined ? sql`true` : sql`c.stored_at <= ${former.at}`;
 }
 
 /** The items of one counter. With a page, it may leave out items that are not on it. */
@@ -148,9 +169,10 @@ function contributionsOf(scope: ItemScope, counter: StoredCounter): RawBuilder<u
     case when c.kind = 'review' then c.parent_external_id end as parent, null::boolean as assisted`;
   const isCounted = sql`
     ${counts(counter)} and ${momentOf(counter)} is not null and ${isWithin(momentOf(counter), scope)}
-    and ${isWanted(scope, counter)}`;
+    and ${isWanted(scope, counter)} and ${wasStored(scope)}`;
   if (scope.personId === null) {
-    const isTheirs = isStar ? sql`not r.is_fork` : sql`c.account_id is not null`;
+    const isPersons = scope.withErased === true ? sql`true` : sql`c.account_id is not null`;
+    const isTheirs = isStar ? sql`not r.is_fork` : isPersons;
     return sql`select ${columns} from contributions c where c.repository_id = r.id and ${isTheirs} and ${isCounted}`;
   }
   return sql`
@@ -160,7 +182,7 @@ function contributionsOf(scope: ItemScope, counter: StoredCounter): RawBuilder<u
 }
 
 /** The id of the star `c` by the construction of HMAC with a key that fills a block; null without a key, for counts. */
-function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
+export function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
   if (starKey === undefined) return sql`null::text`;
   const [inner, outer] = [0x36, 0x5c].map((pad) => Buffer.alloc(64, starKey).map((byte) => byte ^ pad));
   return sql`encode(sha256(${outer}::bytea || sha256(${inner}::bytea || convert_to(c.repository_id || ' ' || c.external_id, 'UTF8'))), 'hex')`;
@@ -178,10 +200,11 @@ function commitsOf(scope: ItemScope, counter: StoredCounter, page: ItemPage | un
     c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
     ${counter.name}::text as counter, null::integer as number, c.subject as title, encode(c.oid, 'hex') as oid,
     ${isCoAuthored} as is_co_authored, null::text as parent, c.assisted`;
-  const isCounted = sql`${isWithin(sql`c.authored_at`, scope)} and ${isWanted(scope, counter)}`;
+  const isCounted = sql`${isWithin(sql`c.authored_at`, scope)} and ${isWanted(scope, counter)} and ${wasStored(scope)}`;
   if (personId === null) {
+    const isPersons = scope.withErased === true ? sql`true` : sql`not ${isErasedCommit}`;
     return sql`
-      select ${columns} from commits c where c.repository_id = r.id and ${isCounted} and not ${isErasedCommit}`;
+      select ${columns} from commits c where c.repository_id = r.id and ${isCounted} and ${isPersons}`;
   }
   return sql`
     select ${columns}
@@ -219,7 +242,7 @@ function dayOf(at: Date | null): RawBuilder<string> {
 }
 
 /** The condition that the commit `c` was authored by an address that is erased. */
-const isErasedCommit = sql<boolean>`exists (
+export const isErasedCommit = sql<boolean>`exists (
   select from identities i where i.id = c.identity_ids[1] and starts_with(i.email, 'erased '))`;
 
 /** Counts the items of an owner's repositories whose person is deleted or erased; they count, and are not listed. */
@@ -233,54 +256,6 @@ export async function countErased(connection: Connection, scope: ItemScope, coun
     where ${isErased} and ${isWithin(momentOf(counter), scope)} and ${isWanted(scope, counter)}
       and ${isVisible(scope)}`.execute(connection);
   return rows[0]?.count ?? 0;
-}
-
-/** Finds a page of the repositories with a contribution in the window, the one with the newest first. */
-export async function findContributedRepositories(
-  connection: Connection,
-  scope: ItemScope,
-  page: ItemPage,
-): Promise<Item[]> {
-  const order = page.before === undefined ? sql`desc` : sql`asc`;
-  const { rows } = await sql<Item>`
-    select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
-      'contributed_to' as counter, o.name as owner, r.name as repository, null::integer as number, null as oid, '' as title,
-      false as "isCoAuthored", null::boolean as "isAssisted"
-    from (${repositoriesOf(scope)}) i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
-    where ${isOnPage(page)}
-    order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}
-    limit ${page.limit}`.execute(connection);
-  return page.before === undefined ? rows : rows.toReversed();
-}
-
-/** Counts the repositories that `findContributedRepositories` lists. */
-export async function countContributedRepositories(connection: Connection, scope: ItemScope): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (${repositoriesOf(scope)}) i`.execute(connection);
-  return rows[0]?.count ?? 0;
-}
-
-/** The repositories with a contribution of the kinds that `contributed_to` needs, also those of erased persons. */
-function repositoriesOf(scope: ItemScope): RawBuilder<unknown> {
-  const names = namesOfKinds(needsOf('contributed_to'));
-  const newest = itemised
-    .filter(({ name }) => names.includes(name))
-    .map((counter) => sql`(${newestOf(scope, counter)})`);
-  return sql`
-    select max(n.moment) as moment, 'repository'::text as kind, n.repository_id, n.repository_id::text as id
-    from (${sql.join(newest, sql` union all `)}) n group by n.repository_id`;
-}
-
-function newestOf(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown> {
-  if (scope.personId !== null) {
-    return sql`select i.repository_id, max(i.moment) as moment from (${itemsOf(scope, counter)}) i group by i.repository_id`;
-  }
-  const table = sql.table(counter.kind === 'commit' ? 'commits' : 'contributions');
-  return sql`
-    select c.repository_id, max(${momentOf(counter)}) as moment
-    from repositories r join ${table} c on c.repository_id = r.id
-    where ${counter.kind === 'commit' ? sql`true` : counts(counter)} and ${isWithin(momentOf(counter), scope)}
-      and ${isWanted(scope, counter)} and ${isVisible(scope)} group by c.repository_id`;
 }
 
 /** The counters whose items make up a contributor's number. */

@@ -1,19 +1,18 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { findByName, isShown } from '../../accounts/store.ts';
+import { CompareParameter, loadComparison } from '../../contributions/evidence/comparison.ts';
 import {
   EvidenceFormat,
-  EvidenceItem,
   ExcludedParameter,
-  evidenceListing,
   ItemFilterParameters,
   type ItemsWanted,
   type LoadedEvidence,
   loadExcluded,
   loadItems,
-  presentEvidence,
   readItemFilter,
 } from '../../contributions/evidence/evidence.ts';
+import { EvidenceItem, evidenceListing, presentEvidence } from '../../contributions/evidence/present.ts';
 import { itemised, namesOfKinds } from '../../contributions/kinds.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
@@ -21,6 +20,7 @@ import { AccountPath, MovedRepository, RepositoryPath, type RequestContext } fro
 import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
+import type { Window } from '../../windows/window.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
 import type { ContributorServices } from '../routes.ts';
 import { readKinds, WindowQuery } from '../window.ts';
@@ -34,6 +34,7 @@ const Query = Type.Object({
   ...ItemFilterParameters.properties,
   format: EvidenceFormat,
   excluded: ExcludedParameter,
+  compare: CompareParameter,
 });
 
 /** Registers the items behind the numbers in the lists of endpoints 3 and 7. */
@@ -86,8 +87,10 @@ async function load(
   if (!isListed) throw new AppError('not_found', 'There is no such contributor.');
   const kinds = readKinds(query.kinds);
   const personId = holder.account.id;
-  const { kinds: givenKinds, since, until, period, time_zone: timeZone, type, assisted, excluded = false } = query;
-  const key = listKeyOf([scope, personId, [excluded, type, assisted], givenKinds, since, until, period, timeZone]);
+  const { kinds: givenKinds, since, until, period, time_zone: timeZone, type, assisted, compare } = query;
+  const { excluded = false } = query;
+  const narrowed = [excluded, type, assisted, compare];
+  const key = listKeyOf([scope, personId, narrowed, givenKinds, since, until, period, timeZone]);
   const wanted: ItemsWanted = {
     counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
     scope: {
@@ -109,9 +112,12 @@ async function load(
       countedWithPrivate: null,
     }),
   };
-  const found = excluded
-    ? await loadExcluded(services, { ...wanted, ofContributors: true }, { ...page, key })
-    : await loadItems(services, wanted, { ...page, key });
+  const compared = compare && { compare, isExcluded: excluded, text: query, window, widen: (one: Window) => one };
+  const found = compared
+    ? await loadComparison(services, wanted, compared, { ...page, key })
+    : excluded
+      ? await loadExcluded(services, { ...wanted, ofContributors: true }, { ...page, key })
+      : await loadItems(services, wanted, { ...page, key });
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },

@@ -1,0 +1,209 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { changesKeptMs, manyChanges } from '../change-store.ts';
+import type { StoredCounter } from '../kinds.ts';
+import { contributing, repositoriesOf } from './repository-store.ts';
+import { type Item, type ItemPage, type ItemScope, isOnPage, isVisible, isWithin, itemsOf, starIdOf } from './store.ts';
+
+/** The items that came and went in a number since a former moment. */
+
+/** Reasons of additions: it happened since; it happened before and is known or visible since; it is in the window now alone. */
+export const additionReasons = ['new', 'late', 'window'] as const;
+/**
+ * Reasons of removals: it was in the former window alone; it is deleted at the host; it left the default branch; it is there
+ * and does not count any more.
+ */
+export const removalReasons = ['window', 'deleted', 'not-default-branch', 'changed'] as const;
+/**
+ * Reasons for which items are counted alone: the repository does not count any more, or is private; the person's account is
+ * deleted or erased.
+ */
+const unlistedReasons = ['not-visible', 'private', 'erased-account'] as const;
+type AnyReason = typeof additionReasons | typeof removalReasons | typeof unlistedReasons;
+export type ChangeReason = AnyReason[number];
+
+/** An item that came or went. */
+export interface ChangedItem extends Item {
+  change: 'added' | 'removed';
+  reason: ChangeReason;
+}
+
+/** The number at a former moment. */
+export interface FormerScope {
+  /** Bounds of the former window. */
+  since: Date | null;
+  until: Date | null;
+  at: Date;
+}
+
+/** How many items came and went, by reason. Those that are private, or not visible any more, are counted alone. */
+export interface ChangeCounts {
+  added: Partial<Record<ChangeReason, number>>;
+  removed: Partial<Record<ChangeReason, number>>;
+  /** False: more changed at once than is kept. */
+  isComplete: boolean;
+}
+
+/** Returns the earliest moment with which a number can be compared. */
+export async function findComparableSince(connection: Connection, now: Date): Promise<Date> {
+  const { rows } = await sql<{ since: Date }>`select max(since) as since from changes_kept`.execute(connection);
+  return new Date(Math.max(rows[0]?.since.getTime() ?? 0, now.getTime() - changesKeptMs));
+}
+
+/**
+ * Finds a page of the items that came and went, newest first, and counts all of them.
+ * @param counters null: repositories with a contribution.
+ */
+export async function findChanges(
+  connection: Connection,
+  itemScope: ItemScope,
+  counters: readonly StoredCounter[] | null,
+  { former, page }: { former: FormerScope; page: ItemPage },
+): Promise<ChangeCounts & { items: ChangedItem[] }> {
+  const scope = { ...itemScope, withErased: true };
+  const order = page.before === undefined ? sql`desc` : sql`asc`;
+  const { rows } = await sql<{ counts: CountRow[] | null; items: ChangedItem[] | null; is_complete: boolean }>`
+    with ${partsOf(scope, counters, former)},
+    compared as (
+      select coalesce(n.moment, t.moment) as moment, coalesce(n.kind, t.kind) as kind,
+        coalesce(n.repository_id, t.repository_id) as repository_id, coalesce(n.id, t.id) as id, coalesce(n.counter, t.counter) as counter,
+        coalesce(n.number, t.number) as number, coalesce(n.title, t.title) as title, coalesce(n.oid, t.oid) as oid,
+        coalesce(n.parent, t.parent) as parent, coalesce(n.is_co_authored, t.is_co_authored) as is_co_authored,
+        coalesce(n.assisted, t.assisted) as assisted, t.id is null as is_added, t.is_logged
+      from present n full join earlier t on n.repository_id = t.repository_id and n.id = t.id and n.kind = t.kind
+      where n.id is null or t.id is null
+    ), i as materialized (
+      select c.*, ${reasonOf(scope, former)} as reason from compared c join repositories r on r.id = c.repository_id
+    ), page as (
+      select case when i.is_added then 'added' else 'removed' end as change, i.reason,
+        (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id, i.counter,
+        o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid,
+        coalesce(i.title, p.title, '') as title, i.is_co_authored as "isCoAuthored", i.assisted as "isAssisted"
+      from i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
+        left join contributions p on p.repository_id = i.repository_id and p.kind = 'pull_request' and p.external_id = i.parent
+      where i.reason <> all(${[...unlistedReasons]}::text[]) and ${isOnPage(page)}
+      order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order} limit ${page.limit})
+    select (select json_agg(p) from page p) as items,
+      (select json_agg(g) from (
+        select is_added as "isAdded", reason, count(*) as count from i group by is_added, reason) g) as counts,
+      not exists (
+        select from counted_changes l join repositories r on r.id = l.repository_id
+        where l.counter = ${manyChanges} and l.changed_at > ${former.at} and ${isVisible(scope)}) as is_complete`.execute(
+    connection,
+  );
+  const [row] = rows;
+  const items = row?.items ?? [];
+  const countsOf = (isAdded: boolean): ChangeCounts['added'] =>
+    Object.fromEntries(
+      (row?.counts ?? []).flatMap((one) => (one.isAdded === isAdded ? [[one.reason, one.count]] : [])),
+    );
+  return {
+    items: page.before === undefined ? items : items.toReversed(),
+    added: countsOf(true),
+    removed: countsOf(false),
+    isComplete: row?.is_complete ?? true,
+  };
+}
+
+interface CountRow {
+  isAdded: boolean;
+  reason: ChangeReason;
+  count: number;
+}
+
+/** Common table expressions: `present` and `earlier`, the items now and at the former moment. */
+function partsOf(
+  scope: ItemScope,
+  counters: readonly StoredCounter[] | null,
+  former: FormerScope,
+): RawBuilder<unknown> {
+  const { since, until, at } = former;
+  const wanted = counters ?? contributing;
+  const isCounted = wasCounted(scope);
+  const then: ItemScope = { ...scope, since, until, former: { at, isCounted } };
+  const kept = wanted.map(
+    (counter) => sql`
+      select i.*, false as is_logged from (${itemsOf(then, counter)}) i
+      where not exists (
+        select from logged l
+        where l.repository_id = i.repository_id and l.counter = i.counter and l.key = i.id)`,
+  );
+  const items = sql`
+    ${sql.join(kept, sql` union all `)}
+    union all
+    select case when l.kind = 'star' then date_trunc('day', l.at, 'UTC') else l.at end, l.kind, l.repository_id, l.key, l.counter,
+      l.number, null::text, case when l.kind = 'commit' then l.external_id end, l.is_co_authored, null::text, null::boolean, true
+    from logged l join repositories r on r.id = l.repository_id
+    where not l.is_added and l.stored_at <= ${at} and ${isWithin(sql`l.at`, former)} and ${isCounted}`;
+  return sql`
+    former as materialized (
+      select distinct on (repository_id) * from former_repositories where until > ${at} order by repository_id, until
+    ), logged as materialized (
+      select distinct on (repository_id, kind, external_id, counter) c.*,
+        case when c.kind = 'star' then ${starIdOf(scope)} else c.external_id end as key
+      from counted_changes c where c.changed_at > ${at} and c.counter = any(${wanted.map(({ name }) => name)}::text[])
+        and ${isOfScope(scope)}
+      order by repository_id, kind, external_id, counter, changed_at, is_added
+    ), earlier as materialized (${counters === null ? groupByRepository(items) : items}),
+    present as materialized (${
+      counters === null
+        ? sql`select ${noItem} from (${repositoriesOf(scope)}) i`
+        : sql.join(
+            wanted.map((counter) => itemsOf(scope, counter)),
+            sql` union all `,
+          )
+    })`;
+}
+
+const noItem = sql`i.moment, i.kind, i.repository_id, i.id, 'contributed_to'::text as counter, null::integer as number,
+  null::text as title, null::text as oid, false as is_co_authored, null::text as parent, null::boolean as assisted`;
+
+function groupByRepository(items: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select ${noItem}, false as is_logged from (
+      select max(e.moment) as moment, 'repository'::text as kind, e.repository_id, e.repository_id::text as id
+      from (${items}) e group by e.repository_id) i`;
+}
+
+/** The condition that the change `c` is one of the person, or of a repository that the owner has or had. */
+function isOfScope({ personId, ownerId }: ItemScope): RawBuilder<boolean> {
+  if (personId !== null) return sql`c.account_id = ${personId}::uuid`;
+  return sql`c.repository_id in (
+    select id from repositories where owner_id = ${ownerId}::uuid
+    union select repository_id from former where owner_id = ${ownerId}::uuid)`;
+}
+
+/** The condition that the repository `r` counted at the former moment. */
+function wasCounted(scope: ItemScope): RawBuilder<boolean> {
+  const { ownerId, repositoryId, seesPrivateOf, countsPrivate } = scope;
+  return sql`case when exists (select from former f where f.repository_id = r.id) then exists (
+    select from former f where f.repository_id = r.id and not f.is_deleted
+      and (${countsPrivate === true}::boolean or not f.is_private or f.owner_id = ${seesPrivateOf}::uuid)
+      and (${ownerId}::uuid is null or f.owner_id = ${ownerId}::uuid)
+      and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid))
+    else ${isVisible(scope)} end`;
+}
+
+/** The condition that the person of the change `c` is deleted or erased. */
+const isErased = sql<boolean>`case when c.kind = 'commit' then exists (
+    select from commits d join identities i on i.id = d.identity_ids[1]
+    where d.repository_id = c.repository_id and d.oid = decode(c.oid, 'hex') and starts_with(i.email, 'erased '))
+  else exists (
+    select from contributions k where k.repository_id = c.repository_id and k.kind = c.kind and k.external_id = c.id
+      and k.account_id is null and k.kind <> 'star') end`;
+
+/** The reason of the change `c` in the repository `r`. */
+function reasonOf(scope: ItemScope, former: FormerScope): RawBuilder<ChangeReason> {
+  return sql`case
+    when ${isVisible(scope)} is not true then 'not-visible'
+    when ${isVisible({ ...scope, countsPrivate: false })} is not true then 'private'
+    when ${isErased} then 'erased-account'
+    when c.is_added then case
+      when c.moment >= ${former.at} then 'new' when not ${isWithin(sql`c.moment`, former)} then 'window' else 'late' end
+    when not c.is_logged and not ${isWithin(sql`c.moment`, scope)} then 'window'
+    when c.kind = 'commit' then 'not-default-branch'
+    when c.kind = 'repository' or exists (
+      select from contributions k
+      where k.repository_id = c.repository_id and k.kind = c.kind and k.external_id = c.id) then 'changed'
+    else 'deleted' end`;
+}

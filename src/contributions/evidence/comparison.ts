@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { AppError } from '../../errors.ts';
+import type { Comparison } from '../../http/envelope.ts';
+import { cutPage, type Page, type PageStart, staleCursor } from '../../http/pagination.ts';
+import { fromCursor, toCursor } from '../../windows/cursors.ts';
+import { readWindow, type Window, type WindowText, windowBefore } from '../../windows/window.ts';
+import { type ChangedItem, type FormerScope, findChanges, findComparableSince } from './comparison-store.ts';
+import { countEvidence, type ItemsWanted, type LoadedEvidence } from './evidence.ts';
+import type { ItemPlace, ItemScope } from './store.ts';
+
+const comparisons = ['yesterday', 'previous'] as const;
+
+/** @throws AppError `invalid_input` for parameters that a comparison cannot take. */
+function checkParameters({ filter }: ItemScope, { isExcluded }: ComparedWindow): void {
+  const other = isExcluded ? 'excluded' : filter === undefined ? undefined : 'type or assisted';
+  if (other === undefined) return;
+  throw new AppError('invalid_input', `compare cannot be used together with ${other}; keep one.`);
+}
+
+export const CompareParameter = Type.Optional(
+  Type.Enum([...comparisons], {
+    description:
+      'Lists what came and went in the number since a former moment: a day ago, or the length of the window ago, with the window of then.',
+  }),
+);
+
+/** A window of a request, and how it was read. */
+export interface ComparedWindow {
+  compare: (typeof comparisons)[number];
+  /** True: data that does not count is wanted too. */
+  isExcluded: boolean;
+  text: WindowText;
+  window: Window | undefined;
+  /** Changes a window as the request's was changed after it had been read. */
+  widen: (window: Window) => Window;
+}
+
+/**
+ * Returns the former moment and its window.
+ * @throws AppError `invalid_input` for `previous` without a window that has two ends.
+ */
+function formerOf(
+  { compare, text, window, widen }: ComparedWindow,
+  now: Date,
+): { at: Date; window: Window | undefined } {
+  if (compare === 'previous') {
+    if (window === undefined || window.since === null || window.until === null || window.length === null)
+      throw new AppError(
+        'invalid_input',
+        'compare=previous needs a window with two ends: add period, or since and until.',
+      );
+    const before = windowBefore(window, 1);
+    const lengthMs = window.since.getTime() - (before.since?.getTime() ?? 0);
+    return { at: new Date(now.getTime() - lengthMs), window: before };
+  }
+  const at = new Date(now.getTime() - dayMs);
+  const isRelative = /^[a-z]/.test(text.period ?? '');
+  const then = isRelative ? readWindow(text, at) : window;
+  return { at, window: then && (isRelative ? widen(then) : then) };
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Finds a page of what came and went in a number since a former moment, and counts it by reason.
+ * @param key everything that the list depends on, to which cursors are bound.
+ * @throws AppError `invalid_input` for a cursor of another list, and for filters, which former items do not have.
+ */
+export async function loadComparison(
+  { connection, now }: Pick<RouteServices, 'connection' | 'now'>,
+  wanted: ItemsWanted,
+  compared: ComparedWindow,
+  { key, limit, start }: { key: string; limit: number; start: PageStart },
+): Promise<
+  Page<ChangedItem> & Pick<LoadedEvidence, 'evidence' | 'listKey'> & { scope: ItemScope; comparison: Comparison }
+> {
+  checkParameters(wanted.scope, compared);
+  const found = formerOf(compared, now());
+  const since = await findComparableSince(connection, now());
+  const first: FormerScope = {
+    since: found.window?.since ?? null,
+    until: found.window?.until ?? null,
+    at: found.at < since ? since : found.at,
+  };
+  const { scope, former, place } = readCursor(start, key, { scope: wanted.scope, former: first });
+  const page = {
+    limit: limit + 1,
+    after: start.after === undefined ? undefined : place,
+    before: start.before === undefined ? undefined : place,
+  };
+  const countsPrivate = wanted.countsPrivate;
+  const { items, ...counts } = await findChanges(connection, { ...scope, countsPrivate }, wanted.counters, {
+    former,
+    page,
+  });
+  const evidence = await countEvidence(connection, wanted, scope);
+  const isCollected = (evidence.remainder['host-total'] ?? 0) === 0;
+  const listKey = [key, ...[scope.since, scope.until, former.since, former.until, former.at].map(toCursor)];
+  return {
+    ...cutPage(items, limit, start),
+    scope,
+    listKey,
+    evidence,
+    comparison: {
+      ...counts,
+      at: former.at,
+      ...(found.window && { window: { ...former, timeZone: found.window.timeZone } }),
+      total: isCollected ? evidence.total - sumOf(counts.added) + sumOf(counts.removed) : null,
+    },
+  };
+}
+
+function sumOf(counts: Comparison['added']): number {
+  return Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
+}
+
+interface Compared {
+  scope: ItemScope;
+  former: FormerScope;
+  place?: ItemPlace;
+}
+
+function readCursor(start: PageStart, key: string, compared: Compared): Compared {
+  const cursor = start.after ?? start.before;
+  if (cursor === undefined) return compared;
+  const [ofKey, since, until, formerSince, formerUntil, formerAt, at, kind, repositoryId, id] = cursor;
+  const isOfList =
+    ofKey === key &&
+    since !== undefined &&
+    until !== undefined &&
+    formerSince !== undefined &&
+    formerUntil !== undefined &&
+    typeof formerAt === 'number' &&
+    typeof at === 'number';
+  if (!isOfList || typeof kind !== 'string' || typeof repositoryId !== 'string' || typeof id !== 'string')
+    throw staleCursor(start.after === undefined ? 'before' : 'after');
+  return {
+    scope: { ...compared.scope, since: fromCursor(since), until: fromCursor(until) },
+    former: { since: fromCursor(formerSince), until: fromCursor(formerUntil), at: new Date(formerAt) },
+    place: { at, kind, repositoryId, id },
+  };
+}

@@ -1,0 +1,111 @@
+import { Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { toCsv } from '../../http/csv.ts';
+import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
+import { envelope, formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
+import { neighbourCursors } from '../../http/pagination.ts';
+import type { Repositories } from '../../providers/provider.ts';
+import { coAuthored, ruleOf, rules } from '../kinds.ts';
+import { additionReasons, type ChangedItem, removalReasons } from './comparison-store.ts';
+import type { LoadedEvidence } from './evidence.ts';
+import { type ExcludedItem, exclusionReasons } from './excluded-store.ts';
+import type { Item } from './store.ts';
+
+/** An item behind a number. */
+export const EvidenceItem = Type.Object(
+  {
+    kind: Type.String({ examples: ['pull_request'] }),
+    repository: Type.String({ description: 'Owner and name.', examples: ['octocat/hello-world'] }),
+    number: Type.Union([Type.Null(), Type.Integer()], {
+      description: 'Of an issue, pull request or discussion, where it is known.',
+    }),
+    oid: Type.Union([Type.Null(), Type.String()], { description: 'Of a commit.' }),
+    title: Type.String({ description: 'Empty where it is not known.', examples: ['Fix the parser'] }),
+    url: Type.String({ format: 'uri', description: 'Page of the item at the host, or of its repository.' }),
+    occurred_dttm: TimestampSchema('When it counted; of a star the day.'),
+    rule: Type.String({ description: 'Id of the rule in `/v1/definitions`.', examples: [rules[0]?.id ?? ''] }),
+    assisted: Type.Union([Type.Null(), Type.Boolean()], {
+      description:
+        'True: the message of the commit names a program that helped to write it. Null: not known, or no commit.',
+    }),
+    change: Type.Optional(Type.Enum(['added', 'removed'], { description: 'With `compare`: the item came, or went.' })),
+    reason: Type.Optional(
+      Type.Enum([...new Set([...exclusionReasons, ...additionReasons, ...removalReasons])], {
+        description: 'With `excluded=true`: why the item does not count. With `compare`: why it came or went.',
+      }),
+    ),
+  },
+  { title: 'EvidenceItem' },
+);
+
+const listing = 'evidence';
+export const evidenceListing = { name: listing, defaultLimit: 30 };
+
+/** Returns a page of evidence as JSON, or as CSV. */
+export function presentEvidence(
+  { cursors, resolver }: Pick<RouteServices, 'cursors' | 'resolver'>,
+  loaded: LoadedEvidence,
+  { provider, isOwner }: Pick<ResolvedAccount, 'provider' | 'isOwner'>,
+  format: 'json' | 'csv' | undefined,
+): HandlerResult {
+  const { page, evidence, comparison, listKey, window, asOf, missing, includesPrivate } = loaded;
+  const data = page.map((item) => toItem(item, provider.repositories));
+  return {
+    envelope: envelope({
+      dataType: 'unknown',
+      data,
+      provenance: {
+        asOf,
+        missing,
+        includesPrivate,
+        ...(window && { window }),
+        source: 'collected',
+        ...(evidence && { evidence }),
+        ...(comparison && { comparison }),
+      },
+      ...neighbourCursors(loaded, ({ at, kind, repositoryId, id }) =>
+        cursors.write(listing, [...listKey, at, kind, repositoryId, id]),
+      ),
+    }),
+    staleAt: resolver.staleAt(asOf),
+    ...(format === 'csv' && { csv: toCsv(columns, data) }),
+    // The items are also in repositories of other accounts, of which this response does not know when they change.
+    isCacheable: false,
+    ...((includesPrivate || isOwner) && { isWithdrawable: true }),
+  };
+}
+
+const columns = Object.keys(EvidenceItem.properties);
+const pages = {
+  issue: 'issue',
+  pull_request: 'pull_request',
+  review: 'pull_request',
+  discussion: 'discussion',
+} as const;
+
+function toItem(
+  item: Item | ExcludedItem | ChangedItem,
+  repositories: Pick<Repositories, 'pageOf'>,
+): Record<string, string | number | boolean | null> {
+  const { kind, owner, repository, number, oid, title, at, isAssisted } = item;
+  const page = Object.entries(pages).find(([one]) => one === kind)?.[1];
+  const address =
+    oid !== null
+      ? ({ kind: 'commit', oid } as const)
+      : page !== undefined && number !== null
+        ? { kind: page, number }
+        : undefined;
+  return {
+    kind,
+    repository: `${owner}/${repository}`,
+    number,
+    oid,
+    title,
+    url: repositories.pageOf(owner, repository, address),
+    occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
+    assisted: isAssisted,
+    ...('change' in item && { change: item.change }),
+    ...('reason' in item && { reason: item.reason }),
+    rule: item.isCoAuthored ? coAuthored : ruleOf(item.counter),
+  };
+}

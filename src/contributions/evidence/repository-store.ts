@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { counts } from '../column-store.ts';
+import { itemised, namesOfKinds, needsOf, type StoredCounter } from '../kinds.ts';
+import { momentOf } from '../window-store.ts';
+import { isWanted } from './filter-store.ts';
+import { type Item, type ItemPage, type ItemScope, isOnPage, isVisible, isWithin, itemsOf } from './store.ts';
+
+/** Repositories with a contribution, the items behind `contributed_to`. */
+
+/** Finds a page of the repositories with a contribution in the window, the one with the newest first. */
+export async function findContributedRepositories(
+  connection: Connection,
+  scope: ItemScope,
+  page: ItemPage,
+): Promise<Item[]> {
+  const order = page.before === undefined ? sql`desc` : sql`asc`;
+  const { rows } = await sql<Item>`
+    select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
+      'contributed_to' as counter, o.name as owner, r.name as repository, null::integer as number, null as oid, '' as title,
+      false as "isCoAuthored", null::boolean as "isAssisted"
+    from (${repositoriesOf(scope)}) i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
+    where ${isOnPage(page)}
+    order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}
+    limit ${page.limit}`.execute(connection);
+  return page.before === undefined ? rows : rows.toReversed();
+}
+
+/** Counts the repositories that `findContributedRepositories` lists. */
+export async function countContributedRepositories(connection: Connection, scope: ItemScope): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (${repositoriesOf(scope)}) i`.execute(connection);
+  return rows[0]?.count ?? 0;
+}
+
+/** The counters whose items make a repository one with a contribution. */
+export const contributing = itemised.filter(({ name }) => namesOfKinds(needsOf('contributed_to')).includes(name));
+
+/** The repositories with a contribution of the kinds that `contributed_to` needs, also those of erased persons. */
+export function repositoriesOf(scope: ItemScope): RawBuilder<unknown> {
+  const newest = contributing.map((counter) => sql`(${newestOf(scope, counter)})`);
+  return sql`
+    select max(n.moment) as moment, 'repository'::text as kind, n.repository_id, n.repository_id::text as id
+    from (${sql.join(newest, sql` union all `)}) n group by n.repository_id`;
+}
+
+function newestOf(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown> {
+  if (scope.personId !== null) {
+    return sql`select i.repository_id, max(i.moment) as moment from (${itemsOf(scope, counter)}) i group by i.repository_id`;
+  }
+  const table = sql.table(counter.kind === 'commit' ? 'commits' : 'contributions');
+  return sql`
+    select c.repository_id, max(${momentOf(counter)}) as moment
+    from repositories r join ${table} c on c.repository_id = r.id
+    where ${counter.kind === 'commit' ? sql`true` : counts(counter)} and ${isWithin(momentOf(counter), scope)}
+      and ${isWanted(scope, counter)} and ${isVisible(scope)} group by c.repository_id`;
+}
