@@ -35,7 +35,7 @@ const Query = Type.Object({
   type: Type.Optional(
     Type.Enum([...personTypes], {
       description:
-        'Shows accounts of this type alone, with their ranks. A board with `bots: true` ranks bots and agents.',
+        'Shows accounts of this type alone, with their ranks. A board with `bots: true` ranks bots; agents are on no board.',
     }),
   ),
   team: Type.Optional(Type.String({ maxLength: 60, description: 'Name of one team of the board.', examples: ['red'] })),

@@ -157,7 +157,9 @@ function countedSql(rules: readonly NumberedRule[], { window }: ScoreScope): Raw
 
 /** SQL that is true for the account `u` when a board may rank it. */
 export function isRankedInSql({ people }: Board): RawBuilder<boolean> {
-  const isOfType = people.withBots ? sql`u.type in ('user', 'bot')` : isOfTypeInSql('u', 'user');
+  // Agents write with people, who get the points themselves.
+  const isBot = people.withBots ? isOfTypeInSql('u', 'bot') : sql`false`;
+  const isOfType = sql`(${isOfTypeInSql('u', 'user')} or ${isBot})`;
   const excluded = people.exclude.map(({ provider, login }) => `${provider}/${login}`.toLowerCase());
   return sql<boolean>`(${isOfType} and ${isShownInSql('u')}
     and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
