@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readPermissions } from '../../../simulators/github/app/installation.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addPullRequest } from '../../../simulators/world/activity.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
@@ -10,7 +11,7 @@ import { simple } from '../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../time.ts';
 import { filePath, install, poll, stage, write } from '../achievements/awarding/awarding.ts';
 import { personCalled } from '../achievements/awarding/scene.ts';
-import { organization, startAppService } from '../installations/installed.ts';
+import { organization, startAppService, untilShown } from '../installations/installed.ts';
 
 const path = `${engines.name}/boards/sprint`;
 
@@ -27,6 +28,36 @@ function file(points: number, name = 'engine-1'): string {
 }
 
 describe('following of boards', () => {
+  it('reports the faults of a file on the commit that introduced them', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
+    write(simulator, file(5).replace('"merged = true"', '"mergd = true"'), '.plaudit/boards.yaml');
+    simulator.app.install(organization(simulator), undefined, { ...readPermissions, checks: 'write' });
+    await untilShown(service, 'engine-1', /installed/);
+    const token = await serviceToken(service, simulator, engines);
+    const chosen = sending('PUT', token, { hidden: false, boards_repository: 'engine-1' });
+    assert.equal((await service.get(`${engines.name}/settings`, chosen)).status, 200);
+    await poll(service);
+    const runs = () => simulator.app.checkRuns.filter(({ name }) => name === 'Plaudit boards');
+    const ended = (count: number) =>
+      until(
+        async () => (runs().filter(({ status }) => status === 'completed').length === count ? true : undefined),
+        'the file is checked',
+      );
+    await ended(1);
+    const [run] = runs();
+    assert.deepEqual([run?.conclusion, run?.headSha], ['failure', stage(simulator).commits.at(-1)?.oid]);
+    assert.deepEqual(
+      run?.annotations.map(({ path: where, annotation_level: level }) => [where, level]),
+      [['.plaudit/boards.yaml', 'failure']],
+    );
+    assert.match(run?.annotations[0]?.message ?? '', /mergd.*did you mean merged/s);
+    write(simulator, file(5), '.plaudit/boards.yaml');
+    await poll(service);
+    await ended(2);
+    assert.deepEqual([runs()[1]?.conclusion, runs()[1]?.annotations], ['success', []]);
+  });
+
   it('follows the file of an installed repository, merged pull requests, and the document that replaces the file', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });

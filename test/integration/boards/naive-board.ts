@@ -79,13 +79,13 @@ function countRule(
     item.action === 'commit' || !labelsOf(item).some((one) => isSpam(one, spam));
   const evaluation: Judging = { world, before: until, pointActions: [], at: rule.at ?? undefined, isCounted };
   const mine = itemsOf(rule, person, evaluation);
-  const condition = parsed(rule.condition);
-  if (isAboutPerson(condition)) {
+  const conditions = rule.condition === '' ? [] : [parsed(rule.condition)];
+  if (conditions.some(isAboutPerson)) {
     const isHeld = heldSince(rule, person, { ...evaluation, since }) < never;
     const moments = momentsOf([], { trigger: rule, person, mine }, evaluation).filter((at) => at < until);
     return { points: isHeld ? rule.points : 0, moments };
   }
-  const moments = momentsOf([condition], { trigger: rule, person, mine }, evaluation).filter((at) => at < until);
+  const moments = momentsOf(conditions, { trigger: rule, person, mine }, evaluation).filter((at) => at < until);
   const days = Map.groupBy(
     moments.filter((at) => at >= since),
     (at) => Math.floor((at + berlinMs) / dayMs),

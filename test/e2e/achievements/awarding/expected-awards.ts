@@ -10,7 +10,7 @@ import { emptyItem, type Item, type World as PlainWorld } from '../../../integra
  * the world alone.
  */
 export function earnedIn(world: World, repository: Repository, file: FileText): string[] {
-  const plain = new Plain(world).repository(repository);
+  const plain = plainOf(world, repository);
   return file.achievements
     .flatMap((achievement) =>
       [...evaluateNaively(achievement, plain, file.pointActions)].map(
@@ -18,6 +18,11 @@ export function earnedIn(world: World, repository: Repository, file: FileText): 
       ),
     )
     .toSorted();
+}
+
+/** Returns a repository of the simulated GitHub as the world of independent counts. */
+export function plainOf(world: World, repository: Repository): PlainWorld {
+  return new Plain(world).repository(repository);
 }
 
 /** Returns the achievement of such a line. */
