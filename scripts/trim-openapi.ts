@@ -16,6 +16,7 @@ const paths = [
   '/users/{username}/repos',
   '/orgs/{org}',
   '/orgs/{org}/members',
+  '/orgs/{org}/teams/{team_slug}/members',
   '/repos/{owner}/{repo}',
   '/repos/{owner}/{repo}/issues',
   '/repos/{owner}/{repo}/issues/comments',

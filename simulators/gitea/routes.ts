@@ -94,6 +94,26 @@ const routes: Readonly<Record<string, Route>> = {
     if (membership?.state !== 'active') return like('org-perm-carol');
     return like(membership.role === 'admin' ? 'org-perm-alice' : 'org-perm-bob');
   },
+  /** https://github.com/go-gitea/gitea, routers/api/v1/api.go: for members of the organization. */
+  '/orgs/{org}/teams': (place, [name = '']) => {
+    const of = place.world.accountByLogin(name);
+    if (of?.type !== 'Organization' || !seesMembers(place, of)) return like('org-missing');
+    return paged(
+      place,
+      place.world.teamsOf(of).map(({ id, slug }) => ({ id, name: slug, description: '', permission: 'write' })),
+      {},
+    );
+  },
+  '/teams/{id}/members': (place, [id = '']) => {
+    const team = place.world.teams.find((one) => one.id === Number(id));
+    const of = team && place.world.accountById(team.organizationId);
+    if (team === undefined || of === undefined || !seesMembers(place, of)) return like('org-missing');
+    return paged(
+      place,
+      place.world.membersOf(team).map((member) => accountAsUser(place, member)),
+      {},
+    );
+  },
   '/repos/{owner}/{repo}': (place, path) =>
     movedRepository(place, path) ?? within(place, path, (shown) => ok(repository(place, shown))),
   '/repos/{owner}/{repo}/issues': (place, path) => within(place, path, (shown) => items(place, shown)),
@@ -245,4 +265,8 @@ function withPull(place: Place, path: string[], reply: (pull: PullRequest) => Re
     const pull = pullRequests.find(({ number }) => number === Number(path[2]));
     return pull === undefined ? like('issue-missing') : reply(pull);
   });
+}
+
+function seesMembers({ world, viewer }: Place, of: Account): boolean {
+  return viewer !== undefined && world.canSeeMembers(viewer, of);
 }

@@ -97,6 +97,7 @@ const endpoints = {
     parameters({ ...inGroup, state: optional(Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'])) }),
     MergeRequest,
   ),
+  '/groups/:id/members': list(parameters({ ...paging }), Member),
   '/groups/:id/members/all/:user_id': single(nothing, Member),
   '/issues': list(everybodys, Issue),
   '/merge_requests': list(everybodys, MergeRequest),

@@ -4,6 +4,7 @@ import { addComment } from '../world/comments.ts';
 import type { Account, Issue, PullRequest, Reactable, Repository } from '../world/model.ts';
 import type { Described, EndpointName } from './interface.ts';
 import { everywhere, inTime, issuesIn, mergeRequestsIn, ofGroup, ok, paged } from './lists.ts';
+import { membersOfTeam } from './members.ts';
 import {
   commit,
   diff,
@@ -75,6 +76,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
   '/groups/:id/issues': (place, [id = '']) => withGroup(place, id, (found) => ofGroup(place, found, issuesIn)),
   '/groups/:id/merge_requests': (place, [id = '']) =>
     withGroup(place, id, (found) => ofGroup(place, found, mergeRequestsIn)),
+  '/groups/:id/members': forSignedIn((place, [id = '']) => membersOfTeam(place, id) ?? notFound('Group')),
   '/groups/:id/members/all/:user_id': forSignedIn((place, [id = '', userId]) =>
     withGroup(place, id, (found) => {
       const membership = inherited(place, found, Number(userId));

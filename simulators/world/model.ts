@@ -33,6 +33,14 @@ export interface Account {
   nextLogin: string | null;
 }
 
+/** A team of an organization. */
+export interface Team {
+  id: number;
+  organizationId: number;
+  slug: string;
+  memberIds: number[];
+}
+
 export interface Membership {
   organizationId: number;
   accountId: number;

@@ -11,6 +11,7 @@ import type {
   Review,
   ReviewComment,
   Star,
+  Team,
 } from './model.ts';
 
 /** A caller: anonymous, or the bearer of a token with the permissions of the token. */
@@ -47,6 +48,7 @@ export type Placed =
 export class World {
   readonly accounts: Account[] = [];
   readonly memberships: Membership[] = [];
+  readonly teams: Team[] = [];
   readonly repositories: Repository[] = [];
   /** Grows with every change, which makes derived data outdated. */
   version = 0;
@@ -153,6 +155,15 @@ export class World {
    * Returns whether a caller sees the members of an organization that are not public: members and installations do
    * (docs.github.com, rest/orgs/members; server-to-server-permissions of github/docs, "Members").
    */
+  /** Returns the teams of an organization. */
+  teamsOf({ id }: Account): Team[] {
+    return this.teams.filter(({ organizationId }) => organizationId === id);
+  }
+
+  membersOf({ memberIds }: Team): Account[] {
+    return memberIds.flatMap((id) => this.accountById(id) ?? []);
+  }
+
   canSeeMembers({ accountId, readsMembersOf, lacksMembers = false }: Viewer, organization: Account): boolean {
     if (readsMembersOf === organization.id) return true;
     return accountId !== null && !lacksMembers && this.membership(organization.id, accountId)?.state === 'active';

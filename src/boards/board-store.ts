@@ -3,7 +3,8 @@ import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import type { Board } from './board.ts';
 import { readDefinition } from './definition.ts';
-import { rankBoardJob } from './jobs.ts';
+import { rankBoardJob, readTeamsJob } from './jobs.ts';
+import { teamsOf } from './teams/team-store.ts';
 
 /** A stored board. */
 export interface StoredBoard {
@@ -107,20 +108,23 @@ export async function saveBoards(
     definition: board.definition,
     is_private: board.isPrivate,
     owners: ownersOf(board),
+    teams: teamsOf(board),
     // The job that freezes windows finds out whether any has ended.
     freeze_at: board.window.kind === 'period' ? null : now,
   }));
   const { rows: changed } = await sql<{ id: string; cost_ms: number }>`
     with file as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json)
-        as f (id uuid, slug text, place integer, definition json, is_private boolean, owners json, freeze_at timestamptz)
+        as f (id uuid, slug text, place integer, definition json, is_private boolean, owners json, teams json,
+          freeze_at timestamptz)
     )
-    insert into boards as b (id, owner_id, slug, place, definition, is_current, is_private, owners, freeze_at,
+    insert into boards as b (id, owner_id, slug, place, definition, is_current, is_private, owners, teams, freeze_at,
       created_at)
     select id, ${ownerId}, slug, place, definition, true, is_private,
-      array(select json_array_elements_text(owners)), freeze_at, ${now} from file order by lower(slug)
+      array(select json_array_elements_text(owners)), array(select json_array_elements_text(teams)), freeze_at, ${now} from file order by lower(slug)
     on conflict (owner_id, lower(slug)) do update set slug = excluded.slug, place = excluded.place,
       definition = excluded.definition, is_current = true, is_private = excluded.is_private, owners = excluded.owners,
+      teams = excluded.teams,
       freeze_at = excluded.freeze_at
     where (b.slug, b.place, b.definition::text, b.is_current)
       is distinct from (excluded.slug, excluded.place, excluded.definition::text, true)
@@ -131,6 +135,7 @@ export async function saveBoards(
       and lower(slug) <> all(${boards.map(({ slug }) => slug.toLowerCase())}::text[])`.execute(transaction);
   for (const { id, cost_ms: costMs } of changed.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
     await addJob(transaction, rankBoardJob({ id, costMs }));
+  if (rows.some(({ teams }) => teams.length > 0)) await addJob(transaction, readTeamsJob);
 }
 
 function ownersOf({ repositories }: Board): string[] {

@@ -12,3 +12,6 @@ export function rankBoardJob({ id, costMs }: { id: string; costMs: number }): Jo
   if (costMs < quickMs) return job;
   return { ...job, delayMs: Math.min(maxRestMs, costMs * restFactor), keepsRunAt: true };
 }
+
+/** Reads the members of the teams of hosts that boards name. */
+export const readTeamsJob: Job = { task: 'read_teams', payload: {}, key: 'read_teams', priority: 40 };

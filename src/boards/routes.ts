@@ -130,6 +130,7 @@ async function loadPeople(services: RouteServices, context: Context): Promise<Pe
     after: page.start.after && Number(page.start.after[1]),
     before: page.start.before && Number(page.start.before[1]),
     team: query.team,
+    isOwner: context.isOwner,
     type: query.type,
   });
   return { ...cutPage(found, page.limit, page.start), stored, ranking, rankingId };
@@ -152,7 +153,7 @@ function presentPeople(services: RouteServices, people: People, context: Context
   const { stored, ranking, rankingId, page } = people;
   const { board } = stored;
   const url = boardUrl(services, account, board.slug);
-  const items = page.map((person) => toRankItem(board, person, { providers, boardUrl: url }));
+  const items = page.map((person) => toRankItem(board, person, { providers, boardUrl: url, isOwner }));
   const result: HandlerResult = {
     envelope: withBoard(board, ranking, isOwner, {
       data: items,

@@ -8,6 +8,7 @@ import { findCheckedBoards } from './file/file-store.ts';
 import { rankBoard } from './ranking/rank-board.ts';
 import { requestOutdatedBoards } from './ranking/request-store.ts';
 import { completeSeasons, freezeSeasons } from './seasons/freeze.ts';
+import { readTeams, type TeamContext } from './teams/read-teams.ts';
 
 const boardsFile: CheckedKind = {
   find: findCheckedBoards,
@@ -21,7 +22,7 @@ const OneRepository = Type.Object({ repositoryId: Type.String() });
 
 /** Creates the jobs that rank people on boards, freeze seasons, and report the faults of files to their authors. */
 export function createBoardTasks(
-  context: SigningServices & FileCheckContext,
+  context: SigningServices & FileCheckContext & TeamContext,
   onRefused: (error: AppError) => void,
 ): Record<string, Task> {
   const checks = new FileChecks(context, boardsFile, onRefused);
@@ -40,6 +41,11 @@ export function createBoardTasks(
     check_boards_file: {
       urgency: 'background',
       run: (payload, signal) => checks.report(Value.Parse(OneRepository, payload).repositoryId, signal),
+    },
+    read_teams: {
+      urgency: 'background',
+      schedule: '*/10 * * * *',
+      run: (_payload, signal) => readTeams(context, signal),
     },
     freeze_seasons: {
       urgency: 'background',

@@ -30,6 +30,8 @@ interface BoardsTable {
   is_private: boolean;
   /** `provider/name` of the owners that its patterns name, in lower case. */
   owners: string[];
+  /** The teams of hosts that it names: `provider/organization/team`, in lower case. */
+  teams: Generated<string[]>;
   /** The newest ranking; null before the first one. */
   ranking_id: number | null;
   /** The time that the last ranking took. */
@@ -85,6 +87,22 @@ interface BoardRanksTable {
   /** The contribution with which the person reached the points; null for points of grants alone. */
   reached_at: Date | null;
   teams: string[];
+  /** Teams of the board that the person is in as a member of a team of the host; for the owner of the board alone. */
+  member_teams: Generated<string[]>;
+}
+
+/** A team of a host that a board names. */
+interface HostTeamsTable {
+  /** `provider/organization/team`, in lower case. */
+  name: string;
+  /** The time when the host last showed its members; null: it does not. */
+  read_at: Date | null;
+  tried_at: Date;
+}
+
+interface HostTeamMembersTable {
+  team: string;
+  account_id: string;
 }
 
 /** People who came to lead a board. */
@@ -140,6 +158,8 @@ export interface BoardTables {
   board_repositories: BoardRepositoriesTable;
   board_rankings: BoardRankingsTable;
   board_ranks: BoardRanksTable;
+  host_teams: HostTeamsTable;
+  host_team_members: HostTeamMembersTable;
   board_leaders: BoardLeadersTable;
   board_seasons: BoardSeasonsTable;
   board_season_ranks: BoardSeasonRanksTable;

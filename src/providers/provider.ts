@@ -14,6 +14,7 @@ import type { PrivateData } from './private-data.ts';
 import type { Repositories } from './repositories.ts';
 import type { SignIn } from './sign-in.ts';
 import type { Stream, Streams } from './streams.ts';
+import type { Teams } from './teams.ts';
 import type { UnreportedKind } from './unreported.ts';
 
 export type * from './accounts.ts';
@@ -30,6 +31,7 @@ export type * from './private-data.ts';
 export type * from './repositories.ts';
 export type * from './sign-in.ts';
 export type * from './streams.ts';
+export type * from './teams.ts';
 
 /**
  * A code host, in parts. Accounts and repositories are required; every other part is absent where the host or the
@@ -63,6 +65,8 @@ export interface Provider {
   /** Proofs that a client owns an account. */
   readonly ownership?: Ownership | undefined;
   readonly signIn?: SignIn | undefined;
+  /** The members of teams, for boards. */
+  readonly teams?: Teams | undefined;
   /** The service's registration as an app that accounts install; absent: the operator alone installs accounts. */
   readonly app?: InstallableApp | undefined;
   /** Writes comments and checks; absent when the service has neither an app nor a token for writing. */

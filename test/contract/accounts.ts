@@ -45,6 +45,37 @@ export const accountRules: readonly Rule[] = [
       assert.equal(await last(provider.accounts.refresh(known, call())), undefined);
     },
   },
+  aboutParts(['teams'], {
+    what: 'reads the members of a team with a token that may, in any spelling, and of no other team',
+    tokens: ['user', 'organization_member'],
+    check: async ({ provider, people, organization, world }) => {
+      const members = [people.max, people.ada];
+      world.teams.push({
+        id: world.newId(),
+        organizationId: organization.id,
+        slug: 'core',
+        memberIds: members.map(({ id }) => id),
+      });
+      const read = (team: string) =>
+        provider.teams.readMembers({ organization: organization.login, organizationId: null, team }, call());
+      assert.deepEqual((await read('Core'))?.toSorted(), members.map(({ id }) => String(id)).toSorted());
+      assert.equal(await read('nothing'), null);
+    },
+  }),
+  aboutParts(['teams'], {
+    what: 'reads no team with a token of an account outside of the organization',
+    tokens: ['user'],
+    check: async ({ provider, people, organization, world }) => {
+      world.teams.push({
+        id: world.newId(),
+        organizationId: organization.id,
+        slug: 'core',
+        memberIds: [people.max.id],
+      });
+      const place = { organization: organization.login, organizationId: null, team: 'core' };
+      assert.equal(await provider.teams.readMembers(place, call()), null);
+    },
+  }),
   aboutParts(['ownership'], {
     what: 'proves the account of the bearer of a token, and the organizations that the bearer administers',
     tokens: ['public_only'],

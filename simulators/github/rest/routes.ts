@@ -111,6 +111,14 @@ const routes: readonly Route[] = [
       .flatMap(({ accountId }) => place.world.accountById(accountId) ?? []);
     return page(place, query, members, (member) => simpleAccount(place, member));
   }),
+  // https://docs.github.com/rest/teams/members: to those who are no members there is no team.
+  route('/orgs/{org}/teams/{team_slug}/members', (place, [login = '', slug = ''], query) => {
+    const of = place.world.accountByLogin(login);
+    if (of?.type !== 'Organization' || !place.world.canSeeMembers(place.viewer, of)) return missing;
+    const team = place.world.teamsOf(of).find((one) => one.slug === slug.toLowerCase());
+    if (team === undefined) return missing;
+    return page(place, query, place.world.membersOf(team), (member) => simpleAccount(place, member));
+  }),
   route('/repos/{owner}/{repo}', (place, names) => {
     const shown = visible(place, names);
     return shown === undefined ? moved(place, names) : ok(repository(place, shown));

@@ -129,6 +129,7 @@ function partsOfBoards(id: string): Record<string, RawBuilder<unknown>> {
       select b.slug, o.name as board_owner, k.rank, k.points, k.granted, k.by_rule, k.is_newcomer, k.is_returning
       from board_ranks k join boards b on b.ranking_id = k.ranking_id join accounts o on o.id = b.owner_id
       where k.account_id = ${id} and (not b.is_private or b.owner_id = ${id})`,
+    team_membership: sql`select team from host_team_members where account_id = ${id}`,
     board_season_rank: sql`
       select b.slug, o.name as board_owner, k.number, k.version, k.rank, k.points, k.granted, k.by_rule
       from board_season_ranks k join boards b on b.id = k.board_id join accounts o on o.id = b.owner_id

@@ -133,7 +133,7 @@ function present(services: RouteServices, loaded: Loaded, context: Context): Han
     cursors.write(listing, [at.toISOString(), rule, key]),
   );
   const envelope = withBoard(board, ranking, isOwner, { data: items, ...neighbours });
-  const shown = toRankItem(board, person, { providers, boardUrl: boardUrl(services, account, board.slug) });
+  const shown = toRankItem(board, person, { providers, boardUrl: boardUrl(services, account, board.slug), isOwner });
   const progress = board.threshold === null ? null : `${person.points} of ${board.threshold}`;
   Object.assign(envelope.meta_data, { person: shown, progress });
   return {

@@ -34,7 +34,7 @@ function toBoard(fields: BoardFieldsOf, node: YamlNode, reading: BoardReading): 
   const window = readWindow(fields.window ?? {}, nodeAt(node, 'window'), faults);
   const rules = readRules(fields.points, nodeAt(node, 'points'), reading);
   const repositories = readPatterns(fields.repositories, nodeAt(node, 'repositories'), reading);
-  const people = readPeople(fields.people ?? {}, nodeAt(node, 'people'), reading);
+  const people = readPeople(fields.people ?? {}, reading);
   const teams = readTeams(fields.teams ?? {}, nodeAt(node, 'teams'), reading);
   const grants = readGrants(fields.grants ?? [], nodeAt(node, 'grants'), reading);
   if (window === undefined) return undefined;

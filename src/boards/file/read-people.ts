@@ -9,15 +9,9 @@ import type { BoardFields } from './schema.ts';
 /** Reads who is ranked. */
 export function readPeople(
   people: NonNullable<BoardFields['people']>,
-  node: YamlNode,
-  { provider, faults }: BoardReading,
+  { provider }: Pick<BoardReading, 'provider'>,
 ): PeopleFilter {
   const { bots: withBots = false, exclude = [], only_members_of: team } = people;
-  // A board that ranks others than its rule says would be worse than none.
-  if (team !== undefined) {
-    const message = 'the members of teams are not collected, so that this cannot be decided';
-    faults.push(newFault(nodeAt(node, 'only_members_of'), message, { expected: 'a board without only_members_of' }));
-  }
   return {
     withBots,
     exclude: exclude.map((login) => toPerson(login, provider)),
@@ -34,11 +28,6 @@ export function readTeams(
   const teamOf = new Map<string, string>();
   return Object.entries(teams).map(([name, members]) => {
     for (const [index, member] of members.entries()) {
-      if (isTeam(member)) {
-        const message = `the members of ${member} are not collected, and in no team`;
-        const place = nodeAt(node, name.toLowerCase(), index);
-        faults.push(newFault(place, message, { severity: 'warning', expected: 'logins' }));
-      }
       const other = teamOf.get(member.toLowerCase());
       if (other !== undefined) {
         const message = other === name ? `${member} is here twice` : `${member} is in the team ${other} too`;

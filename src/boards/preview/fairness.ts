@@ -58,6 +58,8 @@ function repositories({ members }: BoardPreview): string[] {
     warnings.push(
       `Not installed, so that nothing is collected for this board: ${listed(missing.map(({ repository }) => repository))}.`,
     );
+  if (coverage.unreadTeams !== undefined)
+    warnings.push(`The members of these teams are not known, so that nobody is one: ${listed(coverage.unreadTeams)}.`);
   if (coverage.isCut) warnings.push('More than 500 repositories match; only the first 500 by name count.');
   return warnings;
 }

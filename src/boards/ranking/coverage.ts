@@ -7,6 +7,8 @@ export interface Coverage {
   incomplete: IncompleteRepository[];
   /** True when the patterns match more repositories than a board may have. */
   isCut: boolean;
+  /** Teams of hosts, `provider/organization/team`, whose members the host does not show; absent: none. */
+  unreadTeams?: string[];
 }
 
 export interface IncompleteRepository {
@@ -18,4 +20,9 @@ export interface IncompleteRepository {
    */
   state: 'not_installed' | 'collecting';
   isPrivate: boolean;
+}
+
+/** Returns the teams whose members are not known, in the form of lists of missing data. */
+export function unreadOf({ unreadTeams = [] }: Coverage): string[] {
+  return unreadTeams.map((team) => `@${team}: not_readable`);
 }

@@ -5,6 +5,7 @@ import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 import type { Board, RepositoryPattern } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
+import { findUnreadTeams, teamsOf } from '../teams/team-store.ts';
 import type { Coverage, IncompleteRepository } from './coverage.ts';
 
 /** The repositories that a board counts, and how far they are collected. */
@@ -65,7 +66,7 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
         min(s.known_until) as known_until
       from streams s where s.repository_id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
     order by m.provider, m.path`.execute(connection);
-  return toMembers(rows, board.repositories);
+  return toMembers(rows, board.repositories, await findUnreadTeams(connection, teamsOf(board)));
 }
 
 /** Returns the kinds of contributions that decide about the points of a board. */
@@ -74,7 +75,11 @@ export function requiredKinds({ rules }: Pick<Board, 'rules'>): string[] {
   return [...new Set(kinds.flatMap((kind) => [kind, kindsAbove[kind] ?? kind]))];
 }
 
-function toMembers(found: readonly MemberRow[], patterns: readonly RepositoryPattern[]): Members {
+function toMembers(
+  found: readonly MemberRow[],
+  patterns: readonly RepositoryPattern[],
+  unreadTeams: string[],
+): Members {
   const rows = found.slice(0, maxRepositories);
   const incomplete = rows.flatMap((row): IncompleteRepository[] => {
     const repository = `${row.provider}/${row.path}`;
@@ -97,10 +102,13 @@ function toMembers(found: readonly MemberRow[], patterns: readonly RepositoryPat
       complete: rows.length - incomplete.length,
       incomplete: [...incomplete, ...absent],
       isCut: found.length > rows.length,
+      ...(unreadTeams.length > 0 && { unreadTeams }),
     },
     asOf: times.length === 0 || times.includes(0) ? null : new Date(Math.min(...times)),
     isSettled: (until) =>
-      incomplete.length + absent.length === 0 && times.length > 0 && times.every((time) => time >= until.getTime()),
+      incomplete.length + absent.length + unreadTeams.length === 0 &&
+      times.length > 0 &&
+      times.every((time) => time >= until.getTime()),
   };
 }
 

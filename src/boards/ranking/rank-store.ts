@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import type { Board, PersonName } from '../board.ts';
+import { keyOf } from '../teams/team-store.ts';
 import type { BoardWindow } from '../windows.ts';
 import type { Members } from './member-store.ts';
 import { isRankedInSql, scoreStatement } from './score-store.ts';
@@ -50,7 +51,8 @@ export function rankedSql(
           as was_before
       from matched group by person`,
   );
-  statement.add('member_teams', teamsSql(board));
+  statement.add('named_teams', teamsSql(board));
+  statement.add('member_teams', memberTeamsSql(board));
   const isNew = since === null ? sql`false` : sql`coalesce(f.first_at >= ${since}::timestamptz, false)`;
   const isReturning =
     beforeSince === null ? sql`false` : sql`coalesce(f.first_at < ${since}::timestamptz and not f.was_before, false)`;
@@ -59,17 +61,18 @@ export function rankedSql(
     sql`select u.id as account_id, lower(u.name) as name, s.by_rule, s.reached_at, f.first_at,
         round((coalesce(s.value, 0) + coalesce(g.points, 0))::numeric, 2)::float8 as points,
         coalesce(g.points, 0)::float8 as granted, ${isNew} as is_newcomer, ${isReturning} as is_returning,
-        coalesce(t.teams, '{}') as teams
+        coalesce(t.teams, '{}') as teams, coalesce(h.teams, '{}') as member_teams
       from (select person from scores union select person from granted) p
       join accounts u on u.id = p.person and ${isRankedInSql(board)}
       left join scores s on s.person = u.id left join granted g on g.person = u.id
-      left join firsts f on f.person = u.id left join member_teams t on t.person = u.id`,
+      left join firsts f on f.person = u.id left join named_teams t on t.person = u.id
+      left join member_teams h on h.person = u.id`,
   );
   const order =
     board.ties === 'shared' ? sql`points desc` : sql`points desc, reached_at nulls last, name collate "C", account_id`;
   return statement.toSql(sql`
     select row_number() over (order by ${order}, name collate "C", account_id) as place, rank() over (order by ${order}) as rank,
-      account_id, points, granted, coalesce(by_rule, '{}'::json) as by_rule, is_newcomer, is_returning, first_at, reached_at, teams
+      account_id, points, granted, coalesce(by_rule, '{}'::json) as by_rule, is_newcomer, is_returning, first_at, reached_at, teams, member_teams
     from people where points > 0 order by place limit ${maxPeople}`);
 }
 
@@ -90,6 +93,15 @@ function teamsSql({ teams }: Board): RawBuilder<unknown> {
     select a.id as person, array_agg(distinct t.team) as teams
     from json_to_recordset(${JSON.stringify(rows)}::json) as t (provider text, login text, team text)
     join accounts a on a.provider = t.provider and lower(a.name) = t.login and a.deleted_at is null group by a.id`;
+}
+
+/** Returns SQL for the teams of people who are members of the teams of hosts that the file names. */
+function memberTeamsSql({ teams }: Board): RawBuilder<unknown> {
+  const rows = teams.flatMap(({ name, hostTeams }) => hostTeams.map((one) => ({ team: name, name: keyOf(one) })));
+  return sql`
+    select m.account_id as person, array_agg(distinct t.team) as teams
+    from json_to_recordset(${JSON.stringify(rows)}::json) as t (team text, name text)
+    join host_team_members m on m.team = t.name group by m.account_id`;
 }
 
 function named({ provider, login }: PersonName): { provider: string; login: string } {
@@ -127,9 +139,9 @@ export async function saveRanking(transaction: Connection, input: RankingInput):
       returning id
     ), filled as (
       insert into board_ranks (ranking_id, place, rank, account_id, points, granted, by_rule, previous_rank, is_newcomer,
-        is_returning, first_at, reached_at, teams)
+        is_returning, first_at, reached_at, teams, member_teams)
       select made.id, place, rank, account_id, points, granted, by_rule, previous_rank, is_newcomer, is_returning, first_at,
-        reached_at, teams
+        reached_at, teams, member_teams
       from made, compared
     )
     select coalesce((select id from made), (select id from present)) as id, exists (select from made) as is_changed`.execute(

@@ -49,6 +49,14 @@ export async function requestOutdatedBoards(connection: Connection, now: Date): 
   );
 }
 
+/** Requests rankings of the boards that name a team of a host. */
+export async function requestBoardsWithTeam(connection: Connection, team: string): Promise<void> {
+  await request(
+    connection,
+    sql`select b.id, b.cost_ms from boards b where b.is_current and b.teams @> array[${team}]::text[]`,
+  );
+}
+
 async function request(connection: Connection, found: RawBuilder<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string; cost_ms: number }>`
     select id, cost_ms from (${found}) as found order by random() limit ${boardsAtOnce}`.execute(connection);

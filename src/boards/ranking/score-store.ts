@@ -13,6 +13,7 @@ import { PointSums } from '../../achievements/evaluation/point-sums.ts';
 import { Statement } from '../../achievements/evaluation/statement.ts';
 import { always } from '../../achievements/read-trigger.ts';
 import type { Board, BoardRule } from '../board.ts';
+import { keyOf } from '../teams/team-store.ts';
 import type { BoardWindow } from '../windows.ts';
 
 /** The data that the points of a board are computed from. */
@@ -161,6 +162,11 @@ export function isRankedInSql({ people }: Board): RawBuilder<boolean> {
   const isBot = people.withBots ? isOfTypeInSql('u', 'bot') : sql`false`;
   const isOfType = sql`(${isOfTypeInSql('u', 'user')} or ${isBot})`;
   const excluded = people.exclude.map(({ provider, login }) => `${provider}/${login}`.toLowerCase());
-  return sql<boolean>`(${isOfType} and ${isShownInSql('u')}
+  const { onlyMembersOf: team } = people;
+  const isMember =
+    team === null
+      ? sql`true`
+      : sql`exists (select from host_team_members m where m.team = ${keyOf(team)} and m.account_id = u.id)`;
+  return sql<boolean>`(${isOfType} and ${isShownInSql('u')} and ${isMember}
     and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
 }

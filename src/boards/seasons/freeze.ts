@@ -5,6 +5,7 @@ import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
+import { unreadOf } from '../ranking/coverage.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
 import { type BoardWindow, endedWindows, windowOf } from '../windows.ts';
 import {
@@ -91,9 +92,10 @@ function laterEnd({ until }: BoardWindow, now: Date): Date | null {
 }
 
 function missingOf({ coverage }: Members): string[] {
-  return coverage.incomplete
+  const repositories = coverage.incomplete
     .filter(({ isPrivate }) => !isPrivate)
     .map(({ repository, state }) => `${repository}: ${state}`);
+  return [...repositories, ...unreadOf(coverage)];
 }
 
 /** Finds the oldest ended window of a board that is not frozen yet, and the number of its season. */

@@ -135,7 +135,7 @@ export function toBoardItem(board: Board, ranking: Ranking | undefined, viewer: 
 export function toRankItem(
   board: Board,
   person: RankedPerson,
-  { providers, boardUrl }: { providers: ReadonlyMap<string, Provider>; boardUrl: string },
+  { providers, boardUrl, isOwner }: { providers: ReadonlyMap<string, Provider>; boardUrl: string; isOwner: boolean },
 ): RankItem {
   const { provider, name, points, rank, previousRank } = person;
   const login = provider === providerOf(board) ? name : `${provider}/${name}`;
@@ -149,7 +149,7 @@ export function toRankItem(
     newcomer: person.isNewcomer,
     returning: person.isReturning,
     eligible: board.threshold === null ? null : points >= board.threshold,
-    teams: person.teams,
+    teams: isOwner ? [...new Set([...person.teams, ...person.memberTeams])] : person.teams,
     evidence_url: `${boardUrl}/people/${encodeURIComponent(login)}`,
   };
 }

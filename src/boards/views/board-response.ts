@@ -3,6 +3,7 @@ import type { RouteServices } from '../../accounts/resolve.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { type Envelope, envelope } from '../../http/envelope.ts';
 import type { Board } from '../board.ts';
+import { unreadOf } from '../ranking/coverage.ts';
 import { toBoardItem } from './board-json.ts';
 import type { Ranking } from './view-store.ts';
 
@@ -34,7 +35,10 @@ export function withBoard(
     ...content,
     provenance: {
       asOf: ranking.asOf ?? ranking.builtAt,
-      missing: item.repositories.incomplete.map(({ repository, state }) => `${repository}: ${state}`),
+      missing: [
+        ...item.repositories.incomplete.map(({ repository, state }) => `${repository}: ${state}`),
+        ...unreadOf(ranking.coverage),
+      ],
       includesPrivate: board.isPrivate,
     },
     board: item,

@@ -5,8 +5,12 @@ import { findBoard, type StoredBoard } from '../board-store.ts';
 import { requestBoard } from '../ranking/request-store.ts';
 import { findPresentRanking, type Ranking } from './view-store.ts';
 
-/** Returns whether a caller may see a board: one with private repositories is for its owner, unless they publish it. */
+/**
+ * Returns whether a caller may see a board: one with private repositories is for its owner, unless they publish it; one of the
+ * members of a team is for its owner alone, because hosts keep these private.
+ */
 export function mayRead({ board }: Pick<StoredBoard, 'board'>, { account, isOwner }: ResolvedAccount): boolean {
+  if (board.people.onlyMembersOf !== null && !isOwner) return false;
   return !board.isPrivate || isOwner || account.publishesPrivate;
 }
 

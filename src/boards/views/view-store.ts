@@ -39,6 +39,8 @@ export interface RankedPerson {
   isReturning: boolean;
   firstAt: Date | null;
   teams: string[];
+  /** Further ones, as a member of a team of the host; for the owner of the board alone. */
+  memberTeams: string[];
 }
 
 /**
@@ -81,20 +83,25 @@ export interface PeoplePage {
   after?: number | undefined;
   before?: number | undefined;
   team?: string | undefined;
+  /** True: members of teams of the host are in the team too. */
+  isOwner: boolean;
   type?: PersonType | undefined;
 }
 
 const personColumns = sql`k.place, k.rank, u.id, u.provider, u.external_id as "externalId", u.type, u.name,
   u.display_name as "displayName", u.avatar_url as "avatarUrl", k.points, k.granted, k.by_rule as "byRule",
   k.previous_rank as "previousRank", k.is_newcomer as "isNewcomer", k.is_returning as "isReturning",
-  k.first_at as "firstAt", k.teams`;
+  k.first_at as "firstAt", k.teams, k.member_teams as "memberTeams"`;
 
 /** Finds a page of a ranking, in its order. Hidden accounts are in none. */
 export async function findPeople(connection: Connection, rankingId: number, page: PeoplePage): Promise<RankedPerson[]> {
-  const { after, before, team, type } = page;
+  const { after, before, team, type, isOwner } = page;
   const conditions: RawBuilder<unknown>[] = [sql`k.ranking_id = ${rankingId}`, isShownInSql('u')];
   if (type !== undefined) conditions.push(isOfTypeInSql('u', type));
-  if (team !== undefined) conditions.push(sql`k.teams @> array[${team}]::text[]`);
+  if (team !== undefined) {
+    const teams = isOwner ? sql`(k.teams || k.member_teams)` : sql`k.teams`;
+    conditions.push(sql`${teams} @> array[${team}]::text[]`);
+  }
   if (after !== undefined) conditions.push(sql`k.place > ${after}`);
   if (before !== undefined) conditions.push(sql`k.place < ${before}`);
   const { rows } = await sql<RankedPerson>`

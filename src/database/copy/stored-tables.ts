@@ -84,6 +84,8 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   board_leaders: true,
   board_seasons: true,
   board_season_ranks: true,
+  host_teams: true,
+  host_team_members: true,
 };
 
 /** The names of the tables that a backup contains. */

@@ -48,6 +48,7 @@ import * as assisted from './0063-assisted.ts';
 import * as sessions from './0067-sessions.ts';
 import * as noForeignKeysAcross from './0068-no-foreign-keys-across.ts';
 import * as changes from './0074-changes.ts';
+import * as hostTeams from './0075-host-teams.ts';
 import * as languages from './0078-languages.ts';
 import type { Migration } from './migration.ts';
 
@@ -103,5 +104,6 @@ export const migrations: Record<string, Migration> = {
   '0067-sessions': sessions,
   '0068-no-foreign-keys-across': noForeignKeysAcross,
   '0074-changes': changes,
+  '0075-host-teams': hostTeams,
   '0078-languages': languages,
 };

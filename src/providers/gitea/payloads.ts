@@ -61,6 +61,9 @@ export const OrganizationPayload = Type.Object({
   avatar_url: OptionalText,
 });
 
+export const TeamPayload = Type.Object({ id: Id, name: Text });
+export const TeamMemberPayload = Type.Object({ id: Id });
+
 export const PermissionsPayload = Type.Object({ is_owner: Type.Boolean(), is_admin: Type.Boolean() });
 
 export const RepositoryPayload = Type.Object({

@@ -18,6 +18,7 @@ import { findRepository, listRepositories, repositoryPath } from './repositories
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
+import { readTeam } from './teams.ts';
 import { unreported } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
 
@@ -67,6 +68,7 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
+    teams: { readMembers: (place, call) => readTeam(client, place, call) },
     signIn,
     notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),

@@ -40,6 +40,7 @@ import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { withoutOwnComments } from './streams/own-comments.ts';
 import { readStream, tokenStreams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
+import { readTeam } from './teams.ts';
 import { unreportedWith } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
 import { orAnonymously, reportOrAnonymously, withoutCredential } from './without-credential.ts';
@@ -115,6 +116,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
       administers: (organization, person, call) => administers({ client, app }, organization, person, call),
     },
+    teams: { readMembers: (place, call) => readTeam({ client, app }, place, call) },
     signIn,
     app,
     notifier: app?.notifier,

@@ -81,6 +81,9 @@ export const MemberPayload = Type.Object({
   access_level: Count,
   membership_state: Type.Optional(Text),
 });
+/** A member of a group in its list. */
+export const GroupMemberPayload = Type.Object({ id: Id, state: Text });
+
 export type MemberPayload = Static<typeof MemberPayload>;
 
 export const BearerPayload = Type.Object({ id: Id, is_admin: optional(Type.Boolean()) });

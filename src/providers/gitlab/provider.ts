@@ -17,6 +17,7 @@ import { proveOwnership } from './prove.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { anonymousStreams, readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
+import { readTeam } from './teams.ts';
 import { unreportedWith } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
 
@@ -78,6 +79,7 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
         proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
+    teams: { readMembers: (place, call) => readTeam(client, place, call) },
     signIn,
     notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),

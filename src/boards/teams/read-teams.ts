@@ -1,0 +1,44 @@
+import type { Connection } from '../../database/connection.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { AppError } from '../../errors.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { requestBoardsWithTeam } from '../ranking/request-store.ts';
+import { type DueTeam, findDueTeams, forgetTeams, saveTeam } from './team-store.ts';
+
+export interface TeamContext {
+  connection: Connection;
+  providers: ReadonlyMap<string, Pick<Provider, 'teams'>>;
+  now: () => Date;
+}
+
+/** Teams of one run; the rest waits for the next one. */
+const teamsAtOnce = 50;
+
+/**
+ * Reads the members of the teams that boards name. Where a host gives no usable response, the members that are known stay;
+ * where it shows no such team, they stay for some days.
+ */
+export async function readTeams({ connection, providers, now }: TeamContext, signal: AbortSignal): Promise<void> {
+  for (const team of await findDueTeams(connection, now(), teamsAtOnce)) {
+    const ids = await readMembers(providers, team, signal);
+    await inTransaction(connection, async (transaction) => {
+      if (await saveTeam(transaction, team, ids, now())) await requestBoardsWithTeam(transaction, team.name);
+    });
+  }
+  await forgetTeams(connection);
+}
+
+async function readMembers(
+  providers: TeamContext['providers'],
+  team: DueTeam,
+  signal: AbortSignal,
+): Promise<readonly string[] | null> {
+  const call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } } as const;
+  try {
+    return (await providers.get(team.provider)?.teams?.readMembers(team, call)) ?? null;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { Part } from './migration.ts';
+
+/** Teams of hosts that boards name, with the members that the service may read. */
+export const parts: readonly Part[] = [
+  {
+    sql: [
+      sql`alter table boards add column teams text[] not null default '{}'`,
+      sql`alter table board_ranks add column member_teams text[] not null default '{}'`,
+      sql`
+        create table host_teams (
+          name text primary key,
+          read_at timestamptz,
+          tried_at timestamptz not null
+        )`,
+      sql`
+        create table host_team_members (
+          team text not null references host_teams on delete cascade,
+          account_id uuid not null references accounts on delete cascade,
+          primary key (team, account_id)
+        )`,
+      sql`create index host_team_members_account on host_team_members (account_id)`,
+    ],
+  },
+];
