@@ -262,3 +262,23 @@ export async function findUncounted(
     order by random() limit ${limit}`.execute(connection);
   return rows;
 }
+
+/**
+ * Finds repositories whose commits were read before their subjects and marks of help were, by their oldest commit, at random.
+ * None is found again once a whole scan of its history is wanted.
+ */
+export async function findUnmarked(
+  connection: Connection,
+  limit: number,
+): Promise<{ id: string; ownerId: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; ownerId: string; name: string }>`
+    select r.id, r.owner_id as "ownerId", r.name
+    from streams s join repositories r on r.id = s.repository_id
+    cross join lateral (
+      select c.assisted from commits c where c.repository_id = r.id order by c.authored_at limit 1) oldest
+    where s.name = 'commits' and s.completed_at is not null and r.deleted_at is null and not r.is_fork
+      and (s.full_scan_at is null or s.full_scan_at < (select max(since) from changes_kept))
+      and (s.full_scan_wanted_at is null or s.full_scan_wanted_at < s.full_scan_at) and oldest.assisted is null
+    order by random() limit ${limit}`.execute(connection);
+  return rows;
+}

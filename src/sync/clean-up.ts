@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { findDeleted, removeAccount } from '../accounts/store.ts';
 import { changesKeptMs, forgetChanges } from '../contributions/change-store.ts';
-import { findUncounted } from '../contributions/commit-store.ts';
+import { findUncounted, findUnmarked } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { forgetPerson } from '../contributions/erase-store.ts';
 import { removeErasedRows } from '../contributions/erased-repository-store.ts';
@@ -20,7 +20,7 @@ import { eraseDeletedRepositories } from '../repositories/store.ts';
 import { starEventsKeptMs } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { forgetDrifts } from './drift-store.ts';
-import { recordStreamChange } from './stream-change-store.ts';
+import { recordStreamChange, wantFullScan } from './stream-change-store.ts';
 
 /** The time, in ms, after which data that its provider deleted is erased. */
 const gracePeriodMs = 30 * 86_400_000;
@@ -34,6 +34,8 @@ const deliveriesKeptMs = 30 * 86_400_000;
 const driftsKeptMs = 30 * 86_400_000;
 /** The most repositories that one run counts again. */
 const maxUncounted = 100;
+/** The most histories that one run has read again after an upgrade: over a thousand a day. */
+const maxUnmarked = 10;
 /** The most rows of erased repositories that one run removes. */
 const erasedRowsAtOnce = 250_000;
 /** The most rows that one statement deletes. */
@@ -74,6 +76,7 @@ export function createCleaningTasks(context: CleaningContext): Record<string, Ta
 async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | 'more'> {
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
   await countUncounted(connection, now());
+  await readUnmarked(connection, now());
   const erased = before(gracePeriodMs);
   const old = { before: before(rankingsKeptMs), now: now() };
   const ends = [
@@ -133,6 +136,14 @@ async function cleanCounters({ connection }: CleaningContext, after: string | un
 async function countUncounted(connection: SyncContext['connection'], now: Date): Promise<void> {
   for (const { id, ownerId, name } of await findUncounted(connection, maxUncounted)) {
     await recordStreamChange(connection, id, [historyStream.name], now);
+    await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
+  }
+}
+
+/** Queues a whole scan of histories that were stored by a release that did not keep subjects of commits. */
+async function readUnmarked(connection: SyncContext['connection'], now: Date): Promise<void> {
+  for (const { id, ownerId, name } of await findUnmarked(connection, maxUnmarked)) {
+    await wantFullScan(connection, id, [historyStream.name], now);
     await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
   }
 }

@@ -129,4 +129,44 @@ describe('the clean-up job', () => {
     assert.ok(count('delete from repositories where') > 3);
     assert.ok(count('delete from lookups where') > 1);
   });
+
+  it('has histories read again, once, whose commits were stored before their subjects were', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    await pool.query(
+      `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+       values (gen_random_uuid(), 'github', '1', 'O_1', 'organization', 'acme', now(), now(), now())`,
+    );
+    for (const [index, assisted] of ['null', 'false'].entries()) {
+      await pool.query(
+        `with stored as (
+           insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
+             created_at, updated_at)
+           select gen_random_uuid(), 'github', '${index}', 'R_${index}', id, 'engine-${index}', false, false, now(), now(), now(), now()
+           from accounts returning id
+         ), streams as (
+           insert into streams (repository_id, name, covers, completed_at, full_scan_at, known_until)
+           select id, 'commits', '{commit}', now(), now() - interval '1 day', now() from stored)
+         insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids, assisted)
+         select id, '\\x0${index}', now(), now(), 1, '{}', ${assisted} from stored`,
+      );
+    }
+    const { signal } = new AbortController();
+    const cleanUp = async () => createCleaningTasks({ connection, now: () => new Date() })['clean_up']?.run({}, signal);
+    const wanted = async (): Promise<string[]> => {
+      const { rows } = await pool.query<{ name: string; at: string }>(
+        `select r.name, s.full_scan_wanted_at::text as at from streams s join repositories r on r.id = s.repository_id
+         where s.full_scan_wanted_at is not null`,
+      );
+      return rows.map(({ name, at }) => `${name} ${at}`);
+    };
+    await cleanUp();
+    const found = await wanted();
+    assert.deepEqual(
+      found.map((line) => line.split(' ')[0]),
+      ['engine-0'],
+    );
+    await cleanUp();
+    assert.deepEqual(await wanted(), found);
+  });
 });
