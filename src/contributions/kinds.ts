@@ -233,6 +233,30 @@ export const rules: readonly Rule[] = definitions.flatMap(([counter, { rule, mea
     : []),
 ]);
 
+/** The numbers that follow from those with items: their lists are those of the numbers that they are made of. */
+export const derivedRules: readonly Rule[] = [
+  {
+    id: 'contributions.sum',
+    counter: 'contributions',
+    means: 'Of a contributor: commits, issues, pull requests, reviews and discussions, whose items its evidence lists.',
+  },
+  {
+    id: 'experience.sum',
+    counter: 'experience',
+    means: 'The sum of the ten counters of the lifetime, each of which lists its items.',
+  },
+  {
+    id: 'level.experience',
+    counter: 'level',
+    means: '0 without experience, 1 from the first contribution on; level n + 1 begins with an experience of 100·n².',
+  },
+  {
+    id: 'achievements.awarded',
+    counter: 'achievements',
+    means: 'Awards that stand; endpoint 4 lists each with the time since when it is earned.',
+  },
+];
+
 /** Returns the id of the rule of a counter. */
 export function ruleOf(counter: string): string {
   return definitions.find(([name]) => name === counter)?.[1].rule ?? '';

@@ -8,7 +8,7 @@ import { fromCursor, toCursor } from '../../windows/cursors.ts';
 import type { Window } from '../../windows/window.ts';
 import type { StoredCounter } from '../kinds.ts';
 import type { ChangedItem } from './comparison-store.ts';
-import { type ExcludedItem, findExcluded } from './excluded-store.ts';
+import { type ExcludedItem, type ExcludedScope, findExcluded } from './excluded-store.ts';
 import type { ItemFilter } from './filter-store.ts';
 import { countContributedRepositories, findContributedRepositories } from './repository-store.ts';
 import { countErased, countItems, findItems, type Item, type ItemPlace, type ItemScope } from './store.ts';
@@ -159,7 +159,12 @@ function readCursor(
 /** Finds a page of data that was seen and does not count. */
 export async function loadExcluded(
   { connection }: Pick<RouteServices, 'connection'>,
-  { counters, scope: wanted, ofContributors }: Pick<ItemsWanted, 'counters' | 'scope'> & { ofContributors: boolean },
+  {
+    counters,
+    scope: wanted,
+    ofContributors,
+    readerId,
+  }: Pick<ItemsWanted, 'counters' | 'scope'> & Pick<ExcludedScope, 'ofContributors' | 'readerId'>,
   { key, limit, start }: { key: string; limit: number; start: PageStart },
 ): Promise<Pick<LoadedEvidence, 'evidence' | 'listKey'> & Page<ExcludedItem> & { scope: ItemScope }> {
   const { since, until, place } = readCursor(start, key, wanted);
@@ -169,7 +174,7 @@ export async function loadExcluded(
     after: start.after === undefined ? undefined : place,
     before: start.before === undefined ? undefined : place,
   };
-  const items = await findExcluded(connection, { ...scope, ofContributors }, counters ?? [], page);
+  const items = await findExcluded(connection, { ...scope, ofContributors, readerId }, counters ?? [], page);
   return {
     ...cutPage(items, limit, start),
     scope,

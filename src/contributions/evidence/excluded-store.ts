@@ -5,12 +5,21 @@ import type { StoredCounter } from '../kinds.ts';
 import { type Item, type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf } from './store.ts';
 
 /** Reasons why something that was seen does not count. */
-export const exclusionReasons = ['fork', 'not-default-branch', 'bot', 'host-refuses', 'no-account'] as const;
+export const exclusionReasons = ['fork', 'not-default-branch', 'bot', 'host-refuses', 'no-account', 'private'] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
 /** Something that was seen and does not count. */
 export interface ExcludedItem extends Item {
   reason: ExclusionReason;
+  /** The address of a commit without an account; null for all but the owner of the repository. */
+  address: string | null;
+}
+
+/** The items that do not count in a list. */
+export interface ExcludedScope extends ItemScope {
+  ofContributors: boolean;
+  /** The owner who reads the list, and sees addresses and private items; null: another reader. */
+  readerId: string | null;
 }
 
 /**
@@ -21,7 +30,7 @@ export interface ExcludedItem extends Item {
  */
 export async function findExcluded(
   connection: Connection,
-  scope: ItemScope & { ofContributors: boolean },
+  scope: ExcludedScope,
   counters: readonly StoredCounter[],
   page: ItemPage,
 ): Promise<ExcludedItem[]> {
@@ -34,11 +43,14 @@ export async function findExcluded(
     ...(scope.filter?.type === 'user' ? counters.flatMap((counter) => ofBots(scope, counter)) : []),
     refused(scope, kinds),
     ...(scope.ofContributors && hasCommits ? [withoutAccount(scope)] : []),
+    ...(scope.readerId !== null && scope.seesPrivateOf === null
+      ? counters.map((counter) => ofPrivate(scope, counter, scope.readerId))
+      : []),
   ];
   const { rows } = await sql<ExcludedItem>`
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       coalesce(i.counter, ${counters[0]?.name ?? ''}::text) as counter, o.name as owner, r.name as repository,
-      i.number, i.oid, coalesce(i.title, '') as title, false as "isCoAuthored", null::boolean as "isAssisted", i.reason
+      i.number, i.oid, coalesce(i.title, '') as title, false as "isCoAuthored", null::boolean as "isAssisted", i.reason, i.address
     from (${sql.join(parts, sql` union all `)}) i
       join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
     where ${isOnPage(page)} and (${scope.since}::timestamptz is null or i.moment >= ${scope.since}::timestamptz)
@@ -51,6 +63,8 @@ export async function findExcluded(
 /** The columns of data that is no item. */
 const noItem = sql`null::integer as number, null::text as title, null::text as counter`;
 
+const noAddress = sql`null::text as address`;
+
 /** The condition that the repository `r` is of the owner, and visible. */
 function isOwned({ personId, ownerId, repositoryId, seesPrivateOf }: ItemScope): RawBuilder<boolean> {
   return sql`(
@@ -62,7 +76,7 @@ function isOwned({ personId, ownerId, repositoryId, seesPrivateOf }: ItemScope):
 function forks(scope: ItemScope): RawBuilder<unknown> {
   return sql`
     select r.created_at as moment, 'repository'::text as kind, r.id as repository_id, r.id::text as id,
-      null::text as oid, ${noItem}, 'fork' as reason
+      null::text as oid, ${noItem}, 'fork' as reason, ${noAddress}
     from repositories r where r.is_fork and ${isOwned(scope)}`;
 }
 
@@ -72,7 +86,7 @@ function unmerged(scope: ItemScope): RawBuilder<unknown> {
   const isTheirs = personId === null ? sql`c.account_id is not null` : sql`c.account_id = ${personId}::uuid`;
   return sql`
     select c.created_at as moment, c.kind, c.repository_id, c.external_id as id, null::text as oid, c.number, c.title,
-      null::text as counter, 'not-default-branch' as reason
+      null::text as counter, 'not-default-branch' as reason, ${noAddress}
     from contributions c join repositories r on r.id = c.repository_id
     where c.kind = 'pull_request' and c.merged_at is null and ${isTheirs} and ${isVisible(scope)}`;
 }
@@ -80,7 +94,7 @@ function unmerged(scope: ItemScope): RawBuilder<unknown> {
 function ofBots(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown>[] {
   return (['bot', 'agent'] as const).map(
     (type) => sql`
-      select b.moment, b.kind, b.repository_id, b.id, b.oid, b.number, b.title, b.counter, 'bot' as reason
+      select b.moment, b.kind, b.repository_id, b.id, b.oid, b.number, b.title, b.counter, 'bot' as reason, ${noAddress}
       from (${itemsOf({ ...scope, filter: { ...scope.filter, type } }, counter)}) b`,
   );
 }
@@ -88,16 +102,24 @@ function ofBots(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown>[]
 function refused(scope: ItemScope, kinds: readonly string[]): RawBuilder<unknown> {
   return sql`
     select k.first_seen_at as moment, k.kind, r.id as repository_id, md5(k.stream || k.path) as id, null::text as oid,
-      ${noItem}, 'host-refuses' as reason
+      ${noItem}, 'host-refuses' as reason, ${noAddress}
     from repositories r join skipped_items k on k.repository_id = r.id
     where k.reason = 'refused' and not k.is_counted and k.kind = any(${[...kinds]}::text[]) and ${isOwned(scope)}`;
 }
 
-function withoutAccount(scope: ItemScope): RawBuilder<unknown> {
+function withoutAccount({ readerId, ...scope }: ExcludedScope): RawBuilder<unknown> {
   return sql`
     select c.authored_at as moment, 'commit' as kind, r.id as repository_id, encode(c.oid, 'hex') as id,
       encode(c.oid, 'hex') as oid, null::integer as number, c.subject as title, null::text as counter,
-      'no-account' as reason
+      'no-account' as reason, ${readerId === null ? sql`null::text` : sql`case when r.owner_id = ${readerId}::uuid then i.email end`} as address
     from repositories r join commits c on c.repository_id = r.id join identities i on i.id = c.identity_ids[1]
     where i.account_id is null and not starts_with(i.email, 'erased ') and ${isOwned(scope)}`;
+}
+
+/** Items in private repositories of the reader, which the public number leaves out. */
+function ofPrivate(scope: ExcludedScope, counter: StoredCounter, readerId: string | null): RawBuilder<unknown> {
+  return sql`
+    select p.moment, p.kind, p.repository_id, p.id, p.oid, p.number, p.title, p.counter, 'private' as reason, ${noAddress}
+    from (${itemsOf({ ...scope, seesPrivateOf: readerId }, counter)}) p join repositories r on r.id = p.repository_id
+    where r.is_private`;
 }

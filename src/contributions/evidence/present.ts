@@ -28,6 +28,11 @@ export const EvidenceItem = Type.Object(
       description:
         'True: the message of the commit names a program that helped to write it. Null: not known, or no commit.',
     }),
+    address: Type.Optional(
+      Type.String({
+        description: 'With `excluded=true`, for the owner alone: the address of a commit without an account.',
+      }),
+    ),
     change: Type.Optional(Type.Enum(['added', 'removed'], { description: 'With `compare`: the item came, or went.' })),
     reason: Type.Optional(
       Type.Enum([...new Set([...exclusionReasons, ...additionReasons, ...removalReasons])], {
@@ -104,6 +109,7 @@ function toItem(
     url: repositories.pageOf(owner, repository, address),
     occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
     assisted: isAssisted,
+    ...('address' in item && item.address !== null && { address: item.address }),
     ...('change' in item && { change: item.change }),
     ...('reason' in item && { reason: item.reason }),
     rule: item.isCoAuthored ? coAuthored : ruleOf(item.counter),

@@ -10,7 +10,7 @@ import { WindowParameters } from '../../windows/parameters.ts';
 import type { Window } from '../../windows/window.ts';
 import { counterNames } from '../counters.ts';
 import { findDays } from '../history.ts';
-import { itemised, rules } from '../kinds.ts';
+import { derivedRules, itemised, rules } from '../kinds.ts';
 import { findMissing, loadWindows, wholeDays } from '../window.ts';
 import { countParts } from '../window-store.ts';
 import { CompareParameter, loadComparison } from './comparison.ts';
@@ -90,7 +90,7 @@ export function evidenceRoutes(app: App, services: RouteServices): void {
     },
     async (_request, reply) =>
       reply.header('cache-control', 'public, max-age=3600').send({
-        data: rules.map(({ id, counter, means }) => ({
+        data: [...rules, ...derivedRules].map(({ id, counter, means }) => ({
           id,
           counter,
           description: means,
@@ -159,7 +159,11 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const found = compared
     ? await loadComparison(services, wanted, compared, { ...page, key })
     : excluded
-      ? await loadExcluded(services, { ...wanted, ofContributors: false }, { ...page, key })
+      ? await loadExcluded(
+          services,
+          { ...wanted, ofContributors: false, readerId: isOwner ? account.id : null },
+          { ...page, key },
+        )
       : await loadItems(services, wanted, { ...page, key });
   const missing = await findMissing(connection, counted, account.type, provider.accounts.reportsTotals);
   return {

@@ -116,7 +116,11 @@ async function load(
   const found = compared
     ? await loadComparison(services, wanted, compared, { ...page, key })
     : excluded
-      ? await loadExcluded(services, { ...wanted, ofContributors: true }, { ...page, key })
+      ? await loadExcluded(
+          services,
+          { ...wanted, ofContributors: true, readerId: isOwner ? account.id : null },
+          { ...page, key },
+        )
       : await loadItems(services, wanted, { ...page, key });
   return {
     ...found,

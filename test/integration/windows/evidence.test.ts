@@ -167,7 +167,7 @@ describe('evidence of counters', () => {
   it('publishes the rules', async () => {
     const response = await fetch(`${shared.service.url}/v1/definitions`);
     const { data } = (await response.json()) as { data: { id: string; counter: string; description: string }[] };
-    for (const counter of counterNames)
+    for (const counter of [...counterNames, 'experience', 'level', 'contributions', 'achievements'])
       assert.ok(data.some((rule) => rule.counter === counter && rule.description !== ''));
     assert.ok(data.some(({ id }) => id === 'commit.co-author'));
   });

@@ -8,6 +8,7 @@ export interface Item {
   number: number | null;
   title: string;
   reason?: string;
+  address?: string;
   url: string;
   occurred_dttm: string;
   rule: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { clock } from '../../time.ts';
-import { ada, engines } from '../access/owner.ts';
+import { ada, bearer, engines, serviceToken } from '../access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { checkSum, evidenceOf } from './listed-evidence.ts';
 
@@ -73,6 +73,27 @@ describe('narrowed evidence', () => {
         .toSorted(),
       open.map(({ name, pull }) => `pull_request ${engines.name}/${name} ${pull.number}`).toSorted(),
     );
+  });
+
+  it('lists private items and addresses without an account among the excluded data for the owner alone', async () => {
+    const { service, simulator } = shared;
+    const owner = bearer(await serviceToken(service, simulator, engines));
+    const counter = `${engines.name}/contributions/issues?since=2000-01-01&limit=100`;
+    const [open, whole] = [await readAll(counter), await readAll(`${counter}&private=true`, owner)];
+    const hidden = await readAll(`${counter}&excluded=true`, owner);
+    const privateItems = hidden.items.filter(({ reason }) => reason === 'private');
+    assert.equal(privateItems.length, whole.items.length - open.items.length);
+    assert.ok(privateItems.length > 0);
+    const publicly = await readAll(`${counter}&excluded=true`);
+    assert.ok(publicly.items.every(({ reason }) => reason !== 'private'));
+    const commits = `${engines.name}/contributors/${ada.name}/evidence?kinds=commits&limit=100&excluded=true`;
+    const addressesOf = async (init?: RequestInit): Promise<(string | undefined)[]> =>
+      (await readAll(commits, init)).items
+        .filter(({ reason }) => reason === 'no-account')
+        .map(({ address }) => address);
+    const [shown, seen] = [await addressesOf(owner), await addressesOf()];
+    assert.ok(shown.length > 0 && shown.every((address) => address?.includes('@') === true));
+    assert.ok(seen.length > 0 && seen.every((address) => address === undefined));
   });
 
   it('leads through stars by cursors that do not show whose they are', async () => {
