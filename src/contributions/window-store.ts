@@ -65,7 +65,8 @@ export async function countParts(
 interface Range {
   since: RawBuilder<Date>;
   until: RawBuilder<Date>;
-  bounds: RawBuilder<Date[]>;
+  /** SQL for the number of the part, from 1, of a moment in the range. */
+  partOf: (moment: RawBuilder<Date>) => RawBuilder<number>;
   /** Days (UTC) that a bound divides. */
   dividedDays: readonly string[];
 }
@@ -78,7 +79,8 @@ function toRange({ bounds }: Parts): Range {
   return {
     since: sql`${texts[0]}::timestamptz`,
     until: sql`${texts.at(-1)}::timestamptz`,
-    bounds: sql`${texts}::timestamptz[]`,
+    // A range of one part needs no search for each item.
+    partOf: (moment) => (bounds.length === 2 ? sql`1` : sql`width_bucket(${moment}, ${texts}::timestamptz[])`),
     dividedDays: [...new Set(divided.flatMap((at) => at?.toISOString().slice(0, 10) ?? []))],
   };
 }
@@ -98,7 +100,7 @@ function isWithin(counter: StoredCounter, { since, until }: Pick<Range, 'since' 
 function countOfPerson(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
   const moment = momentOf(counter);
   return sql`
-    (select width_bucket(${moment}, ${range.bounds}) as part, ${counter.name}::text as counter, c.repository_id,
+    (select ${range.partOf(moment)} as part, ${counter.name}::text as counter, c.repository_id,
       count(*) as n
     from contributions c
     where ${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${accountId}::uuid and ${counts(counter)}
@@ -107,7 +109,7 @@ function countOfPerson(accountId: string, counter: StoredCounter, range: Range):
 
 /** Counts the commits of a person: whole days, and single commits of the days that a bound divides. */
 function countOfDays(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
-  const { since, until, bounds, dividedDays } = range;
+  const { since, until, partOf, dividedDays } = range;
   const days = sql`(
     select d.repository_id, d.commits, d.day = any(${dividedDays}::date[]) as is_divided,
       d.day::timestamp at time zone 'UTC' as begins, (d.day + 1)::timestamp at time zone 'UTC' as ends
@@ -115,11 +117,11 @@ function countOfDays(accountId: string, counter: StoredCounter, range: Range): R
     where d.account_id = ${accountId}::uuid and d.commits > 0
       and d.day >= (${since} at time zone 'UTC')::date and d.day <= (${until} at time zone 'UTC')::date) d`;
   return sql`
-    (select width_bucket(d.begins, ${bounds}) as part, ${counter.name}::text as counter, d.repository_id,
+    (select ${partOf(sql`d.begins`)} as part, ${counter.name}::text as counter, d.repository_id,
       sum(d.commits) as n
     from ${days} where not d.is_divided and d.begins >= ${since} and d.begins < ${until} group by 1, 3
     union all
-    select width_bucket(c.authored_at, ${bounds}), ${counter.name}::text, d.repository_id, count(*)
+    select ${partOf(sql`c.authored_at`)}, ${counter.name}::text, d.repository_id, count(*)
     from ${days} cross join lateral ${commitsOfDay} c
     where d.is_divided and ${isWithin(counter, range)} and ${isCommitOf(accountId)}
     group by 1, 3)`;
@@ -147,7 +149,7 @@ function countOfOwned(ownerId: string, counter: StoredCounter, range: Range): Ra
   const isCounted = counter.kind === 'commit' ? sql`true` : counts(counter);
   const isOfOwned = counter.kind === 'star' ? sql`not owned.is_fork` : sql`true`;
   return sql`
-    (select width_bucket(${momentOf(counter)}, ${range.bounds}) as part, ${counter.name}::text as counter,
+    (select ${range.partOf(momentOf(counter))} as part, ${counter.name}::text as counter,
       c.repository_id, count(*) as n
     from repositories owned join ${table} c on c.repository_id = owned.id
     where owned.owner_id = ${ownerId}::uuid and ${isOfOwned} and ${isCounted} and ${isWithin(counter, range)}
