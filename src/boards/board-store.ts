@@ -112,7 +112,7 @@ export async function saveBoards(
     // The job that freezes windows finds out whether any has ended.
     freeze_at: board.window.kind === 'period' ? null : now,
   }));
-  const { rows: changed } = await sql<{ id: string; cost_ms: number }>`
+  const { rows: changed } = await sql<{ id: string }>`
     with file as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json)
         as f (id uuid, slug text, place integer, definition json, is_private boolean, owners json, teams json,
@@ -128,13 +128,13 @@ export async function saveBoards(
       freeze_at = excluded.freeze_at
     where (b.slug, b.place, b.definition::text, b.is_current)
       is distinct from (excluded.slug, excluded.place, excluded.definition::text, true)
-    returning id, cost_ms`.execute(transaction);
+    returning id`.execute(transaction);
   await sql`
     update boards set is_current = false
     where owner_id = ${ownerId} and is_current
       and lower(slug) <> all(${boards.map(({ slug }) => slug.toLowerCase())}::text[])`.execute(transaction);
-  for (const { id, cost_ms: costMs } of changed.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
-    await addJob(transaction, rankBoardJob({ id, costMs }));
+  for (const { id } of changed.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+    await addJob(transaction, rankBoardJob({ id, costMs: 0, rankedMsAgo: null }));
   if (rows.some(({ teams }) => teams.length > 0)) await addJob(transaction, readTeamsJob);
 }
 

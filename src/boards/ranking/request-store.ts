@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
-import { rankBoardJob } from '../jobs.ts';
+import { type RankedBoard, rankBoardJob } from '../jobs.ts';
 
 /** The most boards of one repository or owner that are ranked after a change; a sweep finds the others. */
 const boardsAtOnce = 500;
@@ -58,13 +58,15 @@ export async function requestBoardsWithTeam(connection: Connection, team: string
 }
 
 async function request(connection: Connection, found: RawBuilder<unknown>): Promise<void> {
-  const { rows } = await sql<{ id: string; cost_ms: number }>`
-    select id, cost_ms from (${found}) as found order by random() limit ${boardsAtOnce}`.execute(connection);
-  for (const { id, cost_ms: costMs } of rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
-    await addJob(connection, rankBoardJob({ id, costMs }));
+  const { rows } = await sql<RankedBoard>`
+    select f.id, f.cost_ms as "costMs", (extract(epoch from clock_timestamp() - r.built_at) * 1000)::float8 as "rankedMsAgo"
+    from (select * from (${found}) as found order by random() limit ${boardsAtOnce}) f
+    join boards b on b.id = f.id left join board_rankings r on r.id = b.ranking_id`.execute(connection);
+  for (const board of rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+    await addJob(connection, rankBoardJob(board));
 }
 
 /** Requests a ranking of one board. */
 export async function requestBoard(connection: Connection, boardId: string): Promise<void> {
-  await addJob(connection, rankBoardJob({ id: boardId, costMs: 0 }));
+  await addJob(connection, rankBoardJob({ id: boardId, costMs: 0, rankedMsAgo: null }));
 }
