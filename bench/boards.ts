@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { readConfigFile } from '../src/achievements/config-file.ts';
 import { withEvaluationMemory } from '../src/achievements/evaluation/evaluate-store.ts';
@@ -48,6 +49,7 @@ export async function run(): Promise<BenchResult[]> {
 async function countRanked({ connection }: Database, repositoryId: string, board: Board): Promise<number> {
   const now = new Date();
   const members = {
+    ownerId: randomUUID(),
     ids: [repositoryId],
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
     asOf: now,

@@ -91,8 +91,9 @@ interface BoardRanksTable {
   member_teams: Generated<string[]>;
 }
 
-/** A team of a host that a board names. */
+/** A team of the owner of a board that the board names. */
 interface HostTeamsTable {
+  owner_id: string;
   /** `provider/organization/team`, in lower case. */
   name: string;
   /** The time when the host last showed its members; null: it does not. */
@@ -101,6 +102,7 @@ interface HostTeamsTable {
 }
 
 interface HostTeamMembersTable {
+  owner_id: string;
   team: string;
   account_id: string;
 }

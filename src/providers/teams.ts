@@ -3,8 +3,8 @@ import type { Call } from './call.ts';
 /** A team of an organization, by the names in its host's addresses; at GitLab a group within a group. */
 export interface TeamPlace {
   organization: string;
-  /** The organization's immutable id; null: it is not stored. */
-  organizationId: string | null;
+  /** The immutable id of the organization; at GitLab that of the outermost group. */
+  organizationId: string;
   team: string;
 }
 

@@ -57,7 +57,10 @@ export const accountRules: readonly Rule[] = [
         memberIds: members.map(({ id }) => id),
       });
       const read = (team: string) =>
-        provider.teams.readMembers({ organization: organization.login, organizationId: null, team }, call());
+        provider.teams.readMembers(
+          { organization: organization.login, organizationId: String(organization.id), team },
+          call(),
+        );
       assert.deepEqual((await read('Core'))?.toSorted(), members.map(({ id }) => String(id)).toSorted());
       assert.equal(await read('nothing'), null);
     },
@@ -72,7 +75,7 @@ export const accountRules: readonly Rule[] = [
         slug: 'core',
         memberIds: [people.max.id],
       });
-      const place = { organization: organization.login, organizationId: null, team: 'core' };
+      const place = { organization: organization.login, organizationId: String(organization.id), team: 'core' };
       assert.equal(await provider.teams.readMembers(place, call()), null);
     },
   }),

@@ -10,6 +10,8 @@ import type { Coverage, IncompleteRepository } from './coverage.ts';
 
 /** The repositories that a board counts, and how far they are collected. */
 export interface Members {
+  /** The owner of the board, whose teams alone decide. */
+  ownerId: string;
   ids: string[];
   coverage: Coverage;
   /** The time up to which all installed ones are known; null when none is. */
@@ -66,7 +68,8 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
         min(s.known_until) as known_until
       from streams s where s.repository_id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
     order by m.provider, m.path`.execute(connection);
-  return toMembers(rows, board.repositories, await findUnreadTeams(connection, teamsOf(board)));
+  const unreadTeams = await findUnreadTeams(connection, ownerId, teamsOf(board));
+  return { ownerId, ...toMembers(rows, board.repositories, unreadTeams) };
 }
 
 /** Returns the kinds of contributions that decide about the points of a board. */
@@ -79,7 +82,7 @@ function toMembers(
   found: readonly MemberRow[],
   patterns: readonly RepositoryPattern[],
   unreadTeams: string[],
-): Members {
+): Omit<Members, 'ownerId'> {
   const rows = found.slice(0, maxRepositories);
   const incomplete = rows.flatMap((row): IncompleteRepository[] => {
     const repository = `${row.provider}/${row.path}`;

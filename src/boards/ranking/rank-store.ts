@@ -52,7 +52,7 @@ export function rankedSql(
       from matched group by person`,
   );
   statement.add('named_teams', teamsSql(board));
-  statement.add('member_teams', memberTeamsSql(board));
+  statement.add('member_teams', memberTeamsSql(board, members));
   const isNew = since === null ? sql`false` : sql`coalesce(f.first_at >= ${since}::timestamptz, false)`;
   const isReturning =
     beforeSince === null ? sql`false` : sql`coalesce(f.first_at < ${since}::timestamptz and not f.was_before, false)`;
@@ -63,7 +63,7 @@ export function rankedSql(
         coalesce(g.points, 0)::float8 as granted, ${isNew} as is_newcomer, ${isReturning} as is_returning,
         coalesce(t.teams, '{}') as teams, coalesce(h.teams, '{}') as member_teams
       from (select person from scores union select person from granted) p
-      join accounts u on u.id = p.person and ${isRankedInSql(board)}
+      join accounts u on u.id = p.person and ${isRankedInSql(board, members)}
       left join scores s on s.person = u.id left join granted g on g.person = u.id
       left join firsts f on f.person = u.id left join named_teams t on t.person = u.id
       left join member_teams h on h.person = u.id`,
@@ -96,12 +96,12 @@ function teamsSql({ teams }: Board): RawBuilder<unknown> {
 }
 
 /** Returns SQL for the teams of people who are members of the teams of hosts that the file names. */
-function memberTeamsSql({ teams }: Board): RawBuilder<unknown> {
+function memberTeamsSql({ teams }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<unknown> {
   const rows = teams.flatMap(({ name, hostTeams }) => hostTeams.map((one) => ({ team: name, name: keyOf(one) })));
   return sql`
     select m.account_id as person, array_agg(distinct t.team) as teams
     from json_to_recordset(${JSON.stringify(rows)}::json) as t (team text, name text)
-    join host_team_members m on m.team = t.name group by m.account_id`;
+    join host_team_members m on m.owner_id = ${ownerId} and m.team = t.name group by m.account_id`;
 }
 
 function named({ provider, login }: PersonName): { provider: string; login: string } {

@@ -15,6 +15,7 @@ import { always } from '../../achievements/read-trigger.ts';
 import type { Board, BoardRule } from '../board.ts';
 import { keyOf } from '../teams/team-store.ts';
 import type { BoardWindow } from '../windows.ts';
+import type { Members } from './member-store.ts';
 
 /** The data that the points of a board are computed from. */
 export interface ScoreScope {
@@ -157,7 +158,7 @@ function countedSql(rules: readonly NumberedRule[], { window }: ScoreScope): Raw
 }
 
 /** SQL that is true for the account `u` when a board may rank it. */
-export function isRankedInSql({ people }: Board): RawBuilder<boolean> {
+export function isRankedInSql({ people }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<boolean> {
   // Agents write with people, who get the points themselves.
   const isBot = people.withBots ? isOfTypeInSql('u', 'bot') : sql`false`;
   const isOfType = sql`(${isOfTypeInSql('u', 'user')} or ${isBot})`;
@@ -166,7 +167,9 @@ export function isRankedInSql({ people }: Board): RawBuilder<boolean> {
   const isMember =
     team === null
       ? sql`true`
-      : sql`exists (select from host_team_members m where m.team = ${keyOf(team)} and m.account_id = u.id)`;
+      : sql`exists (
+          select from host_team_members m
+          where m.owner_id = ${ownerId} and m.team = ${keyOf(team)} and m.account_id = u.id)`;
   return sql<boolean>`(${isOfType} and ${isShownInSql('u')} and ${isMember}
     and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
 }

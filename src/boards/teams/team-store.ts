@@ -3,7 +3,10 @@ import type { Connection } from '../../database/connection.ts';
 import type { TeamPlace } from '../../providers/provider.ts';
 import type { Board, TeamName } from '../board.ts';
 
-/** Members of teams of hosts, as far as accounts are stored. They are for rankings alone: hosts show them to few. */
+/**
+ * Members of teams of hosts, as far as accounts are stored. They are for rankings alone: hosts show them to few. A board
+ * has the teams of its own owner: the service may read those of others, whom its owner must not see.
+ */
 
 /** The time, in ms, after which members are read again. */
 const freshForMs = 3_600_000;
@@ -24,25 +27,29 @@ export function teamsOf({ people, teams }: Pick<Board, 'people' | 'teams'>): str
 
 /** A team whose members are due for a reading. */
 export interface DueTeam extends TeamPlace {
+  ownerId: string;
   name: string;
   provider: string;
 }
 
-/** Finds teams that present boards name and that were not read for an hour, those that were never read first. */
+/** SQL for the teams of owners (owner_id, name, provider, external_id) that their present boards name. */
+const ownTeamsInSql = sql`
+  select distinct o.id as owner_id, n.name, o.provider, o.external_id
+  from boards b join accounts o on o.id = b.owner_id cross join unnest(b.teams) as n (name)
+  where b.is_current and o.deleted_at is null and starts_with(n.name, lower(o.provider || '/' || o.name) || '/')`;
+
+/**
+ * Finds teams that present boards of their organizations name and that were not read for an hour, those that were never
+ * read first.
+ */
 export async function findDueTeams(connection: Connection, now: Date, limit: number): Promise<DueTeam[]> {
   const { rows } = await sql<DueTeam>`
-    select named.name, p.provider, p.organization, p.team, o.external_id as "organizationId"
-    from (select distinct unnest(teams) as name from boards where is_current) named
-    cross join lateral (
-      select split_part(named.name, '/', 1) as provider, (regexp_match(named.name, '^[^/]+/(.+)/[^/]+$'))[1] as organization,
-        (regexp_match(named.name, '[^/]+$'))[1] as team) p
-    left join host_teams t on t.name = named.name
-    left join lateral (
-      select a.external_id from accounts a
-      where a.provider = p.provider and lower(a.name) = p.organization and a.deleted_at is null
-      order by a.named_at desc limit 1) o on true
+    select own.owner_id as "ownerId", own.name, own.provider, own.external_id as "organizationId",
+      (regexp_match(own.name, '^[^/]+/(.+)/[^/]+$'))[1] as organization, (regexp_match(own.name, '[^/]+$'))[1] as team
+    from (${ownTeamsInSql}) own
+    left join host_teams t on t.owner_id = own.owner_id and t.name = own.name
     where t.name is null or t.tried_at <= ${new Date(now.getTime() - freshForMs)}
-    order by t.tried_at nulls first, named.name limit ${limit}`.execute(connection);
+    order by t.tried_at nulls first, own.name limit ${limit}`.execute(connection);
   return rows;
 }
 
@@ -53,13 +60,14 @@ export async function findDueTeams(connection: Connection, now: Date, limit: num
  */
 export async function saveTeam(
   transaction: Connection,
-  { name, provider }: Pick<DueTeam, 'name' | 'provider'>,
+  { ownerId, name, provider }: Pick<DueTeam, 'ownerId' | 'name' | 'provider'>,
   ids: readonly string[] | null,
   now: Date,
 ): Promise<boolean> {
   const former = await transaction
     .selectFrom('host_teams')
     .select('read_at')
+    .where('owner_id', '=', ownerId)
     .where('name', '=', name)
     .forUpdate()
     .executeTakeFirst();
@@ -67,8 +75,10 @@ export async function saveTeam(
   const isKept = ids === null && known !== null && known.getTime() + keptMs > now.getTime();
   const readAt = ids === null ? (isKept ? known : null) : now;
   await sql`
-    insert into host_teams (name, read_at, tried_at) values (${name}, ${readAt}, ${now})
-    on conflict (name) do update set read_at = excluded.read_at, tried_at = excluded.tried_at`.execute(transaction);
+    insert into host_teams (owner_id, name, read_at, tried_at) values (${ownerId}, ${name}, ${readAt}, ${now})
+    on conflict (owner_id, name) do update set read_at = excluded.read_at, tried_at = excluded.tried_at`.execute(
+    transaction,
+  );
   const isOther = former === undefined || (known === null) !== (readAt === null);
   if (isKept) return isOther;
   const { rows } = await sql<{ count: number }>`
@@ -76,27 +86,35 @@ export async function saveTeam(
       select a.id from accounts a
       where a.provider = ${provider} and a.external_id = any(${[...(ids ?? [])]}::text[]) and a.deleted_at is null
     ), gone as (
-      delete from host_team_members where team = ${name} and account_id not in (select id from members) returning 1
+      delete from host_team_members
+      where owner_id = ${ownerId} and team = ${name} and account_id not in (select id from members) returning 1
     ), added as (
-      insert into host_team_members (team, account_id) select ${name}, id from members order by id
+      insert into host_team_members (owner_id, team, account_id) select ${ownerId}, ${name}, id from members order by id
       on conflict do nothing returning 1)
     select (select count(*) from gone)::integer + (select count(*) from added)::integer as count`.execute(transaction);
   return isOther || (rows[0]?.count ?? 0) > 0;
 }
 
-/** Removes teams that no present board names. */
+/** Removes teams that no present board of their organization names. */
 export async function forgetTeams(connection: Connection): Promise<void> {
   await sql`
     delete from host_teams t
-    where not exists (select from boards b where b.is_current and b.teams @> array[t.name])`.execute(connection);
+    where not exists (select from (${ownTeamsInSql}) own where own.owner_id = t.owner_id and own.name = t.name)`.execute(
+    connection,
+  );
 }
 
-/** Finds those of some teams whose members are not known. */
-export async function findUnreadTeams(connection: Connection, names: readonly string[]): Promise<string[]> {
+/** Finds those of some teams whose members are not known, because the host or the owner does not have or show them. */
+export async function findUnreadTeams(
+  connection: Connection,
+  ownerId: string,
+  names: readonly string[],
+): Promise<string[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<{ name: string }>`
     select n.name from unnest(${[...names]}::text[]) as n (name)
-    where not exists (select from host_teams t where t.name = n.name and t.read_at is not null)
+    where not exists (
+      select from host_teams t where t.owner_id = ${ownerId} and t.name = n.name and t.read_at is not null)
     order by 1`.execute(connection);
   return rows.map(({ name }) => name);
 }

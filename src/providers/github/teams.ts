@@ -19,8 +19,7 @@ export async function readTeam(
   call: Call,
 ): Promise<string[] | null> {
   const { organizationId } = place;
-  const installation =
-    organizationId === null ? undefined : await app?.membersCredentialName(organizationId, call.signal);
+  const installation = await app?.membersCredentialName(organizationId, call.signal);
   const tokens = client.credentials.tokens.filter(({ secret, account }) => secret && account === undefined);
   for (const credentialName of [
     ...(installation === undefined ? [] : [installation]),

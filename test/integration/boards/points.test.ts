@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -77,6 +78,7 @@ function toBoard({ rules, spam, since, until }: BoardText): Board {
 async function rank(board: Board, world: World): Promise<Map<number, Record<string, unknown>>> {
   const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
   const members = {
+    ownerId: randomUUID(),
     ids: [repositoryId],
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
     asOf: now,

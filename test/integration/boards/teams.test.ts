@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { readTeams } from '../../../src/boards/teams/read-teams.ts';
 import { createGitHubProvider } from '../../../src/providers/github/provider.ts';
-import { bearer, engines, sending, serviceToken } from '../access/owner.ts';
+import { ada, bearer, engines, sending, serviceToken } from '../access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 interface Row {
@@ -18,9 +18,9 @@ describe('teams of hosts on boards', () => {
   const shared = shareStoredService();
 
   /** Stores two boards: one of all people, with a team of the host in the team red, and one of the members of that team. */
-  const put = async (): Promise<string> => {
+  const put = async (owner: typeof engines | typeof ada = engines): Promise<string> => {
     const { service, simulator } = shared;
-    const token = await serviceToken(service, simulator, engines);
+    const token = await serviceToken(service, simulator, owner);
     const board = (slug: string, fields: object): object => ({
       board: {
         name: slug,
@@ -34,7 +34,7 @@ describe('teams of hosts on boards', () => {
       board('all', { teams: { red: ['@analytical-engines/core'], blue: ['ada-lovelace'] } }),
       board('members', { people: { only_members_of: 'analytical-engines/core' } }),
     ];
-    const response = await service.get(`${engines.name}/boards`, sending('PUT', token, { version: 1, boards }));
+    const response = await service.get(`${owner.name}/boards`, sending('PUT', token, { version: 1, boards }));
     assert.equal(response.status, 200, response.text);
     return token;
   };
@@ -65,6 +65,13 @@ describe('teams of hosts on boards', () => {
     const { body, status, text } = await shared.service.get(`${engines.name}/boards/${path}`, init);
     assert.equal(status, 200, text);
     return body.data as unknown as Row[];
+  };
+
+  const assertUnread = async (owner: string, token: string): Promise<void> => {
+    const { body } = await shared.service.get(`${owner}/boards/members`, bearer(token));
+    assert.deepEqual(body.data, []);
+    const { missing = [] } = body.meta_data as unknown as { missing?: string[] };
+    assert.ok(missing.includes('@github/analytical-engines/core: not_readable'), missing.join());
   };
 
   it('decide about ranks and teams, which the owner alone sees, and are forgotten with the boards', async () => {
@@ -113,11 +120,15 @@ describe('teams of hosts on boards', () => {
     await read(['user'], new Date(Date.now() + 5 * dayMs));
     assert.deepEqual(await red(bearer(token)), [second.name]);
     await read(['user'], new Date(Date.now() + 10 * dayMs));
-    const after = await shared.service.get(`${engines.name}/boards/members`, bearer(token));
-    assert.deepEqual(after.body.data, []);
-    const { missing = [] } = after.body.meta_data as unknown as { missing?: string[] };
-    assert.ok(missing.includes('@github/analytical-engines/core: not_readable'), missing.join());
+    await assertUnread(engines.name, token);
 
+    // The configured token shows the team to its organization, not to another account that names it.
+    const other = await put(ada);
+    await read(['organization_member'], new Date(Date.now() + 10.5 * dayMs));
+    assert.deepEqual(await red(bearer(token)), [second.name]);
+    await assertUnread(ada.name, other);
+
+    await shared.service.get(`${ada.name}/boards`, sending('DELETE', other));
     const removed = await shared.service.get(`${engines.name}/boards`, sending('DELETE', token));
     assert.equal(removed.status, 204);
     await read(['organization_member'], new Date(Date.now() + 11 * dayMs));
