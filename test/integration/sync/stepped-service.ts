@@ -33,6 +33,8 @@ const maxLookups = 2;
 /** The keys of jobs that begin at a time of their own, by a regular expression. */
 const timedJobs = '^(second start_owner_polls$|notify )';
 const logger = new Logger(() => () => {});
+/** Prepared statements of a pooler's sessions are not those of one connection. */
+const preset = { worker: { preparedStatements: false } };
 
 /** Starts the web application without workers. A request that lookups delay is repeated once their jobs have run. */
 export async function startSteppedService(options: Omit<TestServiceOptions, 'start'>): Promise<SteppedService> {
@@ -63,7 +65,7 @@ export async function startSteppedService(options: Omit<TestServiceOptions, 'sta
       if (round === maxRounds) throw new Error(`jobs add each other: ${(await keysOf(pool)).join()}`);
       const client = await pool.connect();
       try {
-        await runTaskListOnce({ pgPool: pool, noHandleSignals: true, logger }, tasks, client).promise;
+        await runTaskListOnce({ pgPool: pool, noHandleSignals: true, logger, preset }, tasks, client).promise;
       } finally {
         client.release();
       }
