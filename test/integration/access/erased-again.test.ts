@@ -47,7 +47,7 @@ describe('erasure of an account', () => {
 
   it("restores a returning owner's contributions to repositories of others that hold the owner's commits", async () => {
     const time = clock();
-    await using simulator = await startSimulator({ now: time.now, repositories: 2 });
+    await using simulator = await startSimulator({ now: time.now, repositories: 1 });
     await using service = await startSteppedService({ simulator, now: time.now });
     const path = `${engines.name}/contributors?limit=100&repository=engine-1`;
     const adas = async (): Promise<unknown> => {

@@ -38,7 +38,7 @@ async function untilRead(service: TestService, text: string | null): Promise<voi
 
 describe('the achievements file of a repository', () => {
   it('follows a file that is added, changed, broken, repaired, moved and removed', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedApp(simulator);
     write(simulator, null);
     await install(service, simulator);

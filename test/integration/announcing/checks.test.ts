@@ -44,7 +44,7 @@ async function start(simulator: Simulator, permissions: Permissions): Promise<Te
 
 describe('announcements and checks on GitHub', () => {
   it('shows over a hundred faults of a file once in a check of the commit', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     const { app } = simulator;
     const good = fileText([`${organization(simulator).login}/engine-1`, 'Achievements']);
     const faulty = Array.from(
@@ -83,7 +83,7 @@ describe('announcements and checks on GitHub', () => {
   });
 
   it('creates no check of a commit without the permission, and logs that once', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     write(simulator, fileText(['x/y', 'Achievements']));
     await using service = await start(simulator, readPermissions);
     write(simulator, fileText(['x/z', 'Achievements']));

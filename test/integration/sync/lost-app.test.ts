@@ -14,7 +14,7 @@ const appWarnings = (lines: readonly string[]): string[] =>
 describe('use of the credentials of an App', () => {
   it('reports a revoked key in one log line, and still serves public data', async () => {
     const time = clock();
-    await using simulator = await startSimulator({ now: time.now, repositories: 2 });
+    await using simulator = await startSimulator({ now: time.now, repositories: 1 });
     await using service = await startSteppedApp(simulator, { now: time.now, tokens: ['public_only'] });
     const { app } = simulator;
     app.install(organization(simulator));
@@ -40,7 +40,7 @@ describe('use of the credentials of an App', () => {
   });
 
   it('ends when the App is removed from the settings', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     await using first = await startSteppedApp(simulator);
     simulator.app.install(organization(simulator));
     await untilShown(first, 'hidden-engine', /^private installed collected$/);

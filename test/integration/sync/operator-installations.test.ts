@@ -22,7 +22,7 @@ function environmentOf(simulator: Simulator, service: TestService, token: TokenN
 
 describe('installations by the operator', () => {
   it('installs a repository, then everything, for the operator, and removes both, while the service runs', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedService({ simulator, tokens: ['organization_admin'] });
     const environment = environmentOf(simulator, service, 'organization_admin');
     const install = (target: string): Promise<string[]> => runCommand(installByName, target, environment);

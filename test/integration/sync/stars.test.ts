@@ -93,7 +93,7 @@ const requestsOf = ({ requests }: Simulator, name: string): number =>
 
 describe('stars of an installed repository', () => {
   it('counts stars by deliveries and reads everything else with an App, to which GitHub shows no stargazers', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedApp(simulator);
     const { world, accounts } = simulator;
     write(simulator, { pointActions: [], achievements: [simple('Gazer', 'author star: starred = true')] });
@@ -135,7 +135,7 @@ describe('stars of an installed repository', () => {
   });
 
   it('removes no star after a list that seems empty, and compares stars with the list when it is shown again', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
+    await using simulator = await startSimulator({ repositories: 1 });
     await using database = await createTestDatabase();
     const { world, accounts } = simulator;
     const repository = stage(simulator);

@@ -49,7 +49,7 @@ async function namesUntil(service: TestService, names: string[], path = list, in
 }
 
 describe('the list of awards', () => {
-  const shared = shareService({ simulator: { repositories: 2 }, start: withAwards });
+  const shared = shareService({ simulator: { repositories: 1 }, start: withAwards });
 
   it('lists awards newest first in pages, and lets only the owner of a repository revoke and restore them', async () => {
     const { simulator, service } = shared;
