@@ -149,7 +149,7 @@ describe('a board whose service is killed', () => {
     }
     await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
     await watched.pool.query('update boards set freeze_at = now()');
-    await runTask(service.database, 'freeze_seasons');
+    await runTask(service, 'freeze_seasons');
     const season = `${engines.name}/boards/sprint/seasons/1`;
     const { text } = await service.get(`${season}/statement`);
     const statement = decodeJwt<{
