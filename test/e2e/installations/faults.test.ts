@@ -7,7 +7,7 @@ import { organization, reconcileNow, secret, startAppService, untilShown } from 
 
 describe('use of the credentials of an App', () => {
   it('continues on every node until the App is suspended, and writes no secret', async () => {
-    await using simulator = await startSimulator({ repositories: 1 });
+    await using simulator = await startSimulator({ repositories: 2 });
     await using one = await startAppService(simulator, { settings: { LOG_LEVEL: 'trace' } });
     await using other = await startAppService(simulator, { databaseUrl: one.databaseUrl, hasNoDeliveries: true });
     const { app } = simulator;
