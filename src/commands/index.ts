@@ -92,6 +92,14 @@ export const commands: Readonly<Record<string, Command>> = {
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./card.ts')).card),
   },
+  migrate: {
+    forms: ['[--partitions N | --citus]'],
+    description:
+      'brings the tables up to date; --partitions divides the large ones by repository, --citus distributes them over the workers of a Citus cluster',
+    options: ['partitions', 'citus'],
+    maxArguments: 1,
+    run: loading(async () => (await import('./migrate.ts')).migrateTables),
+  },
   backup: simple(
     'FILE|-',
     'writes everything stored to a file or a pipe, fast, for this release',

@@ -110,7 +110,7 @@ async function saveCommits(
   const assisted = joined(({ isAssisted, emails }) => Number(isAssisted === true || emails.some(isAgentAddress)));
   // A cleaned subject is one line.
   const subjects = commits.map(({ subject }) => toTitle(subject) ?? '').join('\n');
-  const save = sql`
+  const insert = sql`
     insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids, assisted, subject)
     select ${repositoryId}, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),
       ${scanNumber}::integer, identity_ids::integer[], assisted::boolean, nullif(subject, '')
@@ -118,7 +118,8 @@ async function saveCommits(
       string_to_array(${oids}, ' '), string_to_array(${authoredAt}, ' ')::float8[],
       string_to_array(${committedAt}, ' ')::float8[], string_to_array(${identities}, ' '),
       string_to_array(${assisted}, ' '), string_to_array(${subjects}, chr(10))
-    ) as u (oid, authored_at, committed_at, identity_ids, assisted, subject)
+    ) as u (oid, authored_at, committed_at, identity_ids, assisted, subject)`;
+  const save = sql`${insert}
     on conflict (repository_id, oid) do update set scan_number = excluded.scan_number,
       identity_ids = excluded.identity_ids, assisted = excluded.assisted, subject = coalesce(excluded.subject, c.subject)
     where c.scan_number < excluded.scan_number`;
@@ -126,13 +127,15 @@ async function saveCommits(
     if (await holdRepository(transaction, repositoryId)) {
       await queueEvaluationsOfSaved(transaction, repositoryId, commits, identityIds);
     }
-    if (!isCounted) await save.execute(transaction);
-    else {
-      await sql`
-        with saved as (${save} returning oid, xmax = 0 as is_new)
+    if (isCounted) {
+      // A statement that also replaces stored ones cannot return which are new: partitions have no system columns.
+      const { numAffectedRows } = await sql`
+        with added as (${insert} on conflict do nothing returning oid)
         insert into uncounted_commits (repository_id, oid)
-        select ${repositoryId}, oid from saved where is_new on conflict do nothing`.execute(transaction);
+        select ${repositoryId}, oid from added on conflict do nothing`.execute(transaction);
+      if (numAffectedRows === BigInt(commits.length)) return;
     }
+    await save.execute(transaction);
   });
 }
 

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { countPartitions } from './count-partitions.ts';
 import { type Reporting, reporting, retrying, withoutLockTimeout } from './migrating-session.ts';
 import type { Backfill, ConcurrentIndex, MigratingTransaction, Migration, Part } from './migrations/migration.ts';
 
@@ -98,7 +99,10 @@ async function buildIndex(
       select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${name})`.execute(session);
     if (rows[0]?.isValid === true) return;
     if (rows.length > 0) await sql`drop index concurrently ${sql.id(name)}`.execute(session);
-    await sql`create ${sql.raw(isUnique ? 'unique' : '')} index concurrently ${sql.id(name)} on ${on}`.execute(session);
+    const [, table = ''] = /^\s*"?(\w+)/.exec(on.compile(session).sql) ?? [];
+    // PostgreSQL builds no index of all partitions concurrently.
+    const how = sql.raw((await countPartitions(session, table)) > 1 ? '' : 'concurrently');
+    await sql`create ${sql.raw(isUnique ? 'unique' : '')} index ${how} ${sql.id(name)} on ${on}`.execute(session);
   };
   const title = `${place.title}, index ${name}`;
   await retrying(title, report.log, () =>

@@ -6,7 +6,7 @@ import type { Database } from '../connection.ts';
 import { newestMigration, readMigrationState } from '../migrate.ts';
 import { endOfRows, toFrames, toLine } from './format.ts';
 import { openSession } from './session.ts';
-import { inSql, jobs, listStoredTables, storedNames } from './stored-tables.ts';
+import { type CopiedRows, inSql, jobs, listStoredTables, storedNames } from './stored-tables.ts';
 
 /**
  * Backs up all data as of one moment, also while other processes write, no faster than the caller takes the bytes.
@@ -31,10 +31,10 @@ export async function* backUp(
   };
   yield hashed(toLine({ plaudit: 'copy', format: 1, release, migration: newestMigration() }));
   const counts: Record<string, number> = {};
-  for (const { name, columns } of [...(await listStoredTables(client)), jobs]) {
+  for (const table of [...(await listStoredTables(client)), jobs]) {
+    const { name, columns } = table;
     yield hashed(toLine({ table: name, columns: [...columns] }));
-    const source = name === jobs.name ? `(${jobs.query})` : `${escapeIdentifier(name)} (${inSql(columns)})`;
-    const rows = client.query(copyTo(`copy ${source} to stdout`));
+    const rows = client.query(copyTo(`copy ${sourceOf(table)} to stdout`));
     for await (const bytes of toFrames(rows)) yield hashed(bytes);
     yield hashed(endOfRows);
     // The number of rows arrives after the last one, with the end of the statement.
@@ -52,6 +52,12 @@ export async function* backUp(
     sequences: Object.fromEntries(sequences.map(({ name, value }) => [name, value])),
     sha256: hash.digest('hex'),
   });
+}
+
+function sourceOf({ name, columns, isPartitioned }: CopiedRows): string {
+  if (name === jobs.name) return `(${jobs.query})`;
+  const [table, list] = [escapeIdentifier(name), inSql(columns)];
+  return isPartitioned === true ? `(select ${list} from ${table})` : `${table} (${list})`;
 }
 
 async function checkMigrations(database: Database): Promise<void> {

@@ -96,6 +96,8 @@ export interface CopiedRows {
   /** The name of a table, or `jobs`. */
   name: string;
   columns: readonly string[];
+  /** True for a table that COPY cannot read by its name. */
+  isPartitioned?: boolean;
 }
 
 /** The waiting jobs of the queue, in the columns that `restore.ts` adds them from. */
@@ -110,15 +112,15 @@ export const jobs = {
 
 /** Lists the tables that a backup contains, each after those that it refers to. */
 export async function listStoredTables(client: Client): Promise<CopiedRows[]> {
-  const { rows } = await client.query<{ name: string; columns: string[]; parents: string[] }>(
-    `select c.relname::text as name,
+  const { rows } = await client.query<{ name: string; columns: string[]; isPartitioned: boolean; parents: string[] }>(
+    `select c.relname::text as name, c.relkind = 'p' as "isPartitioned",
        array(select a.attname::text from pg_attribute a
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
          order by a.attnum) as columns,
        array(select distinct p.relname::text from pg_constraint f join pg_class p on p.oid = f.confrelid
          where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as parents
      from pg_class c
-     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname = any($1)
+     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname = any($1)
      order by c.relname`,
     [storedNames],
   );
@@ -126,7 +128,7 @@ export async function listStoredTables(client: Client): Promise<CopiedRows[]> {
   while (ordered.size < rows.length) {
     const ready = rows.filter(({ name, parents }) => !ordered.has(name) && parents.every((one) => ordered.has(one)));
     if (ready.length === 0) throw new Error('the tables refer to each other in a circle');
-    for (const { name, columns } of ready) ordered.set(name, { name, columns });
+    for (const { name, columns, isPartitioned } of ready) ordered.set(name, { name, columns, isPartitioned });
   }
   return [...ordered.values()];
 }
