@@ -8,7 +8,7 @@ import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { achievementRoutes } from './achievements/routes.ts';
 import { boardRoutes } from './boards/routes.ts';
-import { locales } from './cards/languages/language.ts';
+import { locales } from './cards/languages/locales.ts';
 import { openCardImages } from './cards/open.ts';
 import type { Config } from './config/config.ts';
 import { awaitListing } from './contributions/await-listing.ts';

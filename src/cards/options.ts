@@ -2,7 +2,8 @@ import { type TProperties, Type } from 'typebox';
 import { AppError } from '../errors.ts';
 import { languagePart } from '../http/parameters.ts';
 import { type Colour, colourPattern, readColour } from './colours.ts';
-import { type Language, languageOf, locales } from './languages/language.ts';
+import { type Language, languageOf } from './languages/language.ts';
+import { locales } from './languages/locales.ts';
 import { type Palette, type Palettes, palettesOf, themeNames } from './themes.ts';
 
 /** The options of a card that do not depend on its content. */

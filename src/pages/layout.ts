@@ -1,4 +1,4 @@
-import { locales } from '../cards/languages/language.ts';
+import { locales } from '../cards/languages/locales.ts';
 import type { AccountName } from '../http/endpoint.ts';
 import { html, type Markup, trusted } from './html.ts';
 import { type Reader, withLanguage } from './reader.ts';

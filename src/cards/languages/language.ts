@@ -10,6 +10,7 @@ import { id } from './id.ts';
 import { it } from './it.ts';
 import { ja } from './ja.ts';
 import { ko } from './ko.ts';
+import { type Locale, toLocale } from './locales.ts';
 import { nl } from './nl.ts';
 import { pl } from './pl.ts';
 import { pt } from './pt.ts';
@@ -20,7 +21,7 @@ import { uk } from './uk.ts';
 import type { Plural, Words } from './words.ts';
 import { zh } from './zh.ts';
 
-const languages: Readonly<Record<string, Words>> = {
+const languages: Readonly<Record<Locale, Words>> = {
   en,
   de,
   fr,
@@ -43,8 +44,6 @@ const languages: Readonly<Record<string, Words>> = {
   id,
 };
 
-/** The languages of cards, by their codes (BCP 47). */
-export const locales = Object.keys(languages);
 const rightToLeft: ReadonlySet<string> = new Set(['ar', 'he']);
 
 /** The words of a card, and its formats for numbers and dates. */
@@ -84,7 +83,7 @@ const cachedLanguages = new Map<string, Language>();
 
 /**
  * Returns the language of a locale.
- * @param locale one of `locales`; any other gives English.
+ * @param locale one of `locales`; any other has English words.
  */
 export function languageOf(locale: string): Language {
   const known = cachedLanguages.get(locale);
@@ -109,7 +108,7 @@ function makeLanguage(locale: string): Language {
   return {
     locale,
     isRightToLeft: rightToLeft.has(locale),
-    words: languages[locale] ?? en,
+    words: languages[toLocale(locale)],
     number: (value) => full.format(value),
     compactNumber: (value) => compact.format(value),
     share: (value) => share.format(value),

@@ -7,9 +7,8 @@ export type Wanted = ReadonlyMap<string, string>;
 /** A kind of card that can be composed, and its URL. */
 export interface Kind {
   card: string;
-  label: string;
   /** Returns the path below the URL of the account. */
-  path(repository: string): string;
+  path(of: { repository: string; board: string }): string;
   /** Returns the parameters that select the kind at that path. */
   parameters(repository: string): Record<string, string>;
   /** Describes the image for readers who cannot see it. */
@@ -21,7 +20,16 @@ export interface Kind {
 
 /** Parameters that only some cards have. */
 const windowFields = ['period', 'since', 'until', 'time_zone'] as const;
-export type Field = 'limit' | 'bots' | 'columns' | 'layout' | 'raw' | 'by' | 'days_off' | (typeof windowFields)[number];
+export type Field =
+  | 'board'
+  | 'limit'
+  | 'bots'
+  | 'columns'
+  | 'layout'
+  | 'raw'
+  | 'by'
+  | 'days_off'
+  | (typeof windowFields)[number];
 export const kindFields: readonly Field[] = [
   'limit',
   'bots',
@@ -33,10 +41,12 @@ export const kindFields: readonly Field[] = [
   ...windowFields,
 ];
 
+/** Fields that are checkboxes. */
+export const checkboxes = ['border', 'animation', 'bots', 'raw'] as const;
+
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
     card: 'contributions',
-    label: 'Contributions',
     path: () => 'contributions',
     parameters: () => ({}),
     altText: (of) => `Contributions of ${of}`,
@@ -45,7 +55,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'calendar',
-    label: 'Calendar',
     path: () => 'contributions',
     parameters: () => ({ card: 'calendar' }),
     altText: (of) => `Contributions of ${of}, day by day`,
@@ -54,7 +63,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'streak',
-    label: 'Streak',
     path: () => 'contributions',
     parameters: () => ({ card: 'streak' }),
     altText: (of) => `Streak of ${of}`,
@@ -63,7 +71,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'languages',
-    label: 'Languages',
     path: () => 'contributions',
     parameters: () => ({ card: 'languages' }),
     altText: (of) => `Languages of ${of}`,
@@ -72,7 +79,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'contributors',
-    label: 'Contributors',
     path: () => 'contributors',
     parameters: (repository): Record<string, string> => (repository === '' ? {} : { repository }),
     altText: (of) => `Contributors to ${of}`,
@@ -81,7 +87,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'achievements',
-    label: 'Achievements',
     path: () => 'achievements',
     parameters: () => ({}),
     altText: (of) => `Achievements of ${of}`,
@@ -89,9 +94,16 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     fields: ['limit', 'columns', 'raw'],
   },
   {
+    card: 'board',
+    path: ({ board }) => `boards/${segment(board)}`,
+    parameters: () => ({}),
+    altText: (of) => `Board of ${of}`,
+    takesRepository: false,
+    fields: ['board', 'limit', 'period', 'since', 'until', 'time_zone'],
+  },
+  {
     card: 'community',
-    label: 'Community badge',
-    path: (repository) =>
+    path: ({ repository }) =>
       repository === '' ? 'badges/community' : `repositories/${segment(repository)}/badges/community`,
     parameters: () => ({}),
     altText: (of) => `Community of ${of}`,
@@ -117,12 +129,14 @@ export function kindOf(wanted: Wanted): Kind {
   return kinds.find(({ card }) => card === wanted.get('card')) ?? kinds[0];
 }
 
-/** Returns the path of the image on this service; undefined while the form names no account. */
+/** Returns the path of the image on this service; undefined while the form names no account, or no board where it needs one. */
 export function imagePath(wanted: Wanted): string | undefined {
   const name = wanted.get('name') ?? '';
   if (name === '') return undefined;
   const kind = kindOf(wanted);
   const repository = kind.takesRepository ? (wanted.get('repository') ?? '') : '';
+  const board = wanted.get('board') ?? '';
+  if (kind.fields.includes('board') && board === '') return undefined;
   const format = wanted.get('format') === 'png' ? 'png' : 'svg';
   const parameters = new URLSearchParams({ format, ...kind.parameters(repository) });
   for (const parameter of new Set([...kindFields, ...Object.keys(cardOptionParameters)])) {
@@ -135,7 +149,7 @@ export function imagePath(wanted: Wanted): string | undefined {
   const provider = segment(wanted.get('provider') ?? 'github');
   // Commas need no encoding, and are easier to read without it.
   const query = parameters.toString().replaceAll('%2C', ',');
-  return `/v1/${provider}/entities/${segment(name)}/${kind.path(repository)}?${query}`;
+  return `/v1/${provider}/entities/${segment(name)}/${kind.path({ repository, board })}?${query}`;
 }
 
 /** Returns the value of a field, without parts that only other kinds of cards have. */

@@ -1,5 +1,6 @@
 import { cardOf } from '../../cards/index.ts';
-import { locales } from '../../cards/languages/language.ts';
+import { fill } from '../../cards/languages/language.ts';
+import { locales } from '../../cards/languages/locales.ts';
 import { layouts } from '../../cards/options.ts';
 import { palettesOf, themeNames } from '../../cards/themes.ts';
 import { streakUnits } from '../../contributions/streaks.ts';
@@ -11,142 +12,171 @@ import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
 import { swatch } from '../swatch.ts';
 import { altTextOf, type Field, imagePath, kindOf, kinds, type Wanted } from './address.ts';
+import { labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
 import { isPublic } from './public-address.ts';
 import { type Embedding, snippets, withTheme } from './snippets.ts';
+import { composerWordsOf } from './words/index.ts';
+import type { ComposerWords } from './words/words.ts';
 
-const languageNames = new Intl.DisplayNames('en', { type: 'language' });
-const colours = ['accent', 'background', 'text', 'muted', 'border'];
+const colours = ['accent', 'background', 'text', 'muted', 'border'] as const;
+
+/** A form: its reader, with the texts, and its fields. */
+interface Form {
+  reader: Reader;
+  own: ComposerWords;
+  wanted: Wanted;
+}
 
 /** Returns the page on which a card is composed. It works by submitting the form; `script.js` updates it live. */
-export function composerPage(site: Site, reader: Reader, wanted: Wanted): string {
+export function composerPage(site: Site, reader: Reader, given: Wanted): string {
+  // Cards are in the language of their composer, unless another one is chosen.
+  const wanted: Wanted = new Map([['locale', reader.language.locale], ...given]);
+  const own = composerWordsOf(reader.language.locale);
+  const form: Form = { reader, own, wanted };
+  const { words } = reader;
   return renderDocument(site, reader, {
-    title: reader.words.cards,
-    description: reader.words.composeCard,
+    title: words.cards,
+    description: words.composeCard,
     path: '/cards',
     script: '/cards/script.js',
-    main: html`<section class="title" lang="en"><h1>${reader.words.cards}</h1>
-<p>A card about the work of an account, for a README or any other page.</p></section>
-<div class="composer" lang="en">
+    main: html`<section class="title"><h1>${words.cards}</h1>
+<p>${own.lead}</p></section>
+<div class="composer">
 <form method="get" action="/cards" id="form">
-${formFields(wanted, site)}
-<p><button type="submit">Show</button></p>
+${formFields(form, site)}
+<p><button type="submit">${words.show}</button></p>
 </form>
 <div id="result">
-${result(wanted, site)}
+${result(form, site)}
 </div>
 </div>`,
   });
 }
 
-function formFields(wanted: Wanted, { providers }: Site): Markup {
+function formFields(form: Form, { providers }: Site): Markup {
+  const { reader, own, wanted } = form;
+  const { words } = reader;
   const kind = kindOf(wanted);
-  return html`<fieldset class="fields"><legend>What</legend>
-${select(wanted, 'provider', 'Code host', providers.map(named))}
-${text(wanted, 'name', 'Account', 'required autocomplete="off" spellcheck="false"')}
+  const chosen = reader.to('').includes('lang=');
+  return html`${chosen && html`<input type="hidden" name="lang" value="${reader.language.locale}">`}<fieldset class="fields"><legend>${own.card}</legend>
+${select(wanted, 'provider', words.host, providers.map(named))}
+${text(wanted, 'name', words.account, 'required autocomplete="off" spellcheck="false"')}
 ${select(
   wanted,
   'card',
-  'Picture',
-  kinds.map(({ card, label }) => [card, label]),
+  own.card,
+  kinds.map(({ card }) => [card, labelOfCard(card, reader)]),
 )}
-${kind.takesRepository && text(wanted, 'repository', 'Repository (all if empty)', 'autocomplete="off" spellcheck="false"')}
-${kind.fields.map((field) => kindField[field](wanted))}
+${kind.takesRepository && text(wanted, 'repository', own.repository, 'autocomplete="off" spellcheck="false"')}
+${kind.fields.map((field) => kindField[field](form))}
 </fieldset>
-${themes(wanted)}
-${parts(wanted)}
-<fieldset class="fields"><legend>Look</legend>
+${themes(form)}
+${parts(form)}
+<fieldset class="fields"><legend>${own.look}</legend>
 ${select(
   wanted,
   'locale',
-  'Language',
-  locales.map((code) => [code, languageNames.of(code) ?? code]),
+  words.language,
+  locales.map((code) => [code, nameOfLanguage(code)]),
 )}
-${text(wanted, 'title', 'Title', 'maxlength="100" placeholder="its own"')}
-${text(wanted, 'width', 'Width', 'type="number" min="240" max="1200" placeholder="its own"')}
-${text(wanted, 'radius', 'Corner radius', 'type="number" min="0" max="32" placeholder="8"')}
-${select(wanted, 'border', 'Border', [
-  ['true', 'yes'],
-  ['false', 'no'],
+${text(wanted, 'title', own.title, 'maxlength="100"', own.own)}
+${text(wanted, 'width', own.width, 'type="number" min="240" max="1200"', own.own)}
+${text(wanted, 'radius', own.radius, 'type="number" min="0" max="32" placeholder="8"')}
+${select(wanted, 'format', own.format, [
+  ['svg', 'SVG'],
+  ['png', 'PNG'],
 ])}
-${select(wanted, 'animation', 'Animation', ['none', 'subtle'].map(named))}
-${select(wanted, 'format', 'Format', ['svg', 'png'].map(named))}
-${text(wanted, 'scale', 'Scale (of PNG)', 'type="number" min="1" max="4" placeholder="1"')}
+${text(wanted, 'scale', own.scale, 'type="number" min="1" max="4" placeholder="1"')}
+${checkbox(wanted, 'border', own.border, { on: 'true', off: 'false', isOn: true })}
+${checkbox(wanted, 'animation', own.animation, { on: 'subtle', off: 'none', isOn: false })}
 </fieldset>
-<details${trusted(colours.some((colour) => wanted.has(`${colour}_color`)) ? ' open' : '')}><summary>Colours</summary>
-<p class="note">Hexadecimal digits; empty: the theme’s.</p>
+<details${trusted(colours.some((colour) => wanted.has(`${colour}_color`)) ? ' open' : '')}><summary>${own.colours}</summary>
+<p class="note">${own.hexadecimal}</p>
 <div class="fields">
-${colours.map((colour) => text(wanted, `${colour}_color`, capitalized(colour), 'pattern="#?[0-9a-fA-F]{3,8}" placeholder="0969da" autocomplete="off"'))}
+${colours.map((colour) => text(wanted, `${colour}_color`, own[colour], 'pattern="#?[0-9a-fA-F]{3,8}" placeholder="0969da" autocomplete="off"'))}
 </div>
 </details>`;
 }
 
-const noOrYes = [
-  ['false', 'no'],
-  ['true', 'yes'],
-] as const;
-const kindField: Readonly<Record<Field, (wanted: Wanted) => Markup>> = {
-  limit: (wanted) => text(wanted, 'limit', 'How many at most', 'type="number" min="1" max="100" placeholder="30"'),
-  bots: (wanted) => select(wanted, 'bots', 'With bots', noOrYes),
-  columns: (wanted) => text(wanted, 'columns', 'Columns', 'type="number" min="1" max="6" placeholder="as fit"'),
-  layout: (wanted) => select(wanted, 'layout', 'Layout', layouts.map(named)),
-  by: (wanted) => select(wanted, 'by', 'By', streakUnits.map(named)),
-  days_off: (wanted) => text(wanted, 'days_off', 'Days off', 'placeholder="sat,sun" autocomplete="off"'),
-  raw: (wanted) => select(wanted, 'raw', 'Icons alone', noOrYes),
-  period: (wanted) =>
-    select(wanted, 'period', 'Period', [['', 'lifetime'], ...relativePeriods.map((one) => [one, one] as const)]),
-  since: (wanted) => text(wanted, 'since', 'From day', 'type="date"'),
-  until: (wanted) => text(wanted, 'until', 'To day', 'type="date"'),
-  time_zone: (wanted) => text(wanted, 'time_zone', 'Time zone', 'placeholder="UTC"'),
+const kindField: Readonly<Record<Field, (form: Form) => Markup>> = {
+  board: ({ wanted, own }) => text(wanted, 'board', own.board, 'required autocomplete="off" spellcheck="false"'),
+  limit: ({ wanted, own }) => text(wanted, 'limit', own.limit, 'type="number" min="1" max="100"'),
+  bots: ({ wanted, own }) => checkbox(wanted, 'bots', own.bots, { on: 'true', off: 'false', isOn: false }),
+  columns: ({ wanted, own }) => text(wanted, 'columns', own.columns, 'type="number" min="1" max="6"', own.asFit),
+  layout: ({ wanted, own }) =>
+    select(
+      wanted,
+      'layout',
+      own.layout,
+      layouts.map((layout) => [layout, own[layout]]),
+    ),
+  by: ({ wanted, own, reader }) =>
+    select(
+      wanted,
+      'by',
+      own.by,
+      streakUnits.map((unit) => [unit, labelOfUnit(unit, reader)]),
+    ),
+  days_off: ({ wanted, own }) => text(wanted, 'days_off', own.daysOff, 'placeholder="sat,sun" autocomplete="off"'),
+  raw: ({ wanted, own }) => checkbox(wanted, 'raw', own.raw, { on: 'true', off: 'false', isOn: false }),
+  period: ({ wanted, own, reader }) =>
+    select(wanted, 'period', own.period, [
+      ['', reader.words.detail.lifetime],
+      ...relativePeriods.map((one) => [one, labelOfPeriod(one, reader)] as const),
+    ]),
+  since: ({ wanted, own }) => text(wanted, 'since', own.since, 'type="date"'),
+  until: ({ wanted, own }) => text(wanted, 'until', own.until, 'type="date"'),
+  time_zone: ({ wanted, own }) => text(wanted, 'time_zone', own.timeZone, 'placeholder="UTC"'),
 };
 
-function themes(wanted: Wanted): Markup {
+function themes({ wanted, reader }: Form): Markup {
   const chosen = wanted.get('theme') ?? 'auto';
-  return html`<fieldset class="choices"><legend>Theme</legend>${themeNames.map(
+  return html`<fieldset class="choices"><legend>${reader.words.themes}</legend>${themeNames.map(
     (theme) =>
       html`<label><input type="radio" name="theme" value="${theme}"${checked(theme === chosen)}>${swatch(palettesOf(theme))}${theme.replaceAll('-', ' ')}</label>`,
   )}</fieldset>`;
 }
 
 /** The parts of the card, checked where they are on it. */
-function parts(wanted: Wanted): Markup | undefined {
+function parts({ wanted, own, reader }: Form): Markup | undefined {
   const { card } = kindOf(wanted);
   const { hideable, showable } = cardOf(card).parts;
   if (hideable.length + showable.length === 0) return undefined;
   const chosen = (name: 'hide' | 'show'): string[] => (wanted.get(name) ?? '').split(',');
   const isShown = (part: string): boolean =>
     hideable.includes(part) ? !chosen('hide').includes(part) : chosen('show').includes(part);
-  return html`<fieldset class="choices"><legend>Parts</legend><input type="hidden" name="parts" value="${card}">${[
+  return html`<fieldset class="choices"><legend>${own.parts}</legend><input type="hidden" name="parts" value="${card}">${[
     ...hideable,
     ...showable,
   ].map(
     (part) =>
-      html`<label><input type="checkbox" name="part" value="${part}"${checked(isShown(part))}>${part.replaceAll('_', ' ')}</label>`,
+      html`<label><input type="checkbox" name="part" value="${part}"${checked(isShown(part))}>${labelOfPart(part, reader)}</label>`,
   )}</fieldset>`;
 }
 
-function result(wanted: Wanted, { publicUrl, profileUrl }: Site): Markup {
+function result({ wanted, own }: Form, { publicUrl, profileUrl }: Site): Markup {
   const path = imagePath(wanted);
-  if (path === undefined) return example(wanted);
+  if (path === undefined) return example(wanted, own);
   const base = publicUrl();
   const embedding: Embedding = {
     imageUrl: `${base}${path}`,
     linkUrl: profileUrl(wanted.get('provider') ?? 'github', wanted.get('name') ?? ''),
     altText: altTextOf(wanted),
   };
-  return html`<h2>On a light and on a dark page</h2>
-${previews(path, embedding.altText)}
-<h2>To put into your page</h2>
-${!isPublic(base) && html`<p class="warning" role="status">${base} is not an address of the internet, so that others cannot load the card. Set PUBLIC_URL to the address of this service that they reach.</p>`}
-${snippets.map(({ id, label, write }) => snippet(id, label, write(embedding)))}`;
+  return html`<section class="shown"><h2>${own.preview}</h2>
+${previews(path, embedding.altText)}</section>
+<section><h2>${own.snippets}</h2>
+${!isPublic(base) && html`<p class="warning" role="status">${fill(own.notPublic, { address: base })}</p>`}
+${snippets.map(({ id, label, write }) => snippet(id, id === 'picture' ? own.lightAndDark : label, { content: write(embedding), own }))}</section>`;
 }
 
 /** Shows the chosen card of an invented account. */
-function example(wanted: Wanted): Markup {
+function example(wanted: Wanted, own: ComposerWords): Markup {
   const { card } = kindOf(wanted);
   const path = isGalleryCard(card)
     ? galleryImagePath(card, wanted.get('theme') ?? 'auto', wanted.get('locale') ?? 'en')
     : undefined;
-  return html`<h2>An example</h2><p>Name an account to see its own card.</p>${path !== undefined && previews(path, 'An example of the card')}`;
+  return html`<section class="shown"><h2>${own.example}</h2><p>${own.nameFirst}</p>${path !== undefined && previews(path, own.example)}</section>`;
 }
 
 /** Shows the card on both kinds of pages. A PNG follows no screen, so that each kind has an address of its own. */
@@ -158,15 +188,26 @@ function previews(path: string, altText: string): Markup {
   return html`<div class="previews">${of('light')}${of('dark')}</div>`;
 }
 
-function snippet(id: string, label: string, content: string): Markup {
+function snippet(id: string, label: string, { content, own }: { content: string; own: ComposerWords }): Markup {
   return html`<p><label for="${id}">${label}</label>
-<textarea id="${id}" readonly rows="3" spellcheck="false">${content}</textarea>
-<button type="button" class="copy" data-copies="${id}" hidden>Copy ${label}</button></p>`;
+<textarea id="${id}" readonly rows="3" spellcheck="false" dir="ltr">${content}</textarea>
+<button type="button" class="copy" data-copies="${id}" data-copied="${own.copied}" hidden>${fill(own.copy, { format: label })}</button></p>`;
 }
 
 /** @param attributes further attributes in HTML. */
-function text(wanted: Wanted, name: string, label: string, attributes: string): Markup {
-  return html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${wanted.get(name) ?? ''}" ${trusted(attributes)}></p>`;
+function text(wanted: Wanted, name: string, label: string, attributes: string, placeholder?: string): Markup {
+  return html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${wanted.get(name) ?? ''}" ${trusted(attributes)}${placeholder !== undefined && html` placeholder="${placeholder}"`}></p>`;
+}
+
+/** A checkbox after a hidden field, which is sent in its place where it is not checked. */
+function checkbox(
+  wanted: Wanted,
+  name: string,
+  label: string,
+  { on, off, isOn }: { on: string; off: string; isOn: boolean },
+): Markup {
+  const value = wanted.get(name) ?? (isOn ? on : off);
+  return html`<p class="check"><input type="hidden" name="${name}" value="${off}"><label><input type="checkbox" name="${name}" value="${on}"${checked(value === on)}>${label}</label></p>`;
 }
 
 function select(wanted: Wanted, name: string, label: string, options: readonly (readonly [string, string])[]): Markup {
@@ -182,8 +223,4 @@ function checked(isChecked: boolean): Markup {
 
 function named(value: string): readonly [string, string] {
   return [value, value.replaceAll('-', ' ')];
-}
-
-function capitalized(word: string): string {
-  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }

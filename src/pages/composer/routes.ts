@@ -5,13 +5,14 @@ import type { App } from '../../http/app.ts';
 import { languageOf, sendPage } from '../../http/pages.ts';
 import type { Site } from '../layout.ts';
 import { readerOf } from '../reader.ts';
-import { kindFields, kindOf, type Wanted } from './address.ts';
+import { checkboxes, kindFields, kindOf, type Wanted } from './address.ts';
 import { composerPage } from './page.ts';
 
 const fields = [
   'provider',
   'name',
   'repository',
+  'board',
   'card',
   'format',
   ...kindFields,
@@ -42,6 +43,11 @@ function readForm(query: unknown): Wanted {
   for (const field of fields) {
     const value = listOf(field).join(',').trim().slice(0, maxLength).toWellFormed();
     if (value !== '') wanted.set(field, field.endsWith('_color') ? value.replace(/^#/, '') : value);
+  }
+  // A checkbox comes after the hidden field with the value of an unchecked one.
+  for (const field of checkboxes) {
+    const last = listOf(field).at(-1);
+    if (last !== undefined) wanted.set(field, last.slice(0, maxLength));
   }
   const { card } = kindOf(wanted);
   if (given.get('parts') === card) choose(wanted, card, listOf('part'));

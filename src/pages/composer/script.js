@@ -56,7 +56,7 @@ document.addEventListener('click', (event) => {
 async function copy(button) {
   await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).value);
   const label = button.textContent;
-  button.textContent = 'Copied';
+  button.textContent = button.dataset.copied;
   setTimeout(() => {
     button.textContent = label;
   }, 1500);

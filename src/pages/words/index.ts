@@ -1,3 +1,4 @@
+import { type Locale, toLocale } from '../../cards/languages/locales.ts';
 import { ar } from './ar.ts';
 import { cs } from './cs.ts';
 import { de } from './de.ts';
@@ -20,7 +21,7 @@ import { uk } from './uk.ts';
 import type { PageWords } from './words.ts';
 import { zh } from './zh.ts';
 
-const all: Readonly<Record<string, PageWords>> = {
+const all: Readonly<Record<Locale, PageWords>> = {
   en,
   de,
   fr,
@@ -45,5 +46,5 @@ const all: Readonly<Record<string, PageWords>> = {
 
 /** Returns the texts of pages in a language of cards. */
 export function pageWordsOf(locale: string): PageWords {
-  return all[locale] ?? en;
+  return all[toLocale(locale)];
 }

@@ -15,12 +15,12 @@ describe('the composer page', () => {
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     const { user, organization } = simulator.accounts;
     const complaints: string[] = [];
-    const open = async (scheme: 'light' | 'dark', width: number): Promise<Page> => {
+    const open = async (scheme: 'light' | 'dark', width: number, query = `name=${user}`): Promise<Page> => {
       const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 }, bypassCSP: true });
       page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
       });
-      await page.goto(`${service.url}/cards?name=${user}`);
+      await page.goto(`${service.url}/cards?${query}`);
       await page.evaluate(axe);
       const violations = await page.evaluate(
         'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html)))',
@@ -29,7 +29,22 @@ describe('the composer page', () => {
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, 'nothing sticks out');
       return page;
     };
-    await (await open('dark', 360)).close();
+    // In the reader's language and direction, with an example before an account is named, and above the form on phones.
+    const phone = await open('dark', 320, 'lang=ar&card=languages');
+    assert.equal(await phone.locator('.light img').getAttribute('src'), '/gallery/languages.svg?theme=auto&locale=ar');
+    const top = async (selector: string): Promise<number> => (await phone.locator(selector).boundingBox())?.y ?? -1;
+    assert.ok((await top('.previews')) < (await top('#form')));
+    await phone.fill('#name', user);
+    await phone.uncheck('input[name=border]:not([type=hidden])');
+    await phone.locator('.light img[src*="border=false"]').waitFor();
+    assert.ok((await top('#form')) < (await top('#markdown')));
+    // The address has all of the form, so that it can be shared.
+    await phone.waitForURL((url) => url.searchParams.get('name') === user && url.searchParams.get('lang') === 'ar');
+    await phone.reload();
+    assert.equal(await phone.isChecked('input[name=border]:not([type=hidden])'), false);
+    assert.match((await phone.locator('.warning').textContent()) ?? '', /PUBLIC_URL/);
+    assert.equal(await phone.locator('textarea').count(), 5);
+    await phone.close();
     const live = await open('light', 1100);
     await live.check('input[name=theme][value=nord]');
     await live.locator('.light img[src*="theme=nord"]').waitFor();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
-import { locales } from '../../../src/cards/languages/language.ts';
+import { locales } from '../../../src/cards/languages/locales.ts';
 import { themeNames } from '../../../src/cards/themes.ts';
 import { counterRows } from '../../../src/contributions/kinds.ts';
 import { galleryCards } from '../../../src/pages/gallery/samples.ts';

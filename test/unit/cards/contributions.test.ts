@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { locales } from '../../../src/cards/languages/language.ts';
+import { locales } from '../../../src/cards/languages/locales.ts';
 import { readSvg as read } from './read-svg.ts';
 import { contributionsOf, draw } from './samples.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contrast, readableOn, readColour } from '../../../src/cards/colours.ts';
-import { fill, languageOf, locales } from '../../../src/cards/languages/language.ts';
+import { fill, languageOf } from '../../../src/cards/languages/language.ts';
+import { locales } from '../../../src/cards/languages/locales.ts';
 import { normalize, readCardOptions } from '../../../src/cards/options.ts';
 import { palettes, palettesOf, textureOf, themeNames, trackOf } from '../../../src/cards/themes.ts';
 import { AppError } from '../../../src/errors.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCardImages } from '../../../src/cards/card-images.ts';
-import { languageOf, locales } from '../../../src/cards/languages/language.ts';
+import { languageOf } from '../../../src/cards/languages/language.ts';
+import { locales } from '../../../src/cards/languages/locales.ts';
 import { withoutDirections } from '../../../src/cards/text/fit.ts';
 import type { Explanation } from '../../../src/errors.ts';
 

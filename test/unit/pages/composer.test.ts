@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { altTextOf, imagePath } from '../../../src/pages/composer/address.ts';
+import { cardOf } from '../../../src/cards/index.ts';
+import { locales } from '../../../src/cards/languages/locales.ts';
+import { altTextOf, imagePath, kinds } from '../../../src/pages/composer/address.ts';
+import { labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/pages/composer/labels.ts';
 import { composerPage } from '../../../src/pages/composer/page.ts';
 import { isPublic } from '../../../src/pages/composer/public-address.ts';
 import { snippets } from '../../../src/pages/composer/snippets.ts';
 import type { Site } from '../../../src/pages/layout.ts';
 import { readerOf } from '../../../src/pages/reader.ts';
+import { relativePeriods } from '../../../src/windows/periods.ts';
 import { anyText } from '../cards/any-text.ts';
 
 const site: Site = {
@@ -28,6 +32,32 @@ function path(wanted: Record<string, string>): string | undefined {
 }
 
 describe('the composer page', () => {
+  it('names every kind and part of cards and every period in every language', () => {
+    for (const locale of locales) {
+      const inLanguage = readerOf({ locale, isChosen: true });
+      for (const { card } of kinds) {
+        assert.notEqual(labelOfCard(card, inLanguage), card, `${locale} ${card}`);
+        const { hideable, showable } = cardOf(card).parts;
+        for (const part of [...hideable, ...showable]) {
+          const label = labelOfPart(part, inLanguage);
+          assert.ok(label !== part && !label.includes('_'), `${locale} ${part}`);
+        }
+        const page = composerPage(site, inLanguage, new Map([['card', card]]));
+        assert.ok(page.includes(`<input type="hidden" name="lang" value="${locale}">`), locale);
+        assert.doesNotMatch(page, /undefined|\{\w+\}/, `${locale} ${card}`);
+      }
+      for (const period of relativePeriods) assert.notEqual(labelOfPeriod(period, inLanguage), period);
+    }
+  });
+
+  it('composes boards by the names in their addresses', () => {
+    assert.equal(path({ name: 'ada', card: 'board' }), undefined);
+    assert.equal(
+      path({ name: 'ada', card: 'board', board: 'sprint/1', limit: '5' }),
+      '/v1/github/entities/ada/boards/sprint%2F1?format=svg&limit=5',
+    );
+  });
+
   it('builds the address of a card from the form, without default values', () => {
     assert.equal(path({}), undefined);
     assert.equal(path({ name: 'ada' }), '/v1/github/entities/ada/contributions?format=svg');

@@ -1,0 +1,80 @@
+import { counterNames } from '../../contributions/counters.ts';
+import type { StreakUnit } from '../../contributions/streaks.ts';
+import type { Reader } from '../reader.ts';
+import { composerWordsOf } from './words/index.ts';
+import type { ComposerWords } from './words/words.ts';
+
+/** Returns the name of a kind of card. */
+export function labelOfCard(card: string, { language, words }: Reader): string {
+  const own = composerWordsOf(language.locale);
+  const labels: Readonly<Record<string, string>> = {
+    contributions: words.contributions,
+    calendar: own.calendar,
+    streak: own.streak,
+    languages: language.words.languagesTitle,
+    contributors: language.words.contributorsTitle,
+    achievements: language.words.achievementsTitle,
+    board: words.detail.boards,
+    community: own.badge,
+  };
+  return labels[card] ?? card;
+}
+
+const ownParts = [
+  'avatar',
+  'level',
+  'coverage',
+  'icons',
+  'trend',
+  'title',
+  'names',
+  'dates',
+  'rarity',
+  'podium',
+  'more',
+  'months',
+  'weekdays',
+  'legend',
+  'summary',
+  'counts',
+  'bar',
+  'shares',
+] as const satisfies readonly (keyof ComposerWords)[];
+
+/** Returns the name of a part of a card. */
+export function labelOfPart(part: string, { language, words }: Reader): string {
+  const own = ownParts.find((one) => one === part);
+  if (own !== undefined) return composerWordsOf(language.locale)[own];
+  const counter = counterNames.find((one) => one === part);
+  if (counter !== undefined) return language.words[counter];
+  const labels: Readonly<Record<string, string>> = {
+    longest: language.words.longestStreak,
+    other: language.words.otherLanguages,
+    repositories: words.repositories,
+    changes: words.detail.change,
+    points: words.detail.points,
+  };
+  return labels[part] ?? part;
+}
+
+/** Returns the name of a period, such as `last-7d` or `previous-month`. */
+export function labelOfPeriod(period: string, { language }: Reader): string {
+  const [, days] = /^last-(\d+)d$/.exec(period) ?? [];
+  if (days !== undefined) return language.days(Number(days));
+  const [, relation, unit] = /^(this|previous)-(week|month|quarter|year)$/.exec(period) ?? [];
+  const name = (['week', 'month', 'quarter', 'year'] as const).find((one) => one === unit);
+  if (name === undefined) return period;
+  const relative = new Intl.RelativeTimeFormat(language.locale, { numeric: 'auto' });
+  return relative.format(relation === 'this' ? 0 : -1, name);
+}
+
+/** Returns the name of a unit of streaks. */
+export function labelOfUnit(unit: StreakUnit, { language }: Reader): string {
+  const field = unit === 'week' ? 'weekOfYear' : unit;
+  return new Intl.DisplayNames(language.locale, { type: 'dateTimeField' }).of(field) ?? unit;
+}
+
+/** Returns the name of a language in itself. */
+export function nameOfLanguage(code: string): string {
+  return new Intl.DisplayNames(code, { type: 'language' }).of(code) ?? code;
+}
