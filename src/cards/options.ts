@@ -4,7 +4,7 @@ import { languagePart } from '../http/parameters.ts';
 import { type Colour, colourPattern, readColour } from './colours.ts';
 import { type Language, languageOf } from './languages/language.ts';
 import { locales } from './languages/locales.ts';
-import { type Palette, type Palettes, palettesOf, themeNames } from './themes.ts';
+import { type Palette, type Palettes, palettesOf, themeAliases, themeNames } from './themes.ts';
 
 /** The options of a card that do not depend on its content. */
 export interface CardOptions {
@@ -65,8 +65,9 @@ const colour = (of: string) =>
 /** The query parameters of every card. */
 export const cardOptionParameters = {
   theme: Type.Optional(
-    Type.Enum([...themeNames], {
-      description: 'Colours; `auto` is light or dark as the screen is.',
+    Type.Enum([...themeNames, ...Object.keys(themeAliases)], {
+      description:
+        'Colours; `auto` is light or dark as the screen is. Names with `_` and without `-` are those of other services.',
       default: defaults.theme,
     }),
   ),
@@ -125,7 +126,7 @@ export type CardOptionsQuery = Readonly<Record<string, unknown>>;
  */
 export function readCardOptions(query: CardOptionsQuery, parts: Parts): CardOptions {
   return {
-    palettes: palettesOf(choice(query['theme'], themeNames, defaults.theme), changedColours(query)),
+    palettes: palettesOf(choice(themeOf(query['theme']), themeNames, defaults.theme), changedColours(query)),
     language: languageOf(choice(query['locale'], locales, defaults.locale)),
     hide: readList('hide', query['hide'], parts.hideable),
     show: readList('show', query['show'], parts.showable),
@@ -191,6 +192,11 @@ function changedColours(query: CardOptionsQuery): Partial<Palette> {
   return changed;
 }
 
+/** Returns a theme by its own name. */
+function themeOf(given: unknown): unknown {
+  return typeof given === 'string' ? (themeAliases[given] ?? given) : given;
+}
+
 function choice(given: unknown, names: readonly string[], otherwise: string): string {
   return names.find((name) => name === given) ?? otherwise;
 }
@@ -225,6 +231,7 @@ function defaultOf(name: string): unknown {
 }
 
 function normalizeValue(name: string, value: unknown): string {
+  if (name === 'theme') return String(themeOf(value));
   if (name === 'hide' || name === 'show') {
     const names = String(value).split(',');
     return [...new Set(names.map((part) => part.trim()))]

@@ -55,6 +55,29 @@ export const palettes: Readonly<Record<string, Palette>> = {
   'tokyo-night': palette('#1a1b26', '#383d5c', '#d5dcff', '#98a2cc', '#7aa2f7'),
   latte: palette('#eff1f5', '#ccd0da', '#3c3f58', '#5c5f77', '#7a3fd0'),
   mocha: palette('#1e1e2e', '#45475a', '#cdd6f4', '#a6adc8', '#cba6f7'),
+  'one-dark': palette('#282c34', '#3e4451', '#d7dae0', '#abb2bf', '#61afef'),
+  monokai: palette('#272822', '#49483e', '#f8f8f2', '#b5b1a0', '#a6e22e'),
+  'rose-pine': palette('#191724', '#403d52', '#e0def4', '#a09cba', '#c4a7e7'),
+  cobalt: palette('#193549', '#2f5a78', '#ffffff', '#b2c6d6', '#ffc600'),
+  synthwave: palette('#262335', '#495495', '#ffffff', '#aab0dc', '#ff7edb'),
+  radical: palette('#141322', '#34324f', '#a8ffef', '#a3adcf', '#fe428e'),
+};
+
+/** Names that other services give these palettes, so that addresses can be carried over. */
+export const themeAliases: Readonly<Record<string, string>> = {
+  github_dark: 'dark',
+  github_dark_dimmed: 'dimmed',
+  tokyonight: 'tokyo-night',
+  gruvbox: 'gruvbox-dark',
+  gruvbox_light: 'gruvbox-light',
+  solarized_light: 'solarized-light',
+  solarized_dark: 'solarized-dark',
+  catppuccin: 'mocha',
+  catppuccin_mocha: 'mocha',
+  catppuccin_latte: 'latte',
+  onedark: 'one-dark',
+  rose_pine: 'rose-pine',
+  cobalt2: 'cobalt',
 };
 
 const usual: ThemeStyle = { surface: 'plain', ring: 'round', weight: 1 };
@@ -78,6 +101,12 @@ const styles: Readonly<Record<string, ThemeStyle>> = {
   'tokyo-night': { surface: 'grid', ring: 'segments', weight: 1 },
   latte: { surface: 'dots', ring: 'round', weight: 0.75 },
   mocha: { surface: 'gradient', ring: 'segments', weight: 0.75 },
+  'one-dark': { surface: 'plain', ring: 'round', weight: 1.25 },
+  monokai: { surface: 'plain', ring: 'segments', weight: 0.75 },
+  'rose-pine': { surface: 'dots', ring: 'round', weight: 1 },
+  cobalt: { surface: 'lines', ring: 'straight', weight: 1 },
+  synthwave: { surface: 'grid', ring: 'segments', weight: 1.25 },
+  radical: { surface: 'gradient', ring: 'straight', weight: 0.75 },
 };
 
 export const themeNames: readonly string[] = ['auto', ...Object.keys(palettes)];
@@ -105,7 +134,7 @@ const unchanged = new Map<string, Palettes>([
  * @param changed colours that replace those of every palette of the theme.
  */
 export function palettesOf(theme: string, changed: Partial<Palette> = {}): Palettes {
-  const found = unchanged.get(theme) ?? { light, dark, style: usual };
+  const found = unchanged.get(themeAliases[theme] ?? theme) ?? { light, dark, style: usual };
   if (Object.keys(changed).length === 0) return found;
   return {
     light: { ...found.light, ...changed },

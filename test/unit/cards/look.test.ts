@@ -4,7 +4,7 @@ import { contrast, readableOn, readColour } from '../../../src/cards/colours.ts'
 import { fill, languageOf } from '../../../src/cards/languages/language.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
 import { normalize, readCardOptions } from '../../../src/cards/options.ts';
-import { palettes, palettesOf, textureOf, themeNames, trackOf } from '../../../src/cards/themes.ts';
+import { palettes, palettesOf, textureOf, themeAliases, themeNames, trackOf } from '../../../src/cards/themes.ts';
 import { AppError } from '../../../src/errors.ts';
 import { readSvg } from './read-svg.ts';
 import { contributionsOf, draw, names, streakOf } from './samples.ts';
@@ -41,6 +41,15 @@ describe('card options', () => {
     // 12 of 41 are 7 of 24 segments.
     const dashes = /class="k f"[^>]* stroke-dasharray="([^"]*)"/.exec(svg)?.[1]?.split(' ') ?? [];
     assert.equal(dashes.length, 2 * (7 + 1));
+  });
+
+  it('draws the same card for the names that other services give a theme', () => {
+    for (const [alias, theme] of Object.entries(themeAliases)) {
+      assert.ok(themeNames.includes(theme) && !themeNames.includes(alias), alias);
+      const [one, other] = [alias, theme].map((name) => draw('streak', streakOf(), { theme: name }).svg);
+      assert.equal(one, other);
+      assert.equal(normalize({ theme: alias }), normalize({ theme }));
+    }
   });
 
   it('accepts only hexadecimal digits as a colour', () => {
