@@ -30,6 +30,7 @@ import { addCommunity, addressOf, members, organizations } from './sample/commun
 import { boards, gardenAchievements, harbourAchievements } from './sample/files.ts';
 import { encodeAvatars, encodeIcons } from './sample/images.ts';
 import { planLife, repositoryAt } from './sample/life.ts';
+import { notificationStatements } from './sample/notifications.ts';
 
 /**
  * Makes sample/sample.ndjson.gz, which `plaudit sample` and `npm run demo` use: the data that the service collects of an
@@ -165,7 +166,10 @@ async function countWork(core: Core): Promise<Record<'jobs' | 'awards' | 'boards
   return rows[0];
 }
 
-/** Replaces ids, avatars and addresses of accounts, so that they cannot be taken for those of real ones. */
+/**
+ * Replaces ids, avatars and addresses of accounts, so that they cannot be taken for those of real ones, and adds messages
+ * that no job sends.
+ */
 async function removeTraces({ database }: Core): Promise<void> {
   for (const statement of [
     `update accounts set external_id = 'sample-' || external_id, handle = 'sample-' || handle, pinned = true,
@@ -173,6 +177,7 @@ async function removeTraces({ database }: Core): Promise<void> {
     `update repositories set external_id = 'sample-' || external_id, handle = 'sample-' || handle`,
     `update installations set account_external_id = 'sample-' || account_external_id`,
     `update identities set email = 'identity-' || id || '@sample.invalid'`,
+    ...notificationStatements(),
   ]) {
     await database.pool.query(statement);
   }
