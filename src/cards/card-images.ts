@@ -7,6 +7,7 @@ import { fill } from './languages/language.ts';
 import type { Words } from './languages/words.ts';
 import { cardOptionParameters, looseScale, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
 import type { Rasterizer } from './png/rasterizer.ts';
+import { onPreview } from './preview-canvas.ts';
 import { drawState } from './state.ts';
 
 /** Parameters that do not change the card, or that the key contains already. */
@@ -52,7 +53,7 @@ export function createCardImages({
       return finish(format, query, drawState(card, state, options), false);
     },
     drawProblem: (card, format, query, problem) =>
-      finish(format, { scale: looseScale(query) }, drawProblem(card, query, problem)),
+      finish(format, { ...query, scale: looseScale(query) }, drawProblem(card, query, problem)),
     findAvatar: async (url, deadline) => {
       const found = await images.find([url], { size: 'large', deadline });
       const address = found.images.get(url);
@@ -79,7 +80,9 @@ async function toImage(
 ): Promise<CardImage> {
   if (format === 'svg') return { body: Buffer.from(drawing.svg), contentType: 'image/svg+xml; charset=utf-8', isFinal };
   const scale = typeof query['scale'] === 'number' ? query['scale'] : 1;
-  return { body: await rasterizer.toPng(drawing, scale), contentType: 'image/png', isFinal };
+  const whole =
+    query['canvas'] === 'preview' ? onPreview(drawing, readCardOptionsLoosely(query).palettes.light) : drawing;
+  return { body: await rasterizer.toPng(whole, scale), contentType: 'image/png', isFinal };
 }
 
 function titleOf({

@@ -115,6 +115,11 @@ export const cardOptionParameters = {
   scale: Type.Optional(
     Type.Integer({ minimum: 1, maximum: maxScale, default: 1, description: 'PNG pixels for each pixel.' }),
   ),
+  canvas: Type.Optional(
+    Type.Enum(['preview'], {
+      description: 'PNG of 1200 × 630 pixels with the card in its middle, for previews of links.',
+    }),
+  ),
 } satisfies TProperties;
 
 /** The values of these parameters, as their schemas read them. */
