@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as playwright } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium as playwright } from 'playwright-core';
 import sharp from 'sharp';
 import { startService } from '../src/app.ts';
 import { bundledFonts, writeFontConfiguration } from '../src/cards/png/fonts.ts';
-import { sample, sampleTime } from '../src/commands/sample.ts';
+import { findCast, openStandIn } from '../src/commands/demo/demo.ts';
+import { importSample, sampleTime } from '../src/commands/sample.ts';
 import { readConfig } from '../src/config/config.ts';
 import { createLog } from '../src/log.ts';
 
-/** Makes the images of `docs/gallery/`: pages of a service with the sample, on light, dark and narrow screens. */
+/**
+ * Makes the images of `docs/gallery/`: pages of a service with the sample, on light, dark and narrow screens. Arguments
+ * name single pages.
+ */
 
 const directory = fileURLToPath(new URL('../docs/gallery/', import.meta.url));
 const pages: Readonly<Record<string, string>> = {
@@ -25,7 +29,10 @@ const pages: Readonly<Record<string, string>> = {
   cards: '/cards?name=sample-ada',
   gallery: '/gallery',
   docs: '/docs/achievements',
+  settings: '/settings/github/sample-garden/notifications',
 };
+/** The names of the pages to capture; none: all. */
+const wanted = process.argv.slice(2);
 const screens: Readonly<Record<string, { width: number; scheme: 'light' | 'dark'; query?: string }>> = {
   light: { width: 1100, scheme: 'light' },
   dark: { width: 1100, scheme: 'dark' },
@@ -38,12 +45,13 @@ const colours = 128;
 const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-gallery-'));
 const environment = { DATA_DIR: dataDir, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'silent', WORKERS: '1' };
 try {
-  const { signal } = new AbortController();
-  await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
   const config = readConfig(environment, () => '');
+  const people = await importSample(config, { warn: () => {} }, findCast);
   const offset = sampleTime - Date.now();
   const now = (): Date => new Date(Date.now() + offset);
-  const service = await startService(config, { log: createLog(config.logLevel), now });
+  await using standIn = await openStandIn(people, now);
+  const { changeProvider } = standIn;
+  const service = await startService(config, { log: createLog(config.logLevel), now, changeProvider });
   const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), bundledFonts);
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
@@ -54,9 +62,13 @@ try {
   await mkdir(directory, { recursive: true });
   // Boards are ranked in the background after the start.
   for (let attempt = 0; attempt < 100 && !(await isRanked(service.url)); attempt += 1) await wait(200);
-  for (const [name, path] of Object.entries(pages)) {
+  const signedIn = await signIn(browser, service.url);
+  const award = await awardOf(service.url);
+  for (const [name, path] of Object.entries({ ...pages, award })) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
     for (const screen of Object.keys(screens)) {
-      await writeFile(join(directory, `${name}-${screen}.png`), await capture(browser, service.url, path, screen));
+      const image = await capture(browser, { url: service.url, path, screen, storageState: signedIn });
+      await writeFile(join(directory, `${name}-${screen}.png`), image);
     }
   }
   await browser.close();
@@ -69,10 +81,35 @@ async function isRanked(url: string): Promise<boolean> {
   return (await fetch(`${url}/v1/github/entities/sample-garden/boards/autumn-harvest`)).status === 200;
 }
 
+/** Signs in as the person who administers the garden. @returns the cookies. */
+async function signIn(browser: Browser, url: string): Promise<Awaited<ReturnType<BrowserContext['storageState']>>> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${url}/sign-in/github?organization=sample-garden`);
+  await page.click('a[href*="person=sample-ada"]');
+  await page.waitForURL('**/settings');
+  const cookies = await context.storageState();
+  await context.close();
+  return cookies;
+}
+
+/** Returns the path of the page of Ada's newest award. */
+async function awardOf(url: string): Promise<string> {
+  const text = await (await fetch(`${url}/github/sample-ada`)).text();
+  return /href="(\/github\/sample-ada\/achievements\/[^"]+)"/.exec(text)?.[1] ?? '/github/sample-ada';
+}
+
+interface Shot {
+  url: string;
+  path: string;
+  screen: string;
+  storageState: Awaited<ReturnType<BrowserContext['storageState']>>;
+}
+
 /** Returns an image of the upper part of a page, in few colours, so that the repository stays small. */
-async function capture(browser: Browser, url: string, path: string, screen: string): Promise<Buffer> {
+async function capture(browser: Browser, { url, path, screen, storageState }: Shot): Promise<Buffer> {
   const { width = 1100, scheme = 'light', query } = screens[screen] ?? {};
-  const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 } });
+  const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 }, storageState });
   const separator = path.includes('?') ? '&' : '?';
   await page.goto(`${url}${path}${query === undefined ? '' : `${separator}${query}`}`, { waitUntil: 'networkidle' });
   const height = Math.min(maxHeight, await page.evaluate<number>('document.documentElement.scrollHeight'));

@@ -35,6 +35,11 @@ export interface Page<Path extends TObject, Data> {
   load: (read: ReadPart, context: PageContext<Static<Path>>) => Promise<Data | MovedRepository | undefined>;
   /** Returns the HTML. It reads nothing: the same data gives the same page. */
   render: (data: Data, context: PageContext<Static<Path>>, language: PageLanguage) => RenderedPage;
+  /**
+   * Adds what a person who is signed in sees of the page alone. Such a page is rendered for each request; absent: it is
+   * the same for everyone.
+   */
+  loadOwn?: (read: ReadPart, data: Data, context: PageContext<Static<Path>>, viewer: AccountName) => Promise<Data>;
   /** Returns the HTML that is shown while nothing is known yet. */
   renderPending: (params: Static<Path>, language: PageLanguage) => string;
 }
@@ -50,6 +55,8 @@ export interface RenderedPage {
 export interface PageServices extends PipelineServices {
   /** The languages in which pages exist. */
   locales: readonly string[];
+  /** Finds the person who is signed in by the cookies of a request. */
+  findViewer: (cookieHeader: string | undefined) => Promise<AccountName | undefined>;
 }
 
 /** Adds a page. Its requests take the steps of the request pipeline: resolve → authorize → load → render → send. */
@@ -88,12 +95,18 @@ async function respond<Path extends TObject, Data>(
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
 
   const context = { account, provider, isOwner: false, deadline, requester, params, query: Object(request.query) };
+  const read: ReadPart = (operationId, wanted) => endpoints.read(operationId, context, wanted);
   const data = await readFor(request, reply, terms, {
-    read: () => page.load((operationId, wanted) => endpoints.read(operationId, context, wanted), context),
+    read: () => page.load(read, context),
     isWhole: (loaded) => loaded !== undefined,
   });
   if (data === undefined) return sendPending();
   if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
+  const viewer = page.loadOwn && (await services.findViewer(request.headers.cookie));
+  if (page.loadOwn !== undefined && viewer !== undefined) {
+    const own = await page.loadOwn(read, data, context, viewer);
+    return sendPrivatePage(reply, page.render(own, context, language).html, []);
+  }
   const rendered = page.render(data, context, language);
   const response = await compressResponse(renderPage({ ...rendered, accountId: account.id, now: now() }));
   cache.put(pageKey(request.url, language.locale), response, begun);

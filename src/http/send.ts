@@ -100,6 +100,8 @@ export function sendProblemAsJson(reply: FastifyReply, problem: Problem): Fastif
 export interface PageSettings {
   /** The languages in which pages exist. */
   locales: readonly string[];
+  /** Returns whether the response to a request is for the person alone who is signed in. */
+  isPersonal: (url: string, cookieHeader: string) => boolean;
   /** Renders an error for readers of pages. */
   renderProblem: (problem: CardProblem, request: FastifyRequest) => string;
 }

@@ -17,7 +17,6 @@ import { parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
 import { addRateLimits, type Counts, cachedPolicy } from './rate-limits.ts';
-
 import {
   exposedHeaders,
   isNotModified,
@@ -198,9 +197,10 @@ function originForm(target: string): string {
 /** Returns the cached response for the public, or for this caller, if it may be served. */
 function findCached(
   { cache, now, recognize, usableResponses, pages }: ServerOptions,
-  { authorization, 'accept-language': acceptLanguage }: IncomingMessage['headers'],
+  { authorization, cookie, 'accept-language': acceptLanguage }: IncomingMessage['headers'],
   url: string,
 ): RenderedResponse | undefined {
+  if (cookie !== undefined && pages.isPersonal(url, cookie)) return undefined;
   const usable = usableResponses();
   if (usable === 'none') return undefined;
   const age = usable === 'all' ? now().getTime() : anyAge;

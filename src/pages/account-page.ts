@@ -1,19 +1,37 @@
 import { progressOf } from '../accounts/level.ts';
 import type { Account } from '../accounts/store.ts';
+import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import { fill } from '../cards/languages/language.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
+import type { PartRequest } from '../http/endpoints.ts';
 import type { Page, ReadPart } from '../http/pages.ts';
 import type { Repository } from '../repositories/store.ts';
-import { accountPath, composerPath, endpointPath } from './addresses.ts';
+import { accountPath, composerPath, endpointPath, previewPath } from './addresses.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { AccountPart, AwardPart, BoardPart, type Part, PersonPart, partReader } from './parts.ts';
 import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { levelRing } from './ring.ts';
-import { achievements, avatar, boards, calendar, counters, people, repositories, section } from './sections.ts';
+import {
+  achievements,
+  avatar,
+  boards,
+  calendar,
+  counters,
+  earnable,
+  people,
+  repositories,
+  section,
+  tip,
+} from './sections.ts';
+import { type PageWindow, WindowQuery, windowOf, windowPicker } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
+const numbersId = 'contributions';
+/** How experience and levels are counted, in the words of the API. */
+const experienceRule =
+  'The sum of the ten numbers below. Level 2 begins at 100 XP, level 3 at 400, level n + 1 at 100·n².';
 const shown = { awards: 12, people: 20, repositories: 12 };
 const readAccount = partReader(AccountPart);
 const readAwards = partReader(AwardPart);
@@ -27,30 +45,58 @@ interface Data {
   people: Part<PersonPart> | undefined;
   boards: Part<BoardPart> | undefined;
   repositories: readonly Repository[];
+  /** For organizations alone. */
+  earnable: readonly Earnable[];
+  /** The window of the list of people. */
+  within: PageWindow;
 }
 
-/** Finds public repositories of an account, the most starred first. */
-export type FindRepositories = (account: Account, limit: number) => Promise<readonly Repository[]>;
+interface Sources {
+  now: () => Date;
+  /** Finds public repositories of an account, the most starred first. */
+  findRepositories: (account: Account, limit: number) => Promise<readonly Repository[]>;
+  /** Finds the achievements that an account's repositories define. */
+  findEarnable: (account: Account, limit: number) => Promise<readonly Earnable[]>;
+}
 
 /** The page of a person or an organization. */
 export function accountPage(
   site: Site,
-  findRepositories: FindRepositories,
+  { now, findRepositories, findEarnable }: Sources,
   path: string,
 ): Page<typeof AccountPath, Data> {
   return {
     path,
     params: AccountPath,
-    load: async (read, { account }) => {
+    query: WindowQuery,
+    load: async (read, { account, query }) => {
+      const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
-      const [own, awards, contributors, boardList, owned] = await Promise.all([
+      const [own, awards, contributors, boardList, owned, defined] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
-        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, shown.awards),
-        isOrganization ? readPart(read, 'listContributors', readPeople, shown.people) : undefined,
+        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: shown.awards }),
+        isOrganization
+          ? readPart(read, 'listContributors', readPeople, {
+              query: within.texts,
+              window: within.window,
+              limit: shown.people,
+            })
+          : undefined,
         readPart(read, 'listBoards', readBoards),
         findRepositories(account, shown.repositories),
+        isOrganization ? findEarnable(account, shown.awards) : [],
       ]);
-      return own && { account: own, awards, people: contributors, boards: boardList, repositories: owned };
+      return (
+        own && {
+          account: own,
+          awards,
+          people: contributors,
+          boards: boardList,
+          repositories: owned,
+          earnable: defined,
+          within,
+        }
+      );
     },
     render: (data, _context, language) => {
       const [account] = data.account.items;
@@ -75,9 +121,9 @@ async function readPart<Item>(
   read: ReadPart,
   operationId: string,
   readItems: (result: Awaited<ReturnType<ReadPart>>) => Part<Item> | MovedRepository | undefined,
-  limit?: number,
+  wanted: PartRequest = {},
 ): Promise<Part<Item> | undefined> {
-  const part = readItems(await read(operationId, limit === undefined ? {} : { limit }));
+  const part = readItems(await read(operationId, wanted));
   return part instanceof MovedRepository ? undefined : part;
 }
 
@@ -91,7 +137,7 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
     title: displayName === '' || displayName === name ? name : `${displayName} (${name})`,
     description: description || `${language.words.publicOnly}: ${title}`,
     path,
-    previewPath: endpointPath(provider, name, 'contributions', { format: 'png', scale: '2' }),
+    previewPath: previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
     facts: {
       '@type': isOrganization ? 'Organization' : 'Person',
@@ -101,14 +147,14 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
       sameAs: [site.profileUrl(provider, name)],
     },
     main: html`${hero(site, reader, account, data.account)}
-${section(words.contributions, counters(data.account, account, reader), dataLink(account, 'contributions', words))}
+${section(words.contributions, counters(data.account, account, reader), dataLink(account, 'contributions', words), numbersId)}
 ${section(words.year, calendar(provider, name, reader))}
 ${
   data.people !== undefined &&
   section(
     words.people,
-    people({ provider, owner: name }, data.people, reader),
-    dataLink(account, 'contributors', words),
+    html`${windowPicker(path, data.within, reader)}${people({ provider, of: path, within: data.within }, data.people, reader)}`,
+    dataLink(account, 'contributors', words, data.within.texts),
   )
 }
 ${
@@ -119,6 +165,7 @@ ${
     dataLink(account, 'achievements', words),
   )
 }
+${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, data.earnable, reader))}
 ${
   data.boards !== undefined &&
   data.boards.items.length > 0 &&
@@ -137,19 +184,24 @@ function hero(site: Site, reader: Reader, account: AccountPart, part: Part<Accou
   const levelText = fill(names.level, { n: isUnknown ? '–' : number(level) });
   const wayText = fill(names.toNext, { n: number(left), level: number(next) });
   return html`<section class="hero">
-<div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<span class="level">${levelText}</span></div>
+<div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<a class="level" href="#${numbersId}" aria-describedby="experience-tip">${levelText}</a></div>
 <div class="about">
 <h1>${displayName || name}</h1>
 <p class="handle"><a href="${site.profileUrl(provider, name)}" rel="me">${name}</a> · ${provider}</p>
 ${description !== '' && html`<p class="bio">${description}</p>`}
-<p class="facts"><span>${fill(words.experience, { n: number(experience) })}</span><span>${wayText}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
+<p class="facts"><span class="tipped"><a href="#${numbersId}" aria-describedby="experience-tip">${fill(words.experience, { n: number(experience) })}</a>${tip('experience-tip', experienceRule, part, reader)}</span><span>${wayText}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
 <p><a class="button" href="${composerPath({ provider, name })}">${words.toReadme}</a></p>
 </div>
 </section>`;
 }
 
-function dataLink({ provider, name }: AccountPart, endpoint: string, words: PageWords): Markup {
-  return html`<a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a>`;
+function dataLink(
+  { provider, name }: AccountPart,
+  endpoint: string,
+  words: PageWords,
+  query: Readonly<Record<string, string>> = {},
+): Markup {
+  return html`<a class="quiet" href="${endpointPath(provider, name, endpoint, query)}">${words.asData}</a>`;
 }
 
 /** People write anything into their profiles, so only addresses of the web become links. */

@@ -25,6 +25,16 @@ export function endpointPath(
   return parameters === '' ? path : `${path}?${parameters}`;
 }
 
+/** An image of an endpoint for previews of links, whose size `renderDocument` states. */
+export function previewPath(
+  provider: string,
+  name: string,
+  endpoint: string,
+  query: Record<string, string> = {},
+): string {
+  return endpointPath(provider, name, endpoint, { ...query, theme: 'light', format: 'png', canvas: 'preview' });
+}
+
 /** The composer with a card of an account. */
 export function composerPath(query: Record<string, string>): string {
   return `/cards?${new URLSearchParams(query).toString()}`;
@@ -41,9 +51,12 @@ export function counterPath(provider: string, name: string, counter: string): st
   return `${accountPath(provider, name)}/contributions/${counter}`;
 }
 
-/** The items behind the number of a contributor to the repositories of an owner, or to one of them. */
-export function contributorPath(provider: string, owner: string, login: string): string {
-  return `${accountPath(provider, owner)}/contributors/${encodeURIComponent(login)}`;
+/**
+ * The items behind the number of a contributor.
+ * @param of the path of the owner's page, or of the repository's.
+ */
+export function contributorPath(of: string, login: string): string {
+  return `${of}/contributors/${encodeURIComponent(login)}`;
 }
 
 export function awardPath(provider: string, name: string, id: string): string {

@@ -2,7 +2,7 @@ import type { AccountName } from '../http/endpoint.ts';
 import { endpointPath } from './addresses.ts';
 import { galleryImagePath } from './gallery/page.ts';
 import { html, type Markup } from './html.ts';
-import { renderDocument, type Site } from './layout.ts';
+import { renderDocument, type Site, searchForm } from './layout.ts';
 import type { Reader } from './reader.ts';
 
 /** Renders the start page. */
@@ -12,11 +12,12 @@ export function homePage(site: Site, reader: Reader): string {
     title: site.name,
     description: words.intro,
     path: '/',
-    main: html`<section class="welcome"><h1>${words.tagline}</h1><p>${words.intro}</p></section>
+    hasSearch: true,
+    main: html`<section class="welcome"><h1>${words.tagline}</h1><p>${words.intro}</p>${searchForm(site, reader)}</section>
 ${examples(site.example, reader)}
 <section><div class="heading"><h2>${words.inThreeSteps}</h2></div>
 <ol class="steps">${words.steps.map((step) => html`<li>${step}</li>`)}</ol>
-<p><a class="button" href="/cards">${words.composeCard}</a></p></section>`,
+<p class="actions"><a class="button" href="/cards">${words.composeCard}</a> <a class="quiet" href="/docs/start">${words.docs}</a></p></section>`,
   });
 }
 

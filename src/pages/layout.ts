@@ -1,4 +1,5 @@
 import { locales } from '../cards/languages/locales.ts';
+import { previewSize } from '../cards/preview-canvas.ts';
 import type { AccountName } from '../http/endpoint.ts';
 import { html, type Markup, trusted } from './html.ts';
 import { type Reader, withLanguage } from './reader.ts';
@@ -36,6 +37,8 @@ export interface Document {
   previewPath?: string;
   /** True for pages about accounts, which search engines list only if the operator allows it. */
   isAboutAccount?: boolean;
+  /** True when the content of the page has the search form. */
+  hasSearch?: boolean;
   /** The path of a script, without which the page works too. */
   script?: string;
   /** A feed of what happens to the subject of the page. */
@@ -68,7 +71,7 @@ ${script !== undefined && html`<script src="${script}" defer></script>`}
 <nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="${to('/gallery')}">${words.gallery}</a><a href="/docs">${words.docs}</a>${
     site.signInHosts().length > 0 && html`<a href="${to('/settings')}">${words.owner.settings}</a>`
   }</nav>
-${searchForm(site, reader)}
+${document.hasSearch !== true && searchForm(site, reader)}
 </div></header>
 <main id="main">
 ${main}
@@ -92,7 +95,7 @@ function head(site: Site, { title, description, path, previewPath, isAboutAccoun
 ${path !== undefined && html`<link rel="canonical" href="${base}${path}"><meta property="og:url" content="${base}${path}">`}
 <meta property="og:title" content="${title}"><meta property="og:description" content="${description}">
 <meta property="og:type" content="${isAboutAccount === true ? 'profile' : 'website'}"><meta property="og:site_name" content="${site.name}">
-${previewPath !== undefined && html`<meta property="og:image" content="${base}${previewPath}"><meta name="twitter:card" content="summary_large_image">`}
+${previewPath !== undefined && html`<meta property="og:image" content="${base}${previewPath}"><meta property="og:image:width" content="${previewSize.width}"><meta property="og:image:height" content="${previewSize.height}"><meta name="twitter:card" content="summary_large_image">`}
 ${feed !== undefined && html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}">`}
 ${facts !== undefined && factsScript(facts)}`;
 }
@@ -117,7 +120,8 @@ const ownNames = new Map(
   locales.map((locale) => [locale, new Intl.DisplayNames(locale, { type: 'language' }).of(locale)]),
 );
 
-function searchForm({ providers }: Site, { words, language, to }: Reader): Markup {
+/** The form that leads to the page of an account. */
+export function searchForm({ providers }: Site, { words, language, to }: Reader): Markup {
   return html`<form class="search" action="/find" method="get" role="search">
 ${
   providers.length > 1

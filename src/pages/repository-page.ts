@@ -1,38 +1,51 @@
 import type { Account } from '../accounts/store.ts';
+import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import { AppError } from '../errors.ts';
 import { MovedRepository, RepositoryPath } from '../http/endpoint.ts';
 import type { Page } from '../http/pages.ts';
 import type { Repository } from '../repositories/store.ts';
-import { accountPath, composerPath, endpointPath, repositoryPath } from './addresses.ts';
+import { accountPath, composerPath, endpointPath, previewPath, repositoryPath } from './addresses.ts';
 import { html } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
 import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
-import { people, provenance, repositoryFacts, section } from './sections.ts';
+import { earnable, people, provenance, repositoryFacts, section } from './sections.ts';
+import { type PageWindow, WindowQuery, windowOf, windowPicker } from './windows.ts';
 
 const shownPeople = 50;
+const shownAchievements = 12;
 const readPeople = partReader(PersonPart);
 
 interface Data {
   repository: Repository;
   people: Part<PersonPart>;
+  earnable: readonly Earnable[];
+  within: PageWindow;
 }
 
-/** Finds a public repository of an account by its present name. */
-export type FindRepository = (account: Account, name: string) => Promise<Repository | undefined>;
+interface Sources {
+  now: () => Date;
+  /** Finds a public repository of an account by its present name. */
+  findRepository: (account: Account, name: string) => Promise<Repository | undefined>;
+  /** Finds the achievements that the file of a repository defines. */
+  findEarnable: (repository: Repository, limit: number) => Promise<readonly Earnable[]>;
+}
 
 /** The page of a public repository. */
 export function repositoryPage(
   site: Site,
-  findRepository: FindRepository,
+  { now, findRepository, findEarnable }: Sources,
   path: string,
 ): Page<typeof RepositoryPath, Data> {
   return {
     path,
     params: RepositoryPath,
-    load: async (read, { account, params: { repository: name } }) => {
-      const found = readPeople(await read('listContributors', { query: { repository: name }, limit: shownPeople }));
+    query: WindowQuery,
+    load: async (read, { account, params: { repository: name }, query }) => {
+      const within = windowOf(query, now());
+      const wanted = { query: { repository: name, ...within.texts }, window: within.window, limit: shownPeople };
+      const found = readPeople(await read('listContributors', wanted));
       if (found === undefined || found instanceof MovedRepository) return found;
       const repository = await findRepository(account, name);
       if (repository === undefined) {
@@ -40,7 +53,7 @@ export function repositoryPage(
           explanations: [{ phrase: 'noRepository' }],
         });
       }
-      return { repository, people: found };
+      return { repository, people: found, earnable: await findEarnable(repository, shownAchievements), within };
     },
     render: (data, { account, provider }, language) => ({
       html: renderRepository(site, readerOf(language), { ...data, owner: account.name, provider: provider.name }),
@@ -53,15 +66,15 @@ export function repositoryPage(
 }
 
 function renderRepository(site: Site, reader: Reader, data: Data & { owner: string; provider: string }): string {
-  const { repository, people: found, owner, provider } = data;
-  const { words, language, to } = reader;
+  const { repository, people: found, within, owner, provider } = data;
+  const { words, to } = reader;
   const { name, description } = repository;
   const path = repositoryPath(provider, owner, name);
   return renderDocument(site, reader, {
     title: `${owner}/${name}`,
     description: description || `${owner}/${name}`,
     path,
-    previewPath: endpointPath(provider, owner, 'contributors', { repository: name, format: 'png', scale: '2' }),
+    previewPath: previewPath(provider, owner, 'contributors', { repository: name }),
     isAboutAccount: true,
     facts: {
       '@type': 'SoftwareSourceCode',
@@ -78,10 +91,9 @@ ${repositoryFacts(repository, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
 ${section(
   words.people,
-  found.items.length === 0
-    ? html`<p class="empty">${language.words.nobodyYet}</p>`
-    : html`${people({ provider, owner: undefined }, found, reader)}${provenance(found, reader)}`,
-  html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', { repository: name })}">${words.asData}</a>`,
-)}`,
+  html`${windowPicker(path, within, reader)}${people({ provider, of: path, within }, found, reader)}${provenance(found, reader)}`,
+  html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', { repository: name, ...within.texts })}">${words.asData}</a>`,
+)}
+${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, data.earnable, reader))}`,
   });
 }

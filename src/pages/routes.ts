@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../access/services.ts';
+import { hasSession } from '../access/sessions/cookies.ts';
+import { sessionOf } from '../access/sessions/session.ts';
+import { findEarnable } from '../achievements/awards/earnable-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
 import { AppError } from '../errors.ts';
@@ -39,6 +42,7 @@ export function pageSettings(site: Site): PageSettings {
   const { locales } = site;
   return {
     locales,
+    isPersonal: isPersonalBoard,
     renderProblem: (problem, request) => problemPage(site, readerOf(languageOf({ locales }, request)), problem),
   };
 }
@@ -47,8 +51,9 @@ const hidden = { schema: { hide: true } };
 const dayS = 86_400;
 
 /** Registers the pages for visitors, with their stylesheet and images. */
-export function pageRoutes(app: App, services: Services): void {
-  const { site, connection } = services;
+export function pageRoutes(app: App, without: Services): void {
+  const services = { ...without, findViewer: findViewer.bind(undefined, without) };
+  const { site, connection, now } = services;
   const provider = providerSegment(site.providers);
   app.get('/', { ...hidden, config: { isPage: true } }, async (request, reply) =>
     sendPage(
@@ -65,26 +70,48 @@ export function pageRoutes(app: App, services: Services): void {
   addPage(
     app,
     services,
-    accountPage(site, ({ id }, limit) => findPublicRepositories(connection, id, limit), `/${provider}/:name`),
+    accountPage(
+      site,
+      {
+        now,
+        findRepositories: ({ id }, limit) => findPublicRepositories(connection, id, limit),
+        findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
+      },
+      `/${provider}/:name`,
+    ),
   );
   addPage(
     app,
     services,
     repositoryPage(
       site,
-      ({ id }, name) => findPublicRepository(connection, id, name),
+      {
+        now,
+        findRepository: ({ id }, name) => findPublicRepository(connection, id, name),
+        findEarnable: ({ id, ownerId }, limit) => findEarnable(connection, { ownerId, repositoryId: id }, limit),
+      },
       `/${provider}/:name/:repository`,
     ),
   );
   const evidence = evidencePages(site, provider, services.now);
   addPage(app, services, evidence.counter);
   addPage(app, services, evidence.contributor);
+  addPage(app, services, evidence.repositoryContributor);
   addPage(app, services, evidence.boardPerson);
   addPage(app, services, awardPage(site, provider));
   addPage(app, services, boardPage(site, provider));
   progressRoutes(app, services);
   addAvatars(app, services, provider);
   addFiles(app, site);
+}
+
+/** Boards show the row of a person who is signed in; the API ignores cookies. */
+function isPersonalBoard(url: string, cookieHeader: string): boolean {
+  return url.includes('/boards/') && !url.startsWith('/v1/') && hasSession(cookieHeader);
+}
+
+async function findViewer(services: Services, cookieHeader: string | undefined): Promise<AccountName | undefined> {
+  return (await sessionOf(services, cookieHeader))?.account;
 }
 
 /** Returns the segment of a path that only the names of the code hosts match, in any case of letters. */

@@ -1,3 +1,4 @@
+import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
@@ -16,11 +17,13 @@ import {
 import { html, type Markup, trusted } from './html.ts';
 import type { AccountPart, AwardPart, BoardPart, Part, PersonPart } from './parts.ts';
 import type { Reader } from './reader.ts';
+import { type PageWindow, withQuery } from './windows.ts';
 
 /** Sections that several pages show. */
 
-export function section(title: string, content: Markup, more?: Markup): Markup {
-  return html`<section><div class="heading"><h2>${title}</h2>${more}</div>
+/** @param id the fragment that leads to it. */
+export function section(title: string, content: Markup, more?: Markup, id?: string): Markup {
+  return html`<section${id !== undefined && html` id="${id}"`}><div class="heading"><h2>${title}</h2>${more}</div>
 ${content}
 </section>`;
 }
@@ -51,7 +54,7 @@ function definitionOf(counter: string): string {
 }
 
 /** The definition, the window and the age of a number, which show while a pointer or the focus is on it. */
-function tip(id: string, definition: string, { asOf }: Part<unknown>, { words, language }: Reader): Markup {
+export function tip(id: string, definition: string, { asOf }: Part<unknown>, { words, language }: Reader): Markup {
   return html`<span class="tip" role="tooltip" id="${id}"><span lang="en" dir="auto">${definition}</span> ${words.detail.lifetime}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</span>`;
 }
 
@@ -93,17 +96,34 @@ export function achievements(
   )}</ul>`;
 }
 
-/** @param owner the account whose pages show what each number counts; undefined: no page does. */
+/** The achievements that people can earn, and how. */
+export function earnable(provider: string, items: readonly Earnable[], { language, to }: Reader): Markup {
+  return html`<ul class="awards">${items.map(({ name, description, repository, holders, newest }) => {
+    const heldBy = fill(language.words.heldBy, { n: language.number(holders) });
+    const address =
+      newest && endpointPath(provider, newest.name, `achievements/${newest.id}`, { format: 'svg', raw: 'true' });
+    return html`<li>${address === null ? html`<span class="medal" aria-hidden="true"></span>` : html`<img src="${address}" alt="" width="56" height="56" loading="lazy">`}
+<div><strong>${newest === null ? name : html`<a href="${to(awardPath(provider, newest.name, newest.id))}">${name}</a>`}</strong><span>${description}</span>
+<small>${repository} · ${heldBy}</small></div></li>`;
+  })}</ul>`;
+}
+
+/**
+ * A list of contributors.
+ * @param of the path of the owner's page, or of the repository's, below which pages show what each number counts.
+ */
 export function people(
-  { provider, owner }: { provider: string; owner: string | undefined },
+  { provider, of, within }: { provider: string; of: string; within: PageWindow },
   { items }: Part<PersonPart>,
   { language, to }: Reader,
 ): Markup {
+  if (items.length === 0) return html`<p class="empty">${language.words.nobodyYet}</p>`;
+  const evidenceOf = (name: string): string => to(withQuery(contributorPath(of, name), within.texts));
   const most = Math.max(1, ...items.map(({ contributions }) => contributions));
   return html`<ol class="people">${items.map(
     (person) => html`<li><a href="${to(accountPath(provider, person.name))}">${avatar(provider, person, 40)}
 <span class="who"><strong>${person.display_name || person.name}</strong><small>${person.name}</small></span></a>
-<meter min="0" max="${most}" value="${person.contributions}"></meter><span class="count">${owner === undefined ? language.number(person.contributions) : html`<a href="${to(contributorPath(provider, owner, person.name))}">${language.number(person.contributions)}</a>`}</span></li>`,
+<meter min="0" max="${most}" value="${person.contributions}"></meter><span class="count"><a href="${evidenceOf(person.name)}">${language.number(person.contributions)}</a></span></li>`,
   )}</ol>`;
 }
 

@@ -37,6 +37,11 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
+/** Returns whether cookies may hold the secret of a session, which `sessionOf` checks. */
+export function hasSession(header: string): boolean {
+  return /(?:^|[\s;])(?:__Host-)?session=/.test(header);
+}
+
 /** Returns a `Set-Cookie` header. @param maxAgeS 0 removes the cookie. */
 export function writeCookie({ attributes }: Cookies, name: string, value: string, maxAgeS: number): string {
   return `${name}=${value}; Max-Age=${maxAgeS}; ${attributes}`;

@@ -6,6 +6,7 @@ import { isThisMachine } from '../../access/sessions/cookies.ts';
 import { findByName } from '../../accounts/store.ts';
 import { type Config, readConfig } from '../../config/config.ts';
 import type { Connection } from '../../database/connection.ts';
+import type { Provider } from '../../providers/provider.ts';
 import type { Io } from '../io.ts';
 import { importSample, sampleTime } from '../sample.ts';
 import { runService } from '../serve.ts';
@@ -41,20 +42,30 @@ export async function demo(io: Io): Promise<void> {
     const people = await importSample(config, { warn: () => {} }, findCast);
     const offset = sampleTime - Date.now();
     const now = (): Date => new Date(Date.now() + offset);
-    const standIn = new StandIn(people);
-    await using listening = canSignIn(config) ? await listenAsStandIn(standIn) : undefined;
+    await using standIn = canSignIn(config) ? await openStandIn(people, now) : undefined;
     await runService(config, io, {
       environment,
-      examples: ['/', '/github/sample-garden', ...(listening ? ['/settings'] : [])],
+      examples: ['/', '/github/sample-garden', ...(standIn ? ['/settings'] : [])],
       now,
-      ...(listening && {
-        changeProvider: (provider) =>
-          provider.name === host ? standIn.replaceParts(provider, listening.origin, now) : provider,
-      }),
+      ...(standIn && { changeProvider: standIn.changeProvider }),
     });
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Starts a stand-in for the host of the sample. Its `changeProvider` is for the start of the service. */
+export async function openStandIn(
+  people: readonly StandInPerson[],
+  now: () => Date,
+): Promise<AsyncDisposable & { changeProvider: (provider: Provider) => Provider }> {
+  const standIn = new StandIn(people);
+  const listening = await listenAsStandIn(standIn);
+  return {
+    changeProvider: (provider) =>
+      provider.name === host ? standIn.replaceParts(provider, listening.origin, now) : provider,
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
+  };
 }
 
 /** People sign in without a password, so that this works on the machine of the visitor alone. */
@@ -64,7 +75,8 @@ export function canSignIn({ host: address, publicUrl }: Pick<Config, 'host' | 'p
   return isThisMachine(bracketed) && (hostname === undefined || isThisMachine(hostname));
 }
 
-async function findCast(connection: Connection): Promise<StandInPerson[]> {
+/** Finds the people of the sample that a visitor can be. */
+export async function findCast(connection: Connection): Promise<StandInPerson[]> {
   const find = async (name: string) => {
     const found = await findByName(connection, host, name);
     if (found?.state !== 'present') throw new Error(`the sample has no account ${name}`);

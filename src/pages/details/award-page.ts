@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
 import type { Page } from '../../http/pages.ts';
-import { accountPath, awardPath, endpointPath } from '../addresses.ts';
+import { accountPath, awardPath, endpointPath, previewPath } from '../addresses.ts';
 import { html } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { AwardPart, type Part, partReader } from '../parts.ts';
@@ -50,7 +50,7 @@ function render(
       title: `${award.name} · ${person}`,
       description: award.description,
       path: awardPath(provider, name, award.id),
-      previewPath: endpointPath(provider, name, endpoint, { format: 'png', scale: '2' }),
+      previewPath: previewPath(provider, name, endpoint),
       isAboutAccount: true,
       facts: {
         '@type': 'CreativeWork',

@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { completenessOf } from '../../cards/completeness.ts';
 import { daysOf } from '../../cards/window-days.ts';
+import { AppError } from '../../errors.ts';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
-import type { Page } from '../../http/pages.ts';
-import { accountPath, boardPath, endpointPath } from '../addresses.ts';
-import { html, type Markup } from '../html.ts';
+import type { Page, ReadPart } from '../../http/pages.ts';
+import { accountPath, boardPath, endpointPath, previewPath } from '../addresses.ts';
+import { html, type Markup, trusted } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
@@ -60,6 +62,8 @@ interface Data {
   ranks: Part<RankPart>;
   next: string | undefined;
   seasons: readonly number[];
+  /** The row of the person who is signed in. */
+  own?: RankPart;
 }
 
 /** The page of a board: podium, table, teams and seasons. */
@@ -84,6 +88,12 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       const numbers = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
       return { board, ranks, next: result.envelope.next_cursor, seasons: numbers.map(({ number }) => number) };
     },
+    loadOwn: async (read, data, { params: { slug }, query: { season }, provider: { name: host } }, viewer) => {
+      if (season !== undefined) return data;
+      const login = viewer.provider === host ? viewer.name : `${viewer.provider}/${viewer.name}`;
+      const own = await readOwn(read, { slug, login });
+      return own === undefined ? data : { ...data, own };
+    },
     render: (data, { account, query }, language) => ({
       html: render(site, readerOf(language), { ...data, account, query }),
       isComplete: true,
@@ -92,6 +102,21 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
     renderPending: ({ provider, name, slug }, language) =>
       pendingPage(site, readerOf(language), { provider, name, title: slug }),
   };
+}
+
+const Own = Compile(Type.Object({ person: RankPart }));
+
+/** Reads the row of a person; undefined where the board does not rank them. */
+async function readOwn(read: ReadPart, params: { slug: string; login: string }): Promise<RankPart | undefined> {
+  try {
+    const result = await read('listBoardEvidence', { params, limit: 1 });
+    if (result === undefined || result instanceof MovedRepository) return undefined;
+    const meta: unknown = result.envelope.meta_data;
+    return Own.Check(meta) ? meta.person : undefined;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }
 
 interface Shown extends Data {
@@ -111,7 +136,7 @@ function render(site: Site, reader: Reader, shown: Shown): string {
     title: `${board.name} · ${name}`,
     description: board.description || board.name,
     path,
-    previewPath: endpointPath(provider, name, endpoint, { format: 'png', scale: '2' }),
+    previewPath: previewPath(provider, name, endpoint),
     feed: { path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name },
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
@@ -120,7 +145,7 @@ function render(site: Site, reader: Reader, shown: Shown): string {
 ${pickers(shown, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), reader)}
 <section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a></div>
-${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : table(ranks.items, path, reader, query['season'] === undefined ? provider : undefined)}
+${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : table(shown, path, reader)}
 ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</section>
 <section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`,
   });
@@ -155,18 +180,39 @@ function podium(items: readonly RankPart[], { language, to }: Reader): Markup {
   })}</section>`;
 }
 
-/** @param provider the host of names without one; undefined: the points of a frozen season have no page. */
-function table(items: readonly RankPart[], path: string, reader: Reader, provider: string | undefined): Markup {
+/** The rows of a ranking, below that of the person who is signed in. */
+function table(shown: Shown, path: string, reader: Reader): Markup {
+  const { ranks, own, query, account } = shown;
+  const { detail } = reader.words;
+  // The points of a frozen season have no page.
+  const evidence = query['season'] === undefined ? { path, provider: account.provider } : undefined;
+  const isOwn = ({ rank, person }: RankPart): boolean =>
+    own !== undefined && rank === own.rank && person?.name === own.person?.name;
+  return html`<div class="wide" role="region" aria-label="${detail.rank}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.change}</th><th scope="col">${detail.points}</th></tr></thead>
+<tbody>${own !== undefined && row(own, { evidence, isOwn: true }, reader)}${ranks.items.map((item) => row(item, { evidence, isOwn: isOwn(item) }, reader))}</tbody></table></div>`;
+}
+
+interface RowOptions {
+  /** The path of the board, and the host of names without one; undefined: points lead nowhere. */
+  evidence: { path: string; provider: string } | undefined;
+  isOwn: boolean;
+}
+
+function row(item: RankPart, { evidence, isOwn }: RowOptions, reader: Reader): Markup {
+  const { rank, person, points, change, newcomer, returning, teams } = item;
   const { words, language, to } = reader;
   const { detail } = words;
-  return html`<div class="wide" role="region" aria-label="${detail.rank}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.change}</th><th scope="col">${detail.points}</th></tr></thead>
-<tbody>${items.map(({ rank, person, points, change, newcomer, returning, teams }) => {
-    const login = person && (person.provider === provider ? person.name : `${person.provider}/${person.name}`);
-    const number = language.number(points);
-    return html`<tr><td>${language.number(rank)}</td><td>${person === null ? '–' : html`<a class="who" href="${to(accountPath(person.provider, person.name))}">${person.display_name || person.name}</a>`}
-${newcomer && html`<span class="chip">${detail.newcomer}</span>`}${returning && html`<span class="chip">${detail.returning}</span>`}${teams.map((team) => html`<span class="chip">${team}</span>`)}</td>
-<td>${moved(change, reader)}</td><td>${login === null || provider === undefined ? number : html`<a href="${to(`${path}/people/${encodeURIComponent(login)}`)}">${number}</a>`}</td></tr>`;
-  })}</tbody></table></div>`;
+  const number = language.number(points);
+  return html`<tr${isOwn && trusted(' class="own"')}><td>${language.number(rank)}</td><td>${person === null ? '–' : html`<a class="who" href="${to(accountPath(person.provider, person.name))}">${avatar(person.provider, person, 28)}${person.display_name || person.name}</a>`}${isOwn && chip(detail.you)}${newcomer && chip(detail.newcomer)}${returning && chip(detail.returning)}${teams.map(chip)}</td>
+<td>${moved(change, reader)}</td><td>${person === null || evidence === undefined ? number : html`<a href="${to(`${evidence.path}/people/${encodeURIComponent(loginOf(person, evidence.provider))}`)}">${number}</a>`}</td></tr>`;
+}
+
+function chip(text: string): Markup {
+  return html` <span class="chip">${text}</span>`;
+}
+
+function loginOf({ provider, name }: { provider: string; name: string }, ofBoard: string): string {
+  return provider === ofBoard ? name : `${provider}/${name}`;
 }
 
 function moved(change: number | null, { language }: Reader): Markup | string {

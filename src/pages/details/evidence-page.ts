@@ -2,18 +2,18 @@ import { type Static, type TObject, Type } from 'typebox';
 import { fill } from '../../cards/languages/language.ts';
 import { counterNames } from '../../contributions/counters.ts';
 import { rules } from '../../contributions/kinds.ts';
-import { type AccountName, AccountPath, MovedRepository } from '../../http/endpoint.ts';
+import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
 import type { Page, PageContext } from '../../http/pages.ts';
-import { readWindow } from '../../windows/window.ts';
-import { accountPath, boardPath, contributorPath, counterPath, endpointPath } from '../addresses.ts';
+import { accountPath, boardPath, contributorPath, counterPath, endpointPath, repositoryPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { olderLink, WindowedQuery, windowPicker } from './parts.ts';
+import { type PageWindow, WindowQuery, windowOf, windowPicker } from '../windows.ts';
+import { olderLink } from './parts.ts';
 
 const Item = Type.Object({
   kind: Type.Union([Type.Null(), Type.String()]),
@@ -27,10 +27,22 @@ const Item = Type.Object({
 type Item = Static<typeof Item>;
 const readPart = partReader(Item);
 const shownItems = 50;
+const Query = Type.Object({ ...WindowQuery.properties, after: Type.Optional(Type.String({ maxLength: 500 })) });
 
 interface Data extends Part<Item> {
   meta: Envelope['meta_data'];
   next: string | undefined;
+  within: PageWindow;
+}
+
+interface NumberDescription {
+  path: string;
+  title: string;
+  /** The path of the endpoint, below the account. */
+  endpoint: string;
+  /** The repository that it is about; absent: all. */
+  repository?: string;
+  rules: readonly string[];
 }
 
 /** A kind of number with a page of its items. */
@@ -42,11 +54,7 @@ interface NumberKind<Path extends TObject> {
   hasPeriods: boolean;
   partRequest: (params: Static<Path>) => PartRequest;
   /** The path of the page, the title, and the endpoint of the API below the account. */
-  describe: (
-    params: Static<Path>,
-    account: { provider: string; name: string },
-    reader: Reader,
-  ) => { path: string; title: string; endpoint: string; rules: readonly string[] };
+  describe: (params: Static<Path>, account: { provider: string; name: string }, reader: Reader) => NumberDescription;
 }
 
 /** Returns the pages with the items behind numbers: of counters, of contributors and of people on boards. */
@@ -72,9 +80,23 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       hasPeriods: true,
       partRequest: ({ login }) => ({ params: { login } }),
       describe: ({ login }, { provider: host, name }, { words }) => ({
-        path: contributorPath(host, name, login),
+        path: contributorPath(accountPath(host, name), login),
         title: `${words.contributions}: ${login}`,
         endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
+        rules: [],
+      }),
+    }),
+    repositoryContributor: evidencePage(site, now, {
+      path: `/${provider}/:name/:repository/contributors/:login`,
+      params: Type.Object({ ...RepositoryPath.properties, login: Type.String({ maxLength: 255 }) }),
+      operationId: 'listRepositoryContributorEvidence',
+      hasPeriods: true,
+      partRequest: ({ repository, login }) => ({ params: { repository, login } }),
+      describe: ({ repository, login }, { provider: host, name }, { words }) => ({
+        path: contributorPath(repositoryPath(host, name, repository), login),
+        title: `${words.contributions}: ${login}`,
+        repository,
+        endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
         rules: [],
       }),
     }),
@@ -102,14 +124,13 @@ function evidencePage<Path extends TObject>(site: Site, now: () => Date, kind: N
   return {
     path: kind.path,
     params: kind.params,
-    query: WindowedQuery,
-    load: async (read, { params, query: { period, after } }) => {
-      const window = kind.hasPeriods && period !== undefined ? readWindow({ period }, now()) : undefined;
-      const query = window === undefined ? {} : { period };
+    query: Query,
+    load: async (read, { params, query: { after, ...query } }) => {
+      const within = windowOf(kind.hasPeriods ? query : {}, now());
       const result = await read(kind.operationId, {
         ...kind.partRequest(params),
-        query,
-        window,
+        query: within.texts,
+        window: within.window,
         limit: shownItems,
         after,
       });
@@ -121,7 +142,7 @@ function evidencePage<Path extends TObject>(site: Site, now: () => Date, kind: N
         result instanceof MovedRepository
       )
         return undefined;
-      return { ...part, meta: result.envelope.meta_data, next: result.envelope.next_cursor };
+      return { ...part, meta: result.envelope.meta_data, next: result.envelope.next_cursor, within };
     },
     render: (data, context, language) => ({
       html: render(site, readerOf(language), kind, data, context),
@@ -141,12 +162,12 @@ function render<Path extends TObject>(
   reader: Reader,
   kind: NumberKind<Path>,
   data: Data,
-  { account, params, query: { period } }: PageContext<Static<Path>>,
+  { account, params }: PageContext<Static<Path>>,
 ): string {
   const { words, language, to } = reader;
   const { detail } = words;
   const { provider, name } = account;
-  const { path, title, endpoint, rules: definitions } = kind.describe(params, account, reader);
+  const { path, title, endpoint, repository, rules: definitions } = kind.describe(params, account, reader);
   const { total, remainder = {} } = data.meta;
   const whole = total ?? data.items.length;
   return renderDocument(site, reader, {
@@ -154,14 +175,14 @@ function render<Path extends TObject>(
     description: `${detail.evidence}: ${title}, ${name}`,
     path,
     isAboutAccount: true,
-    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.evidence}</p>
+    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`} · ${detail.evidence}</p>
 <h1>${title}${total !== undefined && html` <span class="total">${language.number(whole)}</span>`}</h1>
 ${definitions.map((text) => html`<p class="bio" lang="en" dir="auto">${text}</p>`)}
-${kind.hasPeriods && windowPicker(path, period, reader)}
+${kind.hasPeriods && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
-<section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, period === undefined ? {} : { period })}">${words.asData}</a></div>
+<section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, data.within.texts)}">${words.asData}</a></div>
 ${data.items.length === 0 ? html`<p class="empty">${words.owner.nothingHere}</p>` : html`<ul class="entries">${data.items.map((item) => entry(item, reader))}</ul>`}
-${data.next !== undefined && olderLink(path, { period, after: data.next }, reader)}
+${data.next !== undefined && olderLink(path, { ...data.within.texts, after: data.next }, reader)}
 ${rest(remainder, reader)}</section>`,
   });
 }

@@ -18,6 +18,6 @@ export function pendingPage(
     description: words.collectingDetail,
     script: progressScriptPath,
     main: html`<section class="state" data-progress="/pages/progress${accountPath(provider, name)}">${image}
-<h1>${title}</h1><p role="status">${words.collectingDetail}</p><p><a class="button" href="">${words.refresh}</a></p></section>`,
+<h1>${title}</h1><p role="status">${words.collectingDetail}</p><p role="status" data-counts="${reader.language.words.completeRepositories}"></p><p><a class="button" href="">${words.refresh}</a></p></section>`,
   });
 }

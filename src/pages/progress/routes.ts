@@ -7,6 +7,7 @@ import type { App } from '../../http/app.ts';
 import { type AccountName, AccountPath } from '../../http/endpoint.ts';
 import { type Requester, requesterOf, senderOf } from '../../http/requester.ts';
 import { progressScriptPath } from './page.ts';
+import { countProgress } from './store.ts';
 
 type Stream = FastifyReply['raw'];
 
@@ -55,9 +56,9 @@ export function progressRoutes(app: App, services: RouteServices): void {
   });
 }
 
-/** Writes an event once the account of a name is known, or its lookup failed, and ends the stream. */
+/** Writes how much is collected, and an event once the account of a name is known, or its lookup failed, and ends the stream. */
 async function follow(
-  { resolver, now }: RouteServices,
+  { resolver, now, connection }: RouteServices,
   name: AccountName,
   requester: Requester,
   stream: Stream,
@@ -66,6 +67,9 @@ async function follow(
   stream.once('close', () => closed.abort());
   for (let beat = 0; beat < maxBeats; beat += 1) {
     const deadline = new Date(now().getTime() + beatMs);
+    const progress = await countProgress(connection, name);
+    if (stream.writableEnded) return;
+    if (progress.total > 0) stream.write(`event: progress\ndata: ${JSON.stringify(progress)}\n\n`);
     if (await isKnown(resolver, name, { deadline, requester })) {
       stream.end('event: ready\ndata: {}\n\n');
       return;

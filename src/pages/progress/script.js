@@ -12,6 +12,7 @@ if (waiting instanceof HTMLElement) follow(waiting.dataset['progress'] ?? '', 1)
  */
 function follow(path, attempt) {
   const events = new EventSource(path);
+  events.addEventListener('progress', ({ data }) => showCounts(JSON.parse(data)));
   events.addEventListener('ready', () => {
     events.close();
     // Without a response the link of the page remains.
@@ -33,4 +34,13 @@ async function fillIn(path, attempt) {
   const main = page.querySelector('main');
   if (main !== null) document.querySelector('main')?.replaceWith(main);
   document.title = page.title;
+}
+
+/** @param {{ complete: number, total: number }} counts */
+function showCounts({ complete, total }) {
+  const place = document.querySelector('[data-counts]');
+  if (!(place instanceof HTMLElement)) return;
+  const number = new Intl.NumberFormat(document.documentElement.lang);
+  const text = place.dataset['counts'] ?? '';
+  place.textContent = text.replace('{n}', number.format(complete)).replace('{total}', number.format(total));
 }

@@ -61,6 +61,11 @@ export const ar: PageWords = {
     present: 'الحالي',
     rules: 'القواعد',
     you: 'أنت',
+    otherWindow: 'فترة أخرى',
+    from: 'من',
+    until: 'إلى',
+    timeZone: 'المنطقة الزمنية',
+    toEarn: 'إنجازات يمكن نيلها',
   },
   owner: {
     signIn: 'تسجيل الدخول',

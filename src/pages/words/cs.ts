@@ -61,6 +61,11 @@ export const cs: PageWords = {
     present: 'Aktuální',
     rules: 'Pravidla',
     you: 'Vy',
+    otherWindow: 'Jiné období',
+    from: 'Od',
+    until: 'Do',
+    timeZone: 'Časové pásmo',
+    toEarn: 'Úspěchy k získání',
   },
   owner: {
     signIn: 'Přihlásit se',

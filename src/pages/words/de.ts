@@ -61,6 +61,11 @@ export const de: PageWords = {
     present: 'Aktuell',
     rules: 'Regeln',
     you: 'Sie',
+    otherWindow: 'Anderer Zeitraum',
+    from: 'Von',
+    until: 'Bis',
+    timeZone: 'Zeitzone',
+    toEarn: 'Auszeichnungen zum Verdienen',
   },
   owner: {
     signIn: 'Anmelden',

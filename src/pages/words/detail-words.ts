@@ -25,4 +25,11 @@ export interface DetailWords {
   present: string;
   rules: string;
   you: string;
+  /** The form for a window that no link names, its first and last day. */
+  otherWindow: string;
+  from: string;
+  until: string;
+  timeZone: string;
+  /** The title of the achievements that the files of an owner define. */
+  toEarn: string;
 }

@@ -61,6 +61,11 @@ export const en: PageWords = {
     present: 'Present',
     rules: 'Rules',
     you: 'You',
+    otherWindow: 'Another window',
+    from: 'From',
+    until: 'Until',
+    timeZone: 'Time zone',
+    toEarn: 'Achievements to earn',
   },
   owner: {
     signIn: 'Sign in',

@@ -61,6 +61,11 @@ export const es: PageWords = {
     present: 'Actual',
     rules: 'Reglas',
     you: 'Usted',
+    otherWindow: 'Otro periodo',
+    from: 'Desde',
+    until: 'Hasta',
+    timeZone: 'Zona horaria',
+    toEarn: 'Logros por conseguir',
   },
   owner: {
     signIn: 'Iniciar sesión',

@@ -61,6 +61,11 @@ export const fr: PageWords = {
     present: 'Actuel',
     rules: 'Règles',
     you: 'Vous',
+    otherWindow: 'Autre période',
+    from: 'Du',
+    until: 'Au',
+    timeZone: 'Fuseau horaire',
+    toEarn: 'Succès à obtenir',
   },
   owner: {
     signIn: 'Se connecter',

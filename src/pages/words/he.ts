@@ -61,6 +61,11 @@ export const he: PageWords = {
     present: 'נוכחי',
     rules: 'כללים',
     you: 'אתם',
+    otherWindow: 'תקופה אחרת',
+    from: 'מתאריך',
+    until: 'עד תאריך',
+    timeZone: 'אזור זמן',
+    toEarn: 'הישגים שאפשר להשיג',
   },
   owner: {
     signIn: 'כניסה',

@@ -61,6 +61,11 @@ export const hi: PageWords = {
     present: 'वर्तमान',
     rules: 'नियम',
     you: 'आप',
+    otherWindow: 'दूसरी अवधि',
+    from: 'से',
+    until: 'तक',
+    timeZone: 'समय क्षेत्र',
+    toEarn: 'पाने योग्य उपलब्धियाँ',
   },
   owner: {
     signIn: 'साइन इन करें',

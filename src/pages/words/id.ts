@@ -61,6 +61,11 @@ export const id: PageWords = {
     present: 'Saat ini',
     rules: 'Aturan',
     you: 'Anda',
+    otherWindow: 'Rentang lain',
+    from: 'Dari',
+    until: 'Sampai',
+    timeZone: 'Zona waktu',
+    toEarn: 'Pencapaian yang bisa diraih',
   },
   owner: {
     signIn: 'Masuk',

@@ -61,6 +61,11 @@ export const it: PageWords = {
     present: 'Attuale',
     rules: 'Regole',
     you: 'Tu',
+    otherWindow: 'Altro periodo',
+    from: 'Dal',
+    until: 'Al',
+    timeZone: 'Fuso orario',
+    toEarn: 'Traguardi da ottenere',
   },
   owner: {
     signIn: 'Accedi',

@@ -61,6 +61,11 @@ export const ja: PageWords = {
     present: '現在',
     rules: 'ルール',
     you: 'あなた',
+    otherWindow: '別の期間',
+    from: '開始日',
+    until: '終了日',
+    timeZone: 'タイムゾーン',
+    toEarn: '獲得できる実績',
   },
   owner: {
     signIn: 'サインイン',

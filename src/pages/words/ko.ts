@@ -61,6 +61,11 @@ export const ko: PageWords = {
     present: '현재',
     rules: '규칙',
     you: '나',
+    otherWindow: '다른 기간',
+    from: '시작일',
+    until: '종료일',
+    timeZone: '시간대',
+    toEarn: '얻을 수 있는 업적',
   },
   owner: {
     signIn: '로그인',

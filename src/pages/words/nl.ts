@@ -61,6 +61,11 @@ export const nl: PageWords = {
     present: 'Huidig',
     rules: 'Regels',
     you: 'U',
+    otherWindow: 'Andere periode',
+    from: 'Van',
+    until: 'Tot en met',
+    timeZone: 'Tijdzone',
+    toEarn: 'Te behalen prestaties',
   },
   owner: {
     signIn: 'Aanmelden',

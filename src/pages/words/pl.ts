@@ -61,6 +61,11 @@ export const pl: PageWords = {
     present: 'Obecny',
     rules: 'Zasady',
     you: 'Ty',
+    otherWindow: 'Inny okres',
+    from: 'Od',
+    until: 'Do',
+    timeZone: 'Strefa czasowa',
+    toEarn: 'Osiągnięcia do zdobycia',
   },
   owner: {
     signIn: 'Zaloguj się',

@@ -61,6 +61,11 @@ export const pt: PageWords = {
     present: 'Atual',
     rules: 'Regras',
     you: 'Você',
+    otherWindow: 'Outro período',
+    from: 'De',
+    until: 'Até',
+    timeZone: 'Fuso horário',
+    toEarn: 'Conquistas a obter',
   },
   owner: {
     signIn: 'Entrar',

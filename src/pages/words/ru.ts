@@ -61,6 +61,11 @@ export const ru: PageWords = {
     present: 'Текущий',
     rules: 'Правила',
     you: 'Вы',
+    otherWindow: 'Другой период',
+    from: 'С',
+    until: 'По',
+    timeZone: 'Часовой пояс',
+    toEarn: 'Достижения, которые можно получить',
   },
   owner: {
     signIn: 'Войти',

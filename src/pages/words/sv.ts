@@ -61,6 +61,11 @@ export const sv: PageWords = {
     present: 'Nuvarande',
     rules: 'Regler',
     you: 'Du',
+    otherWindow: 'Annan period',
+    from: 'Från',
+    until: 'Till',
+    timeZone: 'Tidszon',
+    toEarn: 'Utmärkelser att få',
   },
   owner: {
     signIn: 'Logga in',

@@ -61,6 +61,11 @@ export const tr: PageWords = {
     present: 'Güncel',
     rules: 'Kurallar',
     you: 'Siz',
+    otherWindow: 'Başka dönem',
+    from: 'Başlangıç',
+    until: 'Bitiş',
+    timeZone: 'Saat dilimi',
+    toEarn: 'Kazanılabilecek başarılar',
   },
   owner: {
     signIn: 'Oturum aç',

@@ -61,6 +61,11 @@ export const uk: PageWords = {
     present: 'Поточний',
     rules: 'Правила',
     you: 'Ви',
+    otherWindow: 'Інший період',
+    from: 'З',
+    until: 'До',
+    timeZone: 'Часовий пояс',
+    toEarn: 'Досягнення, які можна здобути',
   },
   owner: {
     signIn: 'Увійти',

@@ -61,6 +61,11 @@ export const zh: PageWords = {
     present: '当前',
     rules: '规则',
     you: '您',
+    otherWindow: '其他时间段',
+    from: '从',
+    until: '到',
+    timeZone: '时区',
+    toEarn: '可获得的成就',
   },
   owner: {
     signIn: '登录',

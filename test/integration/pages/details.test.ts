@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import sharp from 'sharp';
 import { counterRows } from '../../../src/contributions/kinds.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { ada, engines } from '../access/owner.ts';
 import { award } from '../achievements/award.ts';
 import { shareStoredService } from '../http/stored-service.ts';
+import { formToken, signIn, signInSettings } from './signed-in.ts';
 import { storeBoard } from './stored-board.ts';
 
 const asReader = { headers: { accept: 'text/html' } };
 const format = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
 
 describe('pages behind numbers', () => {
-  const shared = shareStoredService();
+  const shared = shareStoredService({ service: { settings: signInSettings } });
   const page = (path: string): Promise<ServiceResponse> => shared.service.get(path, asReader);
 
   it('lists what each counter of an account counts, with its definition, within the window that was chosen', async () => {
@@ -62,19 +64,54 @@ describe('pages behind numbers', () => {
     );
   });
 
+  it('lists people within a window, whose numbers lead to their items of it, of an owner and of one repository', async () => {
+    const repository = 'engine-1';
+    const numbersOf = (text: string) => [...text.matchAll(/class="count"><a href="([^"]*)">([^<]*)</g)];
+    for (const [path, query] of [
+      [`/github/${engines.name}`, ''],
+      [`/github/${engines.name}/${repository}`, `repository=${repository}&`],
+    ] as const) {
+      for (const window of ['', 'period=this-year', 'since=2001-01-01&until=2041-12-31&time_zone=Europe%2FBerlin']) {
+        const { text, status } = await page(`${path}?${window}`);
+        assert.equal(status, 200, text);
+        const { body } = await shared.service.get(`${engines.name}/contributors?${query}${window}&limit=50`);
+        const numbers = numbersOf(text);
+        assert.deepEqual(
+          numbers.map(([, , number]) => number),
+          body.data.slice(0, numbers.length).map(({ contributions }) => format(contributions)),
+        );
+        const [, address = '', number] = numbers[0] ?? [];
+        if (number === undefined) {
+          assert.match(window, /this-year/);
+          continue;
+        }
+        assert.ok(address.startsWith(`${path}/contributors/`));
+        const evidence = await page(address.replaceAll('&amp;', '&'));
+        assert.ok(evidence.text.includes(`<span class="total">${number}</span>`), evidence.text);
+      }
+    }
+    assert.equal((await page(`/github/${engines.name}?time_zone=Mars/Olympus`)).status, 400);
+    const empty = await page(`/github/${engines.name}?since=&until=&time_zone=`);
+    assert.equal(empty.status, 200, 'a form without values');
+  });
+
   it('shows an award with its image and its credential', async () => {
     const id = await award(shared.service, 'Page <hero>');
     await shared.service.database.pool.query(
-      `insert into announcements (kind, key) select 'account', id from accounts where name = $1`,
-      [ada.name],
+      `insert into announcements (kind, key) select 'account', id from accounts where name = any($1)`,
+      [[ada.name, engines.name]],
     );
     const path = `/github/${ada.name}/achievements/${id}`;
     assert.ok((await page(`/github/${ada.name}`)).text.includes(`href="${path}"`));
     const { status, text } = await page(path);
     assert.equal(status, 200);
     assert.ok(text.includes('<h1>Page &lt;hero&gt;</h1>'));
+    const [, toEarn = ''] = (await page(`/github/${engines.name}`)).text.split('<h2>Achievements to earn</h2>');
+    assert.ok(toEarn.includes('Page &lt;hero&gt;') && toEarn.includes('Held by 1'), toEarn);
     assert.ok(text.includes(`/v1/github/entities/${ada.name}/achievements/${id}/credential`));
-    assert.match(text, /property="og:image" content="[^"]*\/achievements\/[^"]*format=png/);
+    const [, image = ''] = /property="og:image" content="([^"]*)"/.exec(text) ?? assert.fail();
+    const { width, height } = await sharp(await (await fetch(image.replaceAll('&amp;', '&'))).arrayBuffer()).metadata();
+    assert.deepEqual([width, height], [1200, 630]);
     assert.equal((await page(`/github/${engines.name}/achievements/${id}`)).status, 404);
   });
 
@@ -102,5 +139,21 @@ describe('pages behind numbers', () => {
     assert.equal([...team.text.matchAll(/<tr><td>/g)].length, 1);
     assert.equal((await page(`${path}?team=blue`)).status, 400);
     assert.equal((await page(`/github/${engines.name}/boards/none`)).status, 404);
+  });
+
+  it('shows people who are signed in their own row above the others, and to no one else', async () => {
+    const path = `/github/${engines.name}/boards/all`;
+    const before = await page(path);
+    const person = await signIn(shared.service, shared.simulator, 'user');
+    const own = await person.get(path);
+    const [, row = ''] = /<tbody><tr class="own">(.*?)<\/tr>/s.exec(own.text) ?? assert.fail(own.text);
+    assert.ok(row.includes(`/github/${ada.name}"`) && row.includes('>You<'));
+    assert.equal(own.headers.get('cache-control'), 'no-store');
+    const unranked = await signIn(shared.service, shared.simulator, 'private_owner');
+    assert.ok(!(await unranked.get(path)).text.includes('class="own"'));
+    const after = await page(path);
+    assert.equal(after.text, before.text);
+    await person.post('/sign-out', { form_token: formToken(await person.get('/settings')) });
+    assert.equal((await person.get(path)).text, before.text);
   });
 });

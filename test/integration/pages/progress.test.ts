@@ -28,7 +28,23 @@ describe('progress of a lookup', () => {
   it('says when the account is there', async () => {
     const response = await open(ada.name);
     assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
-    assert.equal(await response.text(), ': waiting\n\nevent: ready\ndata: {}\n\n');
+    assert.match(await response.text(), /^: waiting\n\n.*event: ready\ndata: {}\n\n$/s);
+  });
+
+  it('says how many public repositories are collected so far, for the text of the page', async () => {
+    const { organization } = shared.simulator.accounts;
+    const { rows } = await shared.service.database.pool.query<{ count: number }>(
+      `select count(*)::int from repositories r join accounts a on a.id = r.owner_id where a.name = $1 and not r.is_private`,
+      [organization],
+    );
+    const total = rows[0]?.count ?? assert.fail();
+    const text = await (await open(organization)).text();
+    assert.match(
+      text,
+      new RegExp(`^: waiting\n\nevent: progress\ndata: {"total":${total},"complete":\\d+}\n\nevent: ready`),
+    );
+    const { text: page } = await shared.service.get('/github/not-yet-known', { headers: { accept: 'text/html' } });
+    assert.ok(page.includes('data-counts="Complete: {n} of {total} repositories"'));
   });
 
   it('waits for accounts that are not, for a limited number of pages of one address', async () => {

@@ -1,0 +1,71 @@
+import type { Static } from 'typebox';
+import { WindowParameters } from '../windows/parameters.ts';
+import { readWindow, type Window } from '../windows/window.ts';
+import { html, type Markup, trusted } from './html.ts';
+import type { Reader } from './reader.ts';
+
+/** The parameters of pages whose numbers are of a window: those of the API. */
+export const WindowQuery = WindowParameters;
+
+/** A window as the address of a page names it. */
+export interface PageWindow {
+  /** Undefined: lifetime. */
+  window: Window | undefined;
+  /** The parameters that are given, for the API and for links. */
+  texts: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads the window of a page. Forms send fields without a value, which count as absent.
+ * @throws AppError `invalid_input` as `readWindow`.
+ */
+export function windowOf(query: Static<typeof WindowQuery>, now: Date): PageWindow {
+  const texts = Object.fromEntries(
+    Object.keys(WindowQuery.properties).flatMap((name) => {
+      const value: unknown = Object(query)[name];
+      return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+    }),
+  );
+  return { window: readWindow(texts, now), texts };
+}
+
+/** Returns a path with parameters. */
+export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+  const parameters = new URLSearchParams(query).toString();
+  return parameters === '' ? path : `${path}?${parameters}`;
+}
+
+/** Renders links to the same page within the usual windows, and a form for any other one. */
+export function windowPicker(path: string, { texts }: PageWindow, reader: Reader): Markup {
+  const { words, to } = reader;
+  const { detail } = words;
+  const { period, since, until, time_zone: timeZone } = texts;
+  const isOther = since !== undefined || until !== undefined;
+  const choices = [
+    [undefined, detail.lifetime],
+    ['last-30d', detail.lastMonth],
+    ['this-month', detail.thisMonth],
+    ['this-year', detail.thisYear],
+  ] as const;
+  const isUsual = choices.some(([value]) => value === period);
+  const link = (value: string | undefined, label: string): Markup => {
+    const query = {
+      ...(value !== undefined && { period: value }),
+      ...(timeZone !== undefined && { time_zone: timeZone }),
+    };
+    const isCurrent = value === period && !isOther;
+    return html`<a href="${to(withQuery(path, query))}"${isCurrent && trusted(' aria-current="true"')}>${label}</a>`;
+  };
+  return html`<div class="windows"><nav class="picker" aria-label="${detail.window}">${choices.map(([value, label]) => link(value, label))}${!isUsual && link(period, period ?? '')}</nav>
+<details${(isOther || timeZone !== undefined) && trusted(' open')}><summary>${detail.otherWindow}</summary>${windowForm(path, texts, reader)}</details></div>`;
+}
+
+function windowForm(path: string, texts: PageWindow['texts'], { words, language, to }: Reader): Markup {
+  const { detail } = words;
+  const isChosen = to(path) !== path;
+  const day = (name: 'since' | 'until', label: string): Markup =>
+    html`<label>${label} <input type="date" name="${name}" value="${texts[name] ?? ''}"></label>`;
+  return html`<form method="get" action="${path}">${day('since', detail.from)}${day('until', detail.until)}
+<label>${detail.timeZone} <input name="time_zone" value="${texts['time_zone'] ?? ''}" placeholder="UTC" maxlength="64" autocomplete="off" spellcheck="false" dir="ltr"></label>
+${isChosen && html`<input type="hidden" name="lang" value="${language.locale}">`}<button type="submit">${words.show}</button></form>`;
+}
