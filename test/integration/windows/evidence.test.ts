@@ -108,7 +108,7 @@ describe('evidence of counters', () => {
     const { text, headers } = await shared.service.get(`${engines.name}/contributions/issues?limit=3&format=csv`);
     assert.match(headers.get('content-type') ?? '', /^text\/csv/);
     const lines = text.trimEnd().split('\r\n');
-    assert.equal(lines[0], 'kind,repository,number,oid,title,url,occurred_dttm,rule,assisted,reason');
+    assert.equal(lines[0], 'kind,repository,number,oid,title,url,occurred_dttm,rule,assisted,address,change,reason');
     assert.equal(lines.length, 4);
     assert.match(headers.get('link') ?? '', /rel="next"/);
   });
