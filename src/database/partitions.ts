@@ -14,6 +14,7 @@ export const partitionedNames: readonly DividedTable[] = [
   'contribution_days',
   'contributions',
   'commits',
+  'language_days',
 ];
 /** A statement about a person looks into each partition. */
 export const maxPartitions = 256;

@@ -112,7 +112,7 @@ describe('evaluation after a change', () => {
     }
     await removeContributions(connection, id, sql`c.kind = 'pull_request'`);
     assert.deepEqual(await takePending(database, 'pull_request'), ['ada']);
-    const silent = new Set(['seen_at', 'updated_at']);
+    const silent = new Set(['seen_at', 'stored_at', 'updated_at']);
     const columns = await findColumns(database, 'contributions');
     assert.deepEqual(
       [...evaluated, 'files'].toSorted(),
@@ -176,8 +176,8 @@ describe('evaluation after a change', () => {
     assert.deepEqual(await takePending(database, 'commit'), ['bob']);
     // A commit never changes its times.
     const tried = ['additions', 'authored_at', 'changed_files', 'committed_at', 'deletions', 'files', 'identity_ids'];
-    // Conditions name neither subjects nor the help of programs.
-    const without = ['assisted', 'scan_number', 'subject'];
+    // Conditions name neither subjects nor the help of programs, nor languages.
+    const without = ['assisted', 'languages', 'scan_number', 'stored_at', 'subject'];
     assert.deepEqual(await findColumns(database, 'commits'), [...tried, ...without].toSorted());
   });
 

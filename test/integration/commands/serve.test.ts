@@ -39,7 +39,7 @@ describe('plaudit serve', () => {
     await using place = await makeTemporaryDirectory();
     await using created = await createTestDatabase();
     await onServer(created.url, 'alter table secrets rename to away');
-    const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url };
+    const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, WORKERS: '1' };
     await assert.rejects(serve(inProcess(environment)), /relation "secrets" does not exist/);
     await until(async () => {
       const client = new Client({ connectionString: created.url });
@@ -76,7 +76,7 @@ describe('plaudit serve', () => {
     const stopping = new AbortController();
     const printed: string[] = [];
     const io: Io = {
-      ...inProcess({ DATA_DIR: place.at('data'), DATABASE_URL: created.url, GITEA_URL: gitea.url }),
+      ...inProcess({ DATA_DIR: place.at('data'), DATABASE_URL: created.url, GITEA_URL: gitea.url, WORKERS: '1' }),
       signal: stopping.signal,
       print: (line) => {
         printed.push(line);

@@ -133,6 +133,7 @@ async function sendAllRequests(scene: ContractWorld, simulator: GitLabSimulator)
     state: 'merged',
     updatedAfter: since,
   });
+  await api.GroupMembers.all(`${organization.login}/core`, page);
   await api.GroupMembers.show(organization.id, people.max.id, { includeInherited: true });
   await api.Issues.all({ ...page, scope: 'all', authorId: people.ada.id, state: 'closed' });
   await api.MergeRequests.all({ ...page, scope: 'all', authorId: people.ada.id, state: 'merged' });
@@ -164,6 +165,7 @@ describe('the simulated GitLab', () => {
   it('declares the same parameters for each endpoint as gitbeaker sends', async () => {
     const scene = createContractWorld();
     const { world, repositories } = scene;
+    world.teams.push({ id: world.newId(), organizationId: scene.organization.id, slug: 'core', memberIds: [] });
     writeFile(world, repositories.handbook, path, 'Engines', { name: 'Ada', email: 'ada@mail.example' });
     await using simulator = await startGitLabSimulator({ world });
     await sendAllRequests(scene, simulator);
