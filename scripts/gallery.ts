@@ -31,6 +31,8 @@ const pages: Readonly<Record<string, string>> = {
   docs: '/docs/achievements',
   settings: '/settings/github/sample-garden/notifications',
 };
+/** The folder of Debian's package fonts-noto-cjk, for the names of languages on pages. */
+const cjkFonts = '/usr/share/fonts/opentype/noto';
 /** The names of the pages to capture; none: all. */
 const wanted = process.argv.slice(2);
 const screens: Readonly<Record<string, { width: number; scheme: 'light' | 'dark'; query?: string }>> = {
@@ -52,7 +54,7 @@ try {
   await using standIn = await openStandIn(people, now);
   const { changeProvider } = standIn;
   const service = await startService(config, { log: createLog(config.logLevel), now, changeProvider });
-  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), bundledFonts);
+  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), [...bundledFonts, cjkFonts]);
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
     env: { ...process.env, FONTCONFIG_FILE: fonts },

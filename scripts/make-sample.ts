@@ -29,6 +29,7 @@ import { lookUp } from '../src/sync/look-up.ts';
 import { addCommunity, addressOf, members, organizations } from './sample/community.ts';
 import { boards, gardenAchievements, harbourAchievements } from './sample/files.ts';
 import { encodeAvatars, encodeIcons } from './sample/images.ts';
+import { storeLanguages } from './sample/languages.ts';
 import { planLife, repositoryAt } from './sample/life.ts';
 import { notificationStatements } from './sample/notifications.ts';
 
@@ -69,6 +70,7 @@ try {
   await collectDays(core);
   await collectInstalled(core);
   await removeTraces(core);
+  await storeLanguages(core.database.connection);
   await storeImages(core);
   const { rows } = await core.database.pool.query<{ row: string }>('select to_jsonb(i)::text as row from images i');
   await core.close();

@@ -56,6 +56,8 @@ const readBoards = partReader(BoardPart);
 const readSeasons = partReader(SeasonPart);
 const podiumPlaces = 3;
 const shownPeople = 100;
+/** The rows that a reader sees at once: an own row among them is marked, and not repeated above. */
+const seenAtOnce = 10;
 
 interface Data {
   board: BoardPart;
@@ -180,7 +182,7 @@ function podium(items: readonly RankPart[], { language, to }: Reader): Markup {
   })}</section>`;
 }
 
-/** The rows of a ranking, below that of the person who is signed in. */
+/** The rows of a ranking, below that of the person who is signed in, unless it is one of the first. */
 function table(shown: Shown, path: string, reader: Reader): Markup {
   const { ranks, own, query, account } = shown;
   const { detail } = reader.words;
@@ -188,8 +190,9 @@ function table(shown: Shown, path: string, reader: Reader): Markup {
   const evidence = query['season'] === undefined ? { path, provider: account.provider } : undefined;
   const isOwn = ({ rank, person }: RankPart): boolean =>
     own !== undefined && rank === own.rank && person?.name === own.person?.name;
+  const isPinned = own !== undefined && !ranks.items.slice(0, seenAtOnce).some(isOwn);
   return html`<div class="wide" role="region" aria-label="${detail.rank}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.change}</th><th scope="col">${detail.points}</th></tr></thead>
-<tbody>${own !== undefined && row(own, { evidence, isOwn: true }, reader)}${ranks.items.map((item) => row(item, { evidence, isOwn: isOwn(item) }, reader))}</tbody></table></div>`;
+<tbody>${isPinned && row(own, { evidence, isOwn: true }, reader)}${ranks.items.map((item) => row(item, { evidence, isOwn: isOwn(item) }, reader))}</tbody></table></div>`;
 }
 
 interface RowOptions {

@@ -140,7 +140,11 @@ describe('partitions by repository', () => {
     assert.deepEqual(await readAll(database), rows);
     assert.equal(await countPartitions(database.connection, 'commits'), 1);
     await sql`drop view blocking`.execute(database.connection);
-    assert.deepEqual(await partition(database, 4, report), ['commits', 'language_days'], 'goes on with the tables left');
+    assert.deepEqual(
+      await partition(database, 4, report),
+      ['commits', 'language_days'],
+      'goes on with the tables left',
+    );
     const later: Migration = {
       parts: [{ concurrently: { name: 'commits_later', on: sql`commits (repository_id, committed_at)` } }],
     };

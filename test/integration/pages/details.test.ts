@@ -141,13 +141,21 @@ describe('pages behind numbers', () => {
     assert.equal((await page(`/github/${engines.name}/boards/none`)).status, 404);
   });
 
-  it('shows people who are signed in their own row above the others, and to no one else', async () => {
+  it('marks the row of people who are signed in, above the others unless it is one of the first, and for no one else', async () => {
     const path = `/github/${engines.name}/boards/all`;
     const before = await page(path);
     const person = await signIn(shared.service, shared.simulator, 'user');
     const own = await person.get(path);
-    const [, row = ''] = /<tbody><tr class="own">(.*?)<\/tr>/s.exec(own.text) ?? assert.fail(own.text);
-    assert.ok(row.includes(`/github/${ada.name}"`) && row.includes('>You<'));
+    const rowsOf = (text: string): string[] => text.split('<tbody>')[1]?.split('</tbody>')[0]?.split('</tr>') ?? [];
+    const isAda = (row: string): boolean => row.includes(`/github/${ada.name}"`);
+    const place = rowsOf(before.text).findIndex(isAda);
+    const marked = rowsOf(own.text).flatMap((row, index) => (row.includes('class="own"') ? [index] : []));
+    assert.deepEqual(marked, place < 10 ? [place] : [0, place + 1]);
+    for (const index of marked) {
+      const row = rowsOf(own.text)[index] ?? '';
+      assert.ok(isAda(row) && row.includes('>You<'), row);
+    }
+    assert.equal(rowsOf(own.text).length, rowsOf(before.text).length + (place < 10 ? 0 : 1));
     assert.equal(own.headers.get('cache-control'), 'no-store');
     const unranked = await signIn(shared.service, shared.simulator, 'private_owner');
     assert.ok(!(await unranked.get(path)).text.includes('class="own"'));
