@@ -60,7 +60,7 @@ export const palettes: Readonly<Record<string, Palette>> = {
   'rose-pine': palette('#191724', '#403d52', '#e0def4', '#a09cba', '#c4a7e7'),
   cobalt: palette('#193549', '#2f5a78', '#ffffff', '#b2c6d6', '#ffc600'),
   synthwave: palette('#262335', '#495495', '#ffffff', '#aab0dc', '#ff7edb'),
-  radical: palette('#141322', '#34324f', '#a8ffef', '#a3adcf', '#fe428e'),
+  radical: palette('#141321', '#34324f', '#a9fef7', '#a3adcf', '#fe428e'),
 };
 
 /** Names that other services give these palettes, so that addresses can be carried over. */

@@ -1,46 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { type Permissions, readPermissions } from '../../../simulators/github/app/installation.ts';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion, addIssue } from '../../../simulators/world/activity.ts';
 import { until } from '../../time.ts';
 import { poll, stage, write } from '../achievements/awarding/awarding.ts';
-import { organization, startAppService, untilShown } from '../installations/installed.ts';
+import { organization, startAppService } from '../installations/installed.ts';
 import type { TestService } from '../service.ts';
-
-const writing: Permissions = { ...readPermissions, discussions: 'write', checks: 'write' };
-
-/** Returns a file whose awards are announced in discussions, each a repository and a title. */
-function fileText(...discussions: [place: string, title: string][]): string {
-  return `version: 0.0.1
-achievements:
-  - achievement:
-      name: Reporter
-      icon: https://images.example/reporter.png
-      description: Opened an issue
-      triggers:
-        - trigger: { actor: author, action: issue, condition: count() >= 1 }
-webhooks:${discussions
-    .map(
-      ([place, title], index) => `
-  - webhook:
-      name: news-${index}
-      type: github
-      metadata: { discussion: { repository: ${place}, title: ${title} } }
-      events: [ { event: { type: achievement, value: Reporter } } ]`,
-    )
-    .join('')}
-`;
-}
-
-async function start(simulator: Simulator, permissions: Permissions): Promise<TestService> {
-  const service = await startAppService(simulator);
-  simulator.app.install(organization(simulator), undefined, permissions);
-  await untilShown(service, 'engine-1', /installed/);
-  await poll(service);
-  return service;
-}
+import { fileText, install, writing } from './announcements.ts';
 
 function byText(one: string, other: string): number {
   return one < other ? -1 : 1;
@@ -76,7 +43,8 @@ describe('announcements and checks on GitHub', () => {
     );
     // The host carries out the request, but its response is lost.
     simulator.faults.add({ kind: 'drop_after', on: 'AddDiscussionComment' });
-    await using service = await start(simulator, writing);
+    await using service = await startAppService(simulator);
+    await install(service, simulator, writing);
     addIssue(world, repository, { author });
     await poll(service);
     await until(async () => (comments().length === 1 ? true : undefined), 'the first is sent');

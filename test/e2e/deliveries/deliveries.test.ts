@@ -1,39 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { outbox, type Sent, webhookSecret } from '../../../simulators/github/deliver.ts';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { outbox } from '../../../simulators/github/deliver.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addIssue } from '../../../simulators/world/activity.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteItem } from '../../../simulators/world/mutations.ts';
 import { addressesOf } from '../../../simulators/world/people.ts';
 import { editTitle } from '../../../simulators/world/threads.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
-import { send } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
-
-const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
-const path = '/v1/github/webhooks';
-
-async function deliver(service: TestService, { headers, body }: Sent): Promise<{ status: number; state?: string }> {
-  const response = await send(service, path, 'POST', headers, body);
-  const { data } = JSON.parse(response.body) as { data?: { state: string } };
-  return { status: response.status, ...(data && { state: data.state }) };
-}
-
-const listed = (items: Record<string, unknown>[]): object[] =>
-  items.map(({ name, contributions }) => ({ login: name, contributions }));
-
-async function untilTrue(service: TestService, simulator: Simulator, what: string): Promise<void> {
-  await until(async () => {
-    const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
-    const isTrue = JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(simulator.world, engines.name));
-    const { body: numbers } = await service.getComplete(`${engines.name}/contributions`);
-    const expected = countersOf(simulator.world, engines.name);
-    return isTrue && JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(expected) ? true : undefined;
-  }, what);
-}
+import { startTestService } from '../service.ts';
+import { deliver, settings, untilTrue } from './delivering.ts';
 
 describe('deliveries', () => {
   it('updates responses within seconds of deliveries in any order, repeated, about others, and before a kill', async () => {

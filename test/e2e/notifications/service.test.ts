@@ -10,27 +10,14 @@ import { engines, sending, serviceToken } from '../../integration/access/owner.t
 import { prepareAwarding } from '../../integration/notifications/outbox.ts';
 import { program, programEnvironment } from '../../program.ts';
 import { until } from '../../time.ts';
-import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
+import { recordMessages } from '../../unit/outbound/receiver.ts';
 import { startTestService } from '../service.ts';
 
 const now = (): Date => new Date();
 
-/** Starts a receiver that records the messages that it gets, with their ids. */
-async function listening(onMessage: () => number = () => 200) {
-  const heard: { id: string; text: string; headers: Record<string, string> }[] = [];
-  const server = await serve((request, response) => {
-    void bodyOf(request).then((text) => {
-      const headers = request.headers as Record<string, string>;
-      heard.push({ id: headers['webhook-id'] ?? '', text, headers });
-      response.writeHead(onMessage()).end();
-    });
-  });
-  return { ...server, heard };
-}
-
 describe('notifications', () => {
   it('sends each message once from two nodes', async () => {
-    await using receiver = await listening();
+    await using receiver = await recordMessages();
     await using simulator = await startSimulator({ repositories: 2 });
     const settings = { OUTBOUND_ALLOW: receiver.host };
     await using one = await startTestService({ simulator, settings });
@@ -52,7 +39,7 @@ describe('notifications', () => {
 
   it('loses no message when it is killed while sending, and repeats none under another id', async () => {
     let kill: (() => void) | undefined;
-    await using receiver = await listening(() => {
+    await using receiver = await recordMessages(() => {
       kill?.();
       return 200;
     });

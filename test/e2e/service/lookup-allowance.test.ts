@@ -38,7 +38,7 @@ describe('limit of lookups by visitors', () => {
     await using created = await createTestDatabase();
     const { accounts, app, world, limits } = simulator;
     const fresh = { ...settings, FRESH_FOR_S: '1' };
-    const quota = 60;
+    const quota = 180;
     const atOnce = 10;
     {
       await using service = await startAppService(simulator, { databaseUrl: created.url, settings: fresh });

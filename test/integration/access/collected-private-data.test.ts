@@ -35,7 +35,7 @@ async function everyPage(service: TestService, path: string, token: string): Pro
   return items;
 }
 
-describe('private data for its owner', () => {
+describe('collected private data', () => {
   const shared = shareService({
     simulator: { repositories: 1 },
     start: (simulator) => startSteppedService({ simulator, tokens: allTokens }),

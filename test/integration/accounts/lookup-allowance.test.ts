@@ -19,7 +19,7 @@ const retryAfter = ({ headers }: { headers: Headers }): number => Number(headers
 
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
 
-describe('limit of lookups by visitors', () => {
+describe('allowance for unknown names', () => {
   it('limits unknown names of one address and its network, and looks the others up later', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedService({ simulator, settings });

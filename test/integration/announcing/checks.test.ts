@@ -1,48 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Permissions, readPermissions } from '../../../simulators/github/app/installation.ts';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { readPermissions } from '../../../simulators/github/app/installation.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { poll, stage, write } from '../../e2e/achievements/awarding/awarding.ts';
-import { organization, untilShown } from '../../e2e/installations/installed.ts';
-import type { TestService } from '../../e2e/service.ts';
+import { fileText, install, writing } from '../../e2e/announcing/announcements.ts';
+import { organization } from '../../e2e/installations/installed.ts';
 import { until } from '../../time.ts';
 import { startSteppedApp } from '../sync/stepped-service.ts';
 
-const writing: Permissions = { ...readPermissions, discussions: 'write', checks: 'write' };
-
-/** Returns a file whose awards are announced in discussions, each a repository and a title. */
-function fileText(...discussions: [place: string, title: string][]): string {
-  return `version: 0.0.1
-achievements:
-  - achievement:
-      name: Reporter
-      icon: https://images.example/reporter.png
-      description: Opened an issue
-      triggers:
-        - trigger: { actor: author, action: issue, condition: count() >= 1 }
-webhooks:${discussions
-    .map(
-      ([place, title], index) => `
-  - webhook:
-      name: news-${index}
-      type: github
-      metadata: { discussion: { repository: ${place}, title: ${title} } }
-      events: [ { event: { type: achievement, value: Reporter } } ]`,
-    )
-    .join('')}
-`;
-}
-
-async function start(simulator: Simulator, permissions: Permissions): Promise<TestService> {
-  const service = await startSteppedApp(simulator);
-  simulator.app.install(organization(simulator), undefined, permissions);
-  await untilShown(service, 'engine-1', /installed/);
-  await poll(service);
-  return service;
-}
-
-describe('announcements and checks on GitHub', () => {
+describe('checks of achievements files on GitHub', () => {
   it('shows over a hundred faults of a file once in a check of the commit', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     const { app } = simulator;
@@ -54,7 +21,8 @@ describe('announcements and checks on GitHub', () => {
     );
     write(simulator, good.replace('webhooks:', `${faulty.join('')}webhooks:`));
     simulator.faults.add({ kind: 'drop_after', on: 'POST /repos/analytical-engines/engine-1' });
-    await using service = await start(simulator, writing);
+    await using service = await startSteppedApp(simulator);
+    await install(service, simulator, writing);
     const runs = () => app.checkRuns.filter(({ repository }) => repository === stage(simulator));
     const ended = (count: number) =>
       until(async () => {
@@ -85,7 +53,8 @@ describe('announcements and checks on GitHub', () => {
   it('creates no check of a commit without the permission, and logs that once', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     write(simulator, fileText(['x/y', 'Achievements']));
-    await using service = await start(simulator, readPermissions);
+    await using service = await startSteppedApp(simulator);
+    await install(service, simulator, readPermissions);
     write(simulator, fileText(['x/z', 'Achievements']));
     await poll(service);
     await untilIdle(service);

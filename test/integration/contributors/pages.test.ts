@@ -12,7 +12,7 @@ import { storeAbsentRepositories } from '../http/stored-world.ts';
 const toContributors = (items: ResponseBody['data']): { login: unknown; contributions: unknown }[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
-describe('lists of contributors', () => {
+describe('pages of contributors', () => {
   const shared = shareStoredService();
 
   it('count every contribution to the public repositories of an account, with bots and without', async () => {

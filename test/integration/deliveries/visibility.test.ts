@@ -1,39 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { outbox, type Sent, signed, webhookSecret } from '../../../simulators/github/deliver.ts';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { outbox, signed } from '../../../simulators/github/deliver.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { send } from '../../e2e/raw-request.ts';
-import type { TestService } from '../../e2e/service.ts';
+import { deliver, listed, settings, untilTrue } from '../../e2e/deliveries/delivering.ts';
 import { until } from '../../time.ts';
 import { bearer, engines, serviceToken } from '../access/owner.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 
-const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
-const path = '/v1/github/webhooks';
-
-async function deliver(service: TestService, { headers, body }: Sent): Promise<{ status: number; state?: string }> {
-  const response = await send(service, path, 'POST', headers, body);
-  const { data } = JSON.parse(response.body) as { data?: { state: string } };
-  return { status: response.status, ...(data && { state: data.state }) };
-}
-
-const listed = (items: Record<string, unknown>[]): object[] =>
-  items.map(({ name, contributions }) => ({ login: name, contributions }));
-
-async function untilTrue(service: TestService, simulator: Simulator, what: string): Promise<void> {
-  await until(async () => {
-    const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
-    const isTrue = JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(simulator.world, engines.name));
-    const { body: numbers } = await service.getComplete(`${engines.name}/contributions`);
-    const expected = countersOf(simulator.world, engines.name);
-    return isTrue && JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(expected) ? true : undefined;
-  }, what);
-}
-
-describe('deliveries', () => {
+describe('deliveries about visibility', () => {
   it('hides a repository that becomes private before any request to GitHub, and follows renames and removals', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startSteppedService({ simulator, settings, tokens: ['organization_admin'] });

@@ -3,30 +3,17 @@ import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { until } from '../../time.ts';
-import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
+import { recordMessages } from '../../unit/outbound/receiver.ts';
 import { ada, bearer, engines, sending, serviceToken } from '../access/owner.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 import { prepareAwarding } from './outbox.ts';
 
 const now = (): Date => new Date();
 
-/** Starts a receiver that records the messages that it gets, with their ids. */
-async function listening(onMessage: () => number = () => 200) {
-  const heard: { id: string; text: string; headers: Record<string, string> }[] = [];
-  const server = await serve((request, response) => {
-    void bodyOf(request).then((text) => {
-      const headers = request.headers as Record<string, string>;
-      heard.push({ id: headers['webhook-id'] ?? '', text, headers });
-      response.writeHead(onMessage()).end();
-    });
-  });
-  return { ...server, heard };
-}
-
-describe('notifications', () => {
+describe('notifications of an owner', () => {
   it('are listed, sent again and given secrets by owners alone, in pages', async () => {
     let status = 410;
-    await using receiver = await listening(() => status);
+    await using receiver = await recordMessages(() => status);
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startSteppedService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
     const token = await serviceToken(service, simulator, engines);

@@ -19,7 +19,7 @@ import { engines } from '../access/owner.ts';
 import { removeContributions } from '../contributions/stored-repository.ts';
 import { inGitea } from './scenes.ts';
 
-/** Tests that changes at a simulated Gitea reach the whole service. */
+/** Tests that changes at a simulated Gitea reach a service. */
 
 const file = (name: string): string => `version: 0.0.1
 achievements:

@@ -10,7 +10,7 @@ import { inGitea } from './scenes.ts';
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
-describe('authors of commits at Gitea', () => {
+describe('authors of collected commits at Gitea', () => {
   it('are found as former co-authors, and after force pushes and a deletion during the read', async () => {
     await inGitea(async (scene) => {
       const { world, now, simulator, service } = scene;

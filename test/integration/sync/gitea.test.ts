@@ -10,7 +10,7 @@ import { bearer, engines, serviceToken } from '../access/owner.ts';
 import { inGitea } from './scenes.ts';
 
 describe('the service on Gitea', () => {
-  /** Tests a whole service on a simulated Gitea. */
+  /** Tests a service on a simulated Gitea. */
 
   it('looks up, counts, lists and draws an organization, shows private data to its owner, and sums the numbers of users', async () => {
     await inGitea(async (scene) => {

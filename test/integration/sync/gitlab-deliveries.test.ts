@@ -10,9 +10,7 @@ import { deliver, entity, projectPayload, untilTrue } from '../../e2e/gitlab/sce
 import { send } from '../../e2e/raw-request.ts';
 import { openGitLab } from './scenes.ts';
 
-/** Tests a whole service on a simulated GitLab. */
-
-describe('the service on GitLab', () => {
+describe('a delivery of GitLab', () => {
   it('updates the responses within seconds of a delivery, also the numbers of others', async () => {
     await using scene = await openGitLab();
     const { service, world, people, repositories, issues, pulls } = scene;

@@ -14,7 +14,7 @@ import { startSteppedService } from './stepped-service.ts';
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
-describe('authors of commits at GitHub', () => {
+describe('authors of collected commits at GitHub', () => {
   it('are found as former co-authors, after a force push and a deletion during the read, and in data of an earlier release', async () => {
     const { world, now, advance, organization, repositories } = createContractWorld();
     const person = (login: string): { name: string; email: string } => {

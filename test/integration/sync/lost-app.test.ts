@@ -11,7 +11,7 @@ import { startSteppedApp } from './stepped-service.ts';
 const appWarnings = (lines: readonly string[]): string[] =>
   lines.filter((line) => /does not know the configured App/.test(line));
 
-describe('use of the credentials of an App', () => {
+describe('an App that is lost', () => {
   it('reports a revoked key in one log line, and still serves public data', async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now, repositories: 1 });

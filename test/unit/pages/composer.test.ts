@@ -31,7 +31,7 @@ function path(wanted: Record<string, string>): string | undefined {
   return imagePath(new Map(Object.entries(wanted)));
 }
 
-describe('the composer page', () => {
+describe('the form of the composer', () => {
   it('names every kind and part of cards and every period in every language', () => {
     for (const locale of locales) {
       const inLanguage = readerOf({ locale, isChosen: true });
