@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../simulators/github/simulator.ts';
 import { boards } from '../../src/commands/boards.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { createTestDatabase } from '../database.ts';
@@ -16,6 +15,7 @@ import { engines } from '../integration/access/owner.ts';
 import { countNaively } from '../integration/boards/naive-board.ts';
 import { inProcess } from '../run-command.ts';
 import { until } from '../time.ts';
+import { startCountingSimulator } from './counting-requests.ts';
 
 /** Lives of a process, in requests to GitHub. */
 const lives = sampled([1, 3, 6, 10, 15, 25, 40], 3);
@@ -67,17 +67,10 @@ function fileOf(window: { since: Date; until: Date }): string {
   return JSON.stringify({ version: 1, boards: [{ board }] }, null, 1);
 }
 
-describe('a board whose service is killed', () => {
-  it('goes from its check to a signed season, whose points an independent count confirms', async () => {
-    let left = 0;
-    let die: (() => void) | undefined;
-    await using simulator = await startSimulator({
-      repositories: 2,
-      onRequest: () => {
-        left -= 1;
-        if (left === 0) die?.();
-      },
-    });
+describe('recovery of boards from kills', () => {
+  it('takes a board from its check to a signed season, whose points an independent count confirms', async () => {
+    await using counting = await startCountingSimulator();
+    const { simulator } = counting;
     await using database = await createTestDatabase();
     await using stack = new AsyncDisposableStack();
     const watched = await openDatabase({ databaseUrl: database.url, dataDir: '/nonexistent', log: () => {} });
@@ -106,15 +99,14 @@ describe('a board whose service is killed', () => {
     for (const requests of lives) {
       await using service = await startServiceProcess(environment);
       const killed = Promise.withResolvers<void>();
-      die = () => void service.kill().then(killed.resolve);
-      left = requests;
+      counting.afterRequests(requests, () => void service.kill().then(killed.resolve));
       await Promise.race([
         killed.promise,
         until(() => Promise.resolve(undefined), 'it is killed', 5000).catch(() => {}),
       ]);
       await service.kill();
     }
-    left = 0;
+    counting.stop();
     {
       await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
       await until(async () => {

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../simulators/github/simulator.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { createTestDatabase } from '../database.ts';
 import { sampled } from '../depth.ts';
@@ -19,21 +18,15 @@ import {
   untilShown,
 } from '../e2e/installations/installed.ts';
 import { program, programEnvironment } from '../program.ts';
+import { startCountingSimulator } from './counting-requests.ts';
 
 /** Lives of a process, in requests to GitHub: each ends a little later than the one before. */
 const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 6);
 
 describe('recovery of installations after kills', () => {
   it('follows an installation, its narrowing and its end although the service is killed after any request', async () => {
-    let left = 0;
-    let die: (() => void) | undefined;
-    await using simulator = await startSimulator({
-      repositories: 2,
-      onRequest: () => {
-        left -= 1;
-        if (left === 0) die?.();
-      },
-    });
+    await using counting = await startCountingSimulator();
+    const { simulator } = counting;
     await using database = await createTestDatabase();
     await using stack = new AsyncDisposableStack();
     const watched = await openDatabase({ databaseUrl: database.url, dataDir: '/nonexistent', log: () => {} });
@@ -59,11 +52,10 @@ describe('recovery of installations after kills', () => {
       });
       const ended = once(child, 'exit');
       const killed = Promise.withResolvers<void>();
-      die = () => {
+      counting.afterRequests(requests, () => {
         child.kill('SIGKILL');
         killed.resolve();
-      };
-      left = requests;
+      });
       const lines = createInterface({ input: child.stdout });
       await Promise.race([
         killed.promise,
@@ -74,7 +66,7 @@ describe('recovery of installations after kills', () => {
     };
     const installation = app.install(organization(simulator), [hidden, engine(simulator, 'engine-1')]);
     for (const requests of lives) await live(requests);
-    left = 0;
+    counting.stop();
     {
       await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
       await untilShown(service, 'hidden-engine', /^private installed collected$/);
@@ -82,7 +74,7 @@ describe('recovery of installations after kills', () => {
     }
     app.removeRepositories(installation, [hidden]);
     for (const requests of sampled([2, 1, 3], 3)) await live(requests);
-    left = 0;
+    counting.stop();
     {
       await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
       await untilShown(service, 'hidden-engine', /^private collected deleted$/);

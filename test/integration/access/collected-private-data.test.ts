@@ -35,13 +35,13 @@ async function everyPage(service: TestService, path: string, token: string): Pro
   return items;
 }
 
-describe('collected private data', () => {
+describe('visibility of collected private data', () => {
   const shared = shareService({
     simulator: { repositories: 1 },
     start: (simulator) => startSteppedService({ simulator, tokens: allTokens }),
   });
 
-  it('is included at endpoints 2, 3 and 7, and for a repository that is not listed yet', async () => {
+  it('includes it for the owner at endpoints 2, 3 and 7, and for a repository that is not listed yet', async () => {
     {
       await using simulator = await startSimulator({ repositories: 1 });
       await using service = await startSteppedService({ simulator, tokens: ['private_owner'] });

@@ -10,7 +10,7 @@ import { startSteppedService } from '../sync/stepped-service.ts';
 import { decode } from './forging.ts';
 import { ada, bearer, engines, sending, serviceToken } from './owner.ts';
 
-describe('a service after an erasure', () => {
+describe('exclusion of erased accounts', () => {
   it('does not store an opted-out account again, even under another name, until its owner returns', async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now, repositories: 1 });

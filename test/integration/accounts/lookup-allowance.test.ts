@@ -19,8 +19,8 @@ const retryAfter = ({ headers }: { headers: Headers }): number => Number(headers
 
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
 
-describe('allowance for unknown names', () => {
-  it('limits unknown names of one address and its network, and looks the others up later', async () => {
+describe('limiting of lookups of unknown names', () => {
+  it('permits some names to one address and its network, and looks the others up later', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedService({ simulator, settings });
     const { user } = simulator.accounts;

@@ -15,7 +15,7 @@ import { scene } from '../../e2e/achievements/awarding/scene.ts';
 import { startSteppedApp } from '../sync/stepped-service.ts';
 import { everyFeature } from './awards/every-feature.ts';
 
-describe('awarding after changes', () => {
+describe('awarding after changes of data and files', () => {
   it('awards achievements at once after installation, and keeps them when the condition no longer holds', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedApp(simulator, { tokens: ['organization_admin'] });

@@ -14,7 +14,7 @@ interface Row {
 
 const dayMs = 86_400_000;
 
-describe('teams of hosts on boards', () => {
+describe('ranking of the members of teams', () => {
   const shared = shareStoredService();
 
   /** Stores two boards: one of all people, with a team of the host in the team red, and one of the members of that team. */
@@ -74,7 +74,7 @@ describe('teams of hosts on boards', () => {
     assert.ok(missing.includes('@github/analytical-engines/core: not_readable'), missing.join());
   };
 
-  it('decide about ranks and teams, which the owner alone sees, and are forgotten with the boards', async () => {
+  it('ranks members alone where a board says so, shows teams to the owner alone, and forgets members with the boards', async () => {
     const { world } = shared.simulator;
     const token = await put();
     const { connection } = shared.service.database;

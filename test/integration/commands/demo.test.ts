@@ -102,10 +102,10 @@ describe('signing in to the demonstration', () => {
   it('serves this machine alone, and is not there where the demonstration can be reached from elsewhere', async () => {
     const ofName = (host: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
-        const asked = sendRequest(`${origin}/style.css`, { headers: { host } }, ({ statusCode }) =>
+        const request = sendRequest(`${origin}/style.css`, { headers: { host } }, ({ statusCode }) =>
           resolve(statusCode),
         );
-        asked.on('error', reject).end();
+        request.on('error', reject).end();
       });
     assert.deepEqual([await ofName('localhost:80'), await ofName('rebound.example')], [200, 403]);
     assert.equal(new URL(origin).hostname, '127.0.0.1');

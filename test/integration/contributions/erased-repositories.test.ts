@@ -8,9 +8,9 @@ import { createOrphanTasks } from '../../../src/sync/check-orphans.ts';
 import { begin, countRows, eraseRepository, prepare, storeCommit, storePull, untilWaiting } from './erasing.ts';
 import { findOrphans } from './orphans.ts';
 
-describe('rows of a repository', () => {
+describe('removal of the rows of an erased repository', () => {
   for (const [what, storing] of Object.entries({ contributions: storePull, commits: storeCommit })) {
-    it(`are not stored when it is erased meanwhile: ${what}`, async () => {
+    it(`stores no ${what} when the repository is erased meanwhile`, async () => {
       await using prepared = await prepare();
       const { connection, database, repositoryId } = prepared;
       const erasing = await begin(connection, (transaction) => eraseRepository(transaction, repositoryId));
@@ -22,7 +22,7 @@ describe('rows of a repository', () => {
     });
   }
 
-  it('are removed when they are stored while it is erased, and count for no account before', async () => {
+  it('removes rows that were stored while the repository was erased, and counts them for no account before', async () => {
     await using prepared = await prepare();
     const { connection, database, repositoryId, person } = prepared;
     const storing = await begin(connection, prepared.store);
@@ -38,7 +38,7 @@ describe('rows of a repository', () => {
     assert.deepEqual((await prepared.pool.query('select from erased_repositories')).rows, []);
   });
 
-  it('are removed in batches, of which a killed one is removed again', async () => {
+  it('removes rows in batches, and repeats a batch that was killed', async () => {
     await using prepared = await prepare();
     const { connection, database, pool, repositoryId } = prepared;
     for (let number = 1; number <= 9; number += 1) {
@@ -62,7 +62,7 @@ describe('rows of a repository', () => {
   });
 });
 
-describe('the nightly check', () => {
+describe('nightly check for orphans', () => {
   it('finds ids that nothing has, repairs their rows, and counts them', async () => {
     await using prepared = await prepare();
     const { connection, database, pool } = prepared;

@@ -14,8 +14,8 @@ import { findStreams } from '../../../src/sync/stream-store.ts';
 import { begin, erase, grace, now, prepare, pullBy, saveGrace, untilWaiting } from './erasing.ts';
 import { findOrphans } from './orphans.ts';
 
-describe('rows that name an account', () => {
-  it('lose it when it is erased, in every column', async () => {
+describe('removal of an erased account from rows', () => {
+  it('clears every column that names the account', async () => {
     await using prepared = await prepare();
     const { connection, person } = prepared;
     await inTransaction(connection, prepared.store);
@@ -37,7 +37,7 @@ describe('rows that name an account', () => {
     ]);
   });
 
-  it('lose it too when they are stored while it is erased', async () => {
+  it('clears rows that were stored while the account was erased', async () => {
     await using prepared = await prepare();
     const { connection, database, person } = prepared;
     const storing = await begin(connection, prepared.store);
@@ -48,7 +48,7 @@ describe('rows that name an account', () => {
     assert.deepEqual(await findOrphans(connection), []);
   });
 
-  it('are not stored when it is erased meanwhile', async () => {
+  it('stores no row that names an account which is erased meanwhile', async () => {
     await using prepared = await prepare();
     const { connection, database, person } = prepared;
     const erasing = await begin(connection, (transaction) => erase(transaction, person));
@@ -60,7 +60,7 @@ describe('rows that name an account', () => {
     assert.deepEqual(await findOrphans(connection), []);
   });
 
-  it('are not stored when it is deleted without the erasure lock', async () => {
+  it('stores no row either when the account is deleted without the erasure lock', async () => {
     await using prepared = await prepare();
     const { connection, database, person } = prepared;
     const deleting = await begin(connection, async (transaction) => {
@@ -73,7 +73,7 @@ describe('rows that name an account', () => {
     assert.deepEqual(await findOrphans(connection), []);
   });
 
-  it('go on without it in a scan that met it before it was erased', async () => {
+  it('leaves the account out of the next pages of a scan that met it before', async () => {
     await using prepared = await prepare();
     const { connection, person } = prepared;
     const repository = (await findRepository(connection, prepared.repositoryId)) ?? assert.fail();
@@ -108,7 +108,7 @@ describe('rows that name an account', () => {
     );
   });
 
-  it('never name the one that has its place at the host after it was erased', async () => {
+  it('gives a person who is stored again another id', async () => {
     await using prepared = await prepare();
     const { connection, person } = prepared;
     await inTransaction(connection, (transaction) => erase(transaction, person));

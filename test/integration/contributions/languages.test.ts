@@ -86,8 +86,8 @@ async function languagesOf(
   return Object.fromEntries(found.map(({ language, files }) => [language, files]));
 }
 
-describe('languages of commits', () => {
-  it('are summed by person and day, without merges and vendored files', async () => {
+describe('counting of languages', () => {
+  it('sums changed files by person and day, without merges and vendored files', async () => {
     await using prepared = await prepare([
       change('2026-01-01', ['a.ts', 'b.ts', 'vendor/c.go', 'README.md'], []),
       change('2026-01-02', ['d.go', 'a.ts'], [0]),
@@ -110,7 +110,7 @@ describe('languages of commits', () => {
     assert.deepEqual(await languages(everything, { isOwner: true }), { TypeScript: 3, Go: 1, Python: 1 });
   });
 
-  it('equal a recount after commits were read again, removed, and given to another person', async () => {
+  it('equals a recount after commits were read again, removed, and given to another person', async () => {
     await using prepared = await prepare([
       change('2026-01-01', ['a.ts'], []),
       change('2026-01-02', ['b.go'], [0]),
@@ -143,7 +143,7 @@ describe('languages of commits', () => {
     assert.deepEqual(await languages(), { Python: 1, TypeScript: 1 });
   });
 
-  it('of private and hidden repositories are shown to those alone who may see them', async () => {
+  it('leaves out deleted repositories, and private ones except for those who may see them', async () => {
     await using prepared = await prepare([change('2026-01-01', ['a.ts'], [])]);
     const { connection, repositoryId, accountId, read, languages } = prepared;
     await sql`update repositories set is_private = true`.execute(connection);

@@ -12,10 +12,10 @@ import { storeAbsentRepositories } from '../http/stored-world.ts';
 const toContributors = (items: ResponseBody['data']): { login: unknown; contributions: unknown }[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
-describe('pages of contributors', () => {
+describe('listing of contributors', () => {
   const shared = shareStoredService();
 
-  it('count every contribution to the public repositories of an account, with bots and without', async () => {
+  it('counts every contribution to the public repositories of an account, with bots and without', async () => {
     const { service, simulator } = shared;
     for (const { name } of [ada, engines, keeper]) {
       const { body } = await service.get(`${name}/contributors?limit=100`);
@@ -32,7 +32,7 @@ describe('pages of contributors', () => {
     );
   });
 
-  it('count those to one repository alone, under its name in upper or lower case', async () => {
+  it('counts contributions to one repository alone, under its name in upper or lower case', async () => {
     const { service, simulator } = shared;
     for (const repository of ['engine-1', 'much-reviewed', 'Case-Matters', 'empty', 'forked']) {
       const expected = contributorsOf(simulator.world, engines.name, { repository });
@@ -43,7 +43,7 @@ describe('pages of contributors', () => {
     }
   });
 
-  it('send one 404 for private, missing and impossible repositories', async () => {
+  it('responds with the same 404 for private, missing and impossible repositories', async () => {
     const { service } = shared;
     const names = ['hidden-engine', 'no-such-engine'];
     await storeAbsentRepositories(service.database.connection, engines.name, names);
@@ -54,7 +54,7 @@ describe('pages of contributors', () => {
     assert.equal(new Set(refusals.map(({ text }) => text)).size, 1);
   });
 
-  it('have pages that fit together while contributions arrive between them', async () => {
+  it('returns pages that fit together while contributions arrive between them', async () => {
     const { service, simulator } = shared;
     const { connection, pool } = service.database;
     const before = contributorsOf(simulator.world, ada.name);

@@ -100,8 +100,8 @@ async function readShape({ pool }: Database): Promise<string[]> {
   return rows.map(({ shape }) => shape);
 }
 
-describe('partitions by repository', () => {
-  it('keep all rows, keys and indexes, are written and read like the tables before, and become tables again', async () => {
+describe('partitioning by repository', () => {
+  it('keeps all rows, keys and indexes, and changes no result of reads and writes, also after it is undone', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection } = database;
@@ -130,7 +130,7 @@ describe('partitions by repository', () => {
     assert.deepEqual(await readShape(database), shape);
   });
 
-  it('are left as they were by a run that fails, and get the indexes of later releases', async () => {
+  it('leaves a table as it was when it fails, and permits the indexes of later releases', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await store(database);

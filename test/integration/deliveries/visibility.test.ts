@@ -10,7 +10,7 @@ import { until } from '../../time.ts';
 import { bearer, engines, serviceToken } from '../access/owner.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 
-describe('deliveries about visibility', () => {
+describe('application of deliveries about visibility', () => {
   it('hides a repository that becomes private before any request to GitHub, and follows renames and removals', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startSteppedService({ simulator, settings, tokens: ['organization_admin'] });
@@ -46,7 +46,7 @@ describe('deliveries about visibility', () => {
       const { body } = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
       const isShown = (repository: string): boolean => body.data.some(({ name }) => name === repository);
       return !isShown('hidden-engine') && isShown('engine-2') ? true : undefined;
-    }, 'what is private and not installed any more is hidden, what is public stays');
+    }, 'private repositories that are no longer installed are hidden, and public ones stay');
     simulator.faults.clear();
 
     renameAccount(world, owner, 'engines-renamed');

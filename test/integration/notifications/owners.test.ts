@@ -10,8 +10,8 @@ import { prepareAwarding } from './outbox.ts';
 
 const now = (): Date => new Date();
 
-describe('notifications of an owner', () => {
-  it('are listed, sent again and given secrets by owners alone, in pages', async () => {
+describe('management of notifications', () => {
+  it('lets owners alone list notifications in pages, send them again, and make secrets', async () => {
     let status = 410;
     await using receiver = await recordMessages(() => status);
     await using simulator = await startSimulator({ repositories: 2 });

@@ -47,8 +47,8 @@ function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }
 const requestsFor = (simulator: Simulator, name: string): number =>
   simulator.requests.filter((request) => request.name === name).length;
 
-describe('calendars of GitHub', () => {
-  it('are fetched once for all callers, with nothing else, and are drawn', async () => {
+describe("fetching of GitHub's calendars", () => {
+  it('fetches a calendar once for all callers, with nothing else, and draws it', async () => {
     const { now } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startSteppedService({ simulator, now });
@@ -76,7 +76,7 @@ describe('calendars of GitHub', () => {
     assert.notEqual(total, totalOf(simulator, keeper.name, now(), { withPrivate: true }));
   });
 
-  it('follow deliveries, are shown while a new one is fetched, and stay when that fails', async () => {
+  it('follows deliveries, and shows the stored calendar while a new one is fetched, or cannot be', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startSteppedService({
@@ -112,7 +112,7 @@ describe('calendars of GitHub', () => {
     }
   });
 
-  it('are replaced by days of collected repositories when no token is certain to see only public data', async () => {
+  it('shows days of collected repositories instead when no token is certain to see only public data', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using database = await createTestDatabase();
@@ -136,7 +136,7 @@ describe('calendars of GitHub', () => {
     assert.equal(rows.length, 0);
   });
 
-  it('are in the export of their account, and erased with it, also one that is being fetched', async () => {
+  it('exports a calendar with its account, and erases it, also one that is being fetched', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedService({ simulator });
     const token = await serviceToken(service, simulator, ada);

@@ -10,8 +10,8 @@ import { inGitea } from './scenes.ts';
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
-describe('authors of collected commits at Gitea', () => {
-  it('are found as former co-authors, and after force pushes and a deletion during the read', async () => {
+describe('matching of collected commits with accounts at Gitea', () => {
+  it('finds authors who were co-authors before, and after force pushes and a deletion during the read', async () => {
     await inGitea(async (scene) => {
       const { world, now, simulator, service } = scene;
       const owner = addOrganization(scene);

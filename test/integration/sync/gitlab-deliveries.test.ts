@@ -10,8 +10,8 @@ import { deliver, entity, projectPayload, untilTrue } from '../../e2e/gitlab/sce
 import { send } from '../../e2e/raw-request.ts';
 import { openGitLab } from './scenes.ts';
 
-describe('a delivery of GitLab', () => {
-  it('updates the responses within seconds of a delivery, also the numbers of others', async () => {
+describe('application of GitLab deliveries', () => {
+  it('updates the responses about the group, and the numbers of the people who took part', async () => {
     await using scene = await openGitLab();
     const { service, world, people, repositories, issues, pulls } = scene;
     await untilTrue(scene, 'everything is counted');

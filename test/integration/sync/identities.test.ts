@@ -14,8 +14,8 @@ import { startSteppedService } from './stepped-service.ts';
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
-describe('authors of collected commits at GitHub', () => {
-  it('are found as former co-authors, after a force push and a deletion during the read, and in data of an earlier release', async () => {
+describe('matching of collected commits with accounts at GitHub', () => {
+  it('finds authors who were co-authors before, after a force push and a deletion during the read, and in data of an earlier release', async () => {
     const { world, now, advance, organization, repositories } = createContractWorld();
     const person = (login: string): { name: string; email: string } => {
       const email = `${login}@forge.test`;

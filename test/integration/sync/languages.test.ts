@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { startSteppedService } from './stepped-service.ts';
 
-describe('the card of languages', () => {
-  it('reads the languages of an account when they are wanted for the first time', async () => {
+describe('first request for a card of languages', () => {
+  it('has the languages of the account read, and shows them when they are counted', async () => {
     await using simulator = await startSimulator({ repositories: 3 });
     await using service = await startSteppedService({ simulator });
     const { organization } = simulator.accounts;

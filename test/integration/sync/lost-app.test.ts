@@ -11,7 +11,7 @@ import { startSteppedApp } from './stepped-service.ts';
 const appWarnings = (lines: readonly string[]): string[] =>
   lines.filter((line) => /does not know the configured App/.test(line));
 
-describe('an App that is lost', () => {
+describe('loss of the access of an App', () => {
   it('reports a revoked key in one log line, and still serves public data', async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now, repositories: 1 });
@@ -39,7 +39,7 @@ describe('an App that is lost', () => {
     }, 'what only the App showed is not shown any more');
   });
 
-  it('ends when the App is removed from the settings', async () => {
+  it('hides what only the App could read when it is removed from the settings', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using first = await startSteppedApp(simulator);
     simulator.app.install(organization(simulator));

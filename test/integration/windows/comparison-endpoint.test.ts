@@ -24,7 +24,7 @@ interface Compared {
   next_cursor?: string;
 }
 
-describe('the comparison of a number', () => {
+describe('evidence with compare', () => {
   const shared = shareStoredService();
   const path = `${engines.name}/contributions/issues`;
   const get = async (query: string, wanted = path): Promise<Compared> => {
@@ -46,7 +46,7 @@ describe('the comparison of a number', () => {
     await sql`update commits set stored_at = now() - interval '70 days'`.execute(connection);
   });
 
-  it('has nothing that came or went where nothing changed, and the moment of the comparison', async () => {
+  it('lists nothing where nothing changed, and names the moment of the comparison', async () => {
     const { meta_data: metadata, data } = await get('since=2000-01-01&compare=yesterday');
     assert.deepEqual(data, []);
     const { compared_dttm: at, window, ...comparison } = metadata.comparison;
@@ -100,7 +100,7 @@ describe('the comparison of a number', () => {
     assert.ok(Math.abs(Date.now() - 80 * dayMs - Date.parse(year.meta_data.comparison.compared_dttm)) < 60_000);
   });
 
-  it('is refused without a window to go back by, and with filters that former items do not have', async () => {
+  it('refuses a comparison without a window to go back by, and filters that former items do not have', async () => {
     for (const query of [
       'compare=previous',
       'compare=yesterday&type=user',

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rankBoardJob } from '../../../src/boards/jobs.ts';
 
-describe('the job that ranks a board', () => {
+describe('scheduling of rankings', () => {
   const delayOf = (costMs: number, rankedMsAgo: number | null): number =>
     rankBoardJob({ id: 'board', costMs, rankedMsAgo }).delayMs ?? 0;
 
-  it('starts at once after a quick ranking, a long pause, or none', () => {
+  it('starts a ranking at once after a quick one, a long pause, or none', () => {
     assert.deepEqual([delayOf(20, 0), delayOf(5000, 3_600_000), delayOf(5000, null)], [0, 0, 0]);
   });
 
-  it('rests ten times as long as the last ranking took, a minute at most, from its end', () => {
+  it('waits ten times as long as the last ranking took, a minute at most, from its end', () => {
     assert.deepEqual([delayOf(200, 200), delayOf(200, 700), delayOf(9000, 9000)], [2000, 1500, 60_000]);
     // A clock that was set back does not make it rest longer.
     assert.equal(delayOf(200, -10_000), 2000);

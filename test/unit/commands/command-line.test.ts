@@ -30,7 +30,7 @@ function run(...commandLines: string[][]): Ended[] {
   return JSON.parse(stdout) as Ended[];
 }
 
-describe('arguments of the command line', () => {
+describe('parsing of command lines', () => {
   const [wrong, none, misspelled, help, version, usage, nameless] = run(
     ['nonsense'],
     [],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { colourOfLanguage, countLanguages, languageOfPath } from '../../../src/contributions/languages/linguist.ts';
 
-describe('languages of paths', () => {
-  it('follow the longest known extension or the name, and count members of a group as the group', () => {
+describe('assignment of paths to languages', () => {
+  it('follows the longest known extension or the name, and counts members of a group as the group', () => {
     const expected = {
       'src/a.ts': 'TypeScript',
       'src/view.TSX': 'TypeScript',
@@ -19,7 +19,7 @@ describe('languages of paths', () => {
     for (const [path, language] of Object.entries(expected)) assert.equal(languageOfPath(path), language, path);
   });
 
-  it('leave out vendored, generated and documenting files, data, prose and unknown extensions', () => {
+  it('leaves out vendored, generated and documenting files, data, prose and unknown extensions', () => {
     const paths = [
       'vendor/x.go',
       'third_party/x.c',
@@ -48,7 +48,7 @@ describe('languages of paths', () => {
     );
   });
 
-  it('are counted by file', () => {
+  it('counts each file once', () => {
     const counted = countLanguages(['a.ts', 'b.ts', 'c.rs', 'vendor/d.rs', 'README.md']);
     assert.deepEqual(
       [...counted],

@@ -31,7 +31,7 @@ function path(wanted: Record<string, string>): string | undefined {
   return imagePath(new Map(Object.entries(wanted)));
 }
 
-describe('the form of the composer', () => {
+describe('composing of cards', () => {
   it('names every kind and part of cards and every period in every language', () => {
     for (const locale of locales) {
       const inLanguage = readerOf({ locale, isChosen: true });
