@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
+import { Claims } from '../src/sync/claims.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../src/sync/context.ts';
 import type { BenchResult } from './bench-result.ts';
@@ -114,7 +115,7 @@ async function apply(
     connection,
     providers: new Map([['github', source]]),
     node: 1,
-    reading: new Set(),
+    claims: new Claims(),
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
     freshForMs: 3_600_000,

@@ -7,6 +7,7 @@ import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import { Computations } from '../src/http/computations.ts';
 import { hideRepository } from '../src/repositories/hide-store.ts';
+import { Claims } from '../src/sync/claims.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../src/sync/context.ts';
 import { recordVisibility } from '../src/sync/record-state.ts';
@@ -179,7 +180,7 @@ function contextOf({ connection }: Database, { name }: Owner): SyncContext {
     connection,
     providers: new Map([['github', provider]]),
     node: 1,
-    reading: new Set(),
+    claims: new Claims(),
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
     freshForMs: 3_600_000,

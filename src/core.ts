@@ -20,9 +20,11 @@ import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
 import { createProviders, type ProviderDependencies } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
+import { Claims } from './sync/claims.ts';
 import { newAppliers, newPollDemands, type SyncContext } from './sync/context.ts';
 import { loadInstallations } from './sync/installations/load-installations.ts';
 import { noMetrics, type SyncMetrics } from './sync/metrics.ts';
+import { reportsTo } from './sync/reports.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
 const maxParsedFiles = 100;
@@ -123,7 +125,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     connection: database.connection,
     providers,
     node: listener.node,
-    reading: new Set(),
+    claims: new Claims(),
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
     histories: new HistoryCache({ directory: historiesOf(config.dataDir), ...historyLimits, now }),
@@ -255,33 +257,6 @@ async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<C
     await opened.close();
     throw error;
   }
-}
-
-/** Returns the receivers of failures during reads from hosts: each failure is counted, and logged where it is new. */
-function reportsTo(
-  log: Log,
-  metrics: SyncMetrics,
-): Pick<SyncContext, 'onStreamFailure' | 'onSkip' | 'onDrift' | 'onOrphans'> {
-  return {
-    onStreamFailure: (failure) => {
-      metrics.countStreamFailure(failure);
-      const { provider, repositoryId, stream, error } = failure;
-      log.warn({ provider, repositoryId, stream, err: error }, 'a stream cannot be read on');
-    },
-    onSkip: (skip, { isNew }) => {
-      metrics.countSkip(skip);
-      const { target, isStored, isCounted: _counted, ...part } = skip;
-      if (isNew) log.warn({ ...part, ...target }, isStored ? 'an item is stored in part' : 'an item is skipped');
-    },
-    onOrphans: (table, ids) => {
-      metrics.countOrphans(table, ids);
-      log.warn({ table, ids }, 'rows named repositories or accounts that are not stored');
-    },
-    onDrift: (drift) => {
-      metrics.countDrift(drift);
-      log.warn(drift, 'stored totals differ from those of the provider');
-    },
-  };
 }
 
 /** Returns what keeps this node from serving requests, if anything does. */

@@ -16,6 +16,7 @@ import { formatUrl } from './http/metrics-server.ts';
 import type { Log } from './log.ts';
 import { openNotifications } from './notifications/open.ts';
 import { beginWork } from './sync/begin-work.ts';
+import { releaseLeftClaims } from './sync/claims.ts';
 import { withInstallations } from './sync/installations/load-installations.ts';
 import { createInstallationTasks } from './sync/installations/tasks.ts';
 import { createTasks } from './sync/tasks.ts';
@@ -52,6 +53,7 @@ export async function startJobs(
       pollMs: options.pollMs,
       onEnd: options.onEnd,
       tasks,
+      alsoSweep: () => releaseLeftClaims(core.sync),
       log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
     });
   } catch (error) {

@@ -17,8 +17,16 @@ export interface Running {
   jobs: Set<string>;
 }
 
+/** Releases jobs that no living node runs, and removes those that have ended. */
+export async function sweepJobs(connection: Connection, running: Running, node: number): Promise<void> {
+  await registerPools(connection, running, node);
+  await releaseJobsOfDeadNodes(connection, node, running);
+  await releaseLostJobs(connection, running);
+  await removeEndedJobs(connection);
+}
+
 /** Releases jobs that are locked here but do not run: they were handed out over a connection that broke. */
-export async function releaseLostJobs(connection: Connection, { pools, jobs }: Running): Promise<void> {
+async function releaseLostJobs(connection: Connection, { pools, jobs }: Running): Promise<void> {
   await sql`
     update graphile_worker._private_jobs set locked_at = null, locked_by = null
     where locked_by = any(${[...pools.keys()]}::text[]) and id <> all(${[...jobs]}::bigint[])
@@ -26,7 +34,7 @@ export async function releaseLostJobs(connection: Connection, { pools, jobs }: R
 }
 
 /** Removes jobs that another one with the same key replaced, or that failed for good. */
-export async function removeEndedJobs(connection: Connection): Promise<void> {
+async function removeEndedJobs(connection: Connection): Promise<void> {
   await sql`
     delete from graphile_worker._private_jobs
     where attempts >= max_attempts and locked_at is null and updated_at < now() - ${sql.lit(endedKept)}::interval`.execute(
@@ -38,7 +46,7 @@ export async function removeEndedJobs(connection: Connection): Promise<void> {
  * Registers the worker pools of this node again. Another node removes them while the connection is broken that shows
  * that this node lives; their jobs would be released at every sweep from then on.
  */
-export async function registerPools(connection: Connection, { pools }: Running, node: number): Promise<void> {
+async function registerPools(connection: Connection, { pools }: Running, node: number): Promise<void> {
   await sql`
     insert into workers (id, node) select id, ${node} from unnest(${[...pools.keys()]}::text[]) as pool (id)
     on conflict do nothing`.execute(connection);

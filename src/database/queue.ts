@@ -2,13 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type CronItemOptions, Logger, parseCronItems, type Runner, run, type WorkerEvents } from 'graphile-worker';
 import { sql } from 'kysely';
-import {
-  type Running,
-  registerPools,
-  releaseJobsOfDeadNodes,
-  releaseLostJobs,
-  removeEndedJobs,
-} from './abandoned-jobs.ts';
+import { type Running, sweepJobs } from './abandoned-jobs.ts';
 import { watchForSteps } from './clock.ts';
 import type { Connection, Database } from './connection.ts';
 import { wakeForDueJobs } from './due-jobs.ts';
@@ -111,6 +105,8 @@ export async function startQueue(options: {
   pollMs?: number | undefined;
   /** The interval, in ms, at which jobs are released that no living node runs. */
   sweepMs?: number;
+  /** Releases, in the same interval, other things that this node holds but does not use. */
+  alsoSweep?: () => Promise<void>;
   tasks: Record<string, Task>;
   /** Returns whether this machine's clock was set since the last call. */
   wasClockSet?: () => boolean;
@@ -121,10 +117,8 @@ export async function startQueue(options: {
   const { database, node, wasClockSet = watchForSteps() } = options;
   const running: Running = { pools: new Map(), jobs: new Set() };
   const sweep = async (): Promise<void> => {
-    await registerPools(database.connection, running, node);
-    await releaseJobsOfDeadNodes(database.connection, node, running);
-    await releaseLostJobs(database.connection, running);
-    await removeEndedJobs(database.connection);
+    await sweepJobs(database.connection, running, node);
+    await options.alsoSweep?.();
   };
   await sweep();
   await correctFutureSchedules(database.connection);

@@ -10,13 +10,12 @@ import type { Call, KnownRepository, Provider } from '../providers/provider.ts';
 import { keepFormerName, saveFormerName } from '../repositories/former-name-store.ts';
 import { markRepositoryDeleted } from '../repositories/hide-store.ts';
 import {
-  claimRepository,
   findByExternalId,
   findOwnedRepositories,
   findOwnedRepository,
   type Repository,
-  releaseRepository,
 } from '../repositories/store.ts';
+import { whileClaimed } from './claims.ts';
 import { type Collected, collectRepository } from './collect-repository.ts';
 import type { SyncContext, Work } from './context.ts';
 import { listRepositories, saveListed } from './list-repositories.ts';
@@ -216,23 +215,6 @@ export async function collectUnlessBusy(
   return whileClaimed(context, repository.id, () =>
     collectRepository(context, { account, repository, known, provider, call: work.call, extent: work.extent }),
   );
-}
-
-/** Runs `work` while no other job may read the repository. Returns `busy` when another job is reading it. */
-export async function whileClaimed<Done>(
-  { connection, node, reading }: SyncContext,
-  repositoryId: string,
-  work: () => Promise<Done>,
-): Promise<Done | 'busy'> {
-  if (reading.has(repositoryId)) return 'busy';
-  reading.add(repositoryId);
-  try {
-    if (!(await claimRepository(connection, repositoryId, node))) return 'busy';
-    return await work();
-  } finally {
-    reading.delete(repositoryId);
-    await releaseRepository(connection, repositoryId, node);
-  }
 }
 
 /** Returns a stored repository in the form that its provider needs for requests. */

@@ -6,6 +6,7 @@ import type { Connection } from '../database/connection.ts';
 import type { HistoryCache } from '../history/history-cache.ts';
 import type { PollDemand } from '../installations/poll-quota-store.ts';
 import type { Call, Cost, Provider } from '../providers/provider.ts';
+import type { Claims } from './claims.ts';
 import type { Drift } from './drift.ts';
 import type { Skip } from './skip-store.ts';
 import type { StreamFailure } from './stream-failure.ts';
@@ -16,8 +17,7 @@ export interface SyncContext {
   providers: ReadonlyMap<string, Provider>;
   /** The number of this process among those that work on the database. */
   node: number;
-  /** Ids of the repositories that this process is reading now. */
-  reading: Set<string>;
+  claims: Claims;
   pollDemands: PollDemands;
   appliers: Appliers;
   /** Local copies of histories. */

@@ -2,6 +2,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { type Core, openCore } from '../../src/core.ts';
 import { createLog } from '../../src/log.ts';
 import { createProviders } from '../../src/providers/index.ts';
+import { Claims } from '../../src/sync/claims.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../../src/sync/context.ts';
 import { createTestDatabase } from '../database.ts';
 import type { Scene } from './scene.ts';
@@ -55,7 +56,7 @@ export async function openGround({ settings, dataDir, world }: Scene): Promise<G
       return {
         ...core.sync,
         providers,
-        reading: new Set(),
+        claims: new Claims(),
         pollDemands: newPollDemands(),
         appliers: newAppliers(),
         [Symbol.asyncDispose]: async () => {

@@ -4,6 +4,7 @@ import { newIssue } from '../../../bench/new-issue.ts';
 import type { Actor } from '../../../src/accounts/account.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import type { ContributionPage, ListedRepository, Provider } from '../../../src/providers/provider.ts';
+import { Claims } from '../../../src/sync/claims.ts';
 import { newAppliers, newCost, newPollDemands, type SyncContext, type Work } from '../../../src/sync/context.ts';
 
 /**
@@ -64,7 +65,7 @@ export function contextOf(connection: Connection, hiddenNames: ReadonlySet<strin
     connection,
     providers: new Map([['github', provider]]),
     node: 1,
-    reading: new Set<string>(),
+    claims: new Claims(),
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
     parsedFiles: new LRUCache({ max: 10 }),

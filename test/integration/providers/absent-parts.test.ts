@@ -9,6 +9,7 @@ import { contributionKinds } from '../../../src/contributions/contribution.ts';
 import { SharedCounts } from '../../../src/database/counts.ts';
 import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/providers/provider.ts';
 import { findOwnedRepositories } from '../../../src/repositories/store.ts';
+import { Claims } from '../../../src/sync/claims.ts';
 import { collectAccount } from '../../../src/sync/collect.ts';
 import { newAppliers, newCost, newPollDemands, type SyncContext } from '../../../src/sync/context.ts';
 import { lookUp } from '../../../src/sync/look-up.ts';
@@ -70,7 +71,7 @@ describe('serving a host without optional parts', () => {
       connection,
       providers: new Map([['github', provider]]),
       node: 1,
-      reading: new Set(),
+      claims: new Claims(),
       pollDemands: newPollDemands(),
       appliers: newAppliers(),
       freshForMs: 3_600_000,

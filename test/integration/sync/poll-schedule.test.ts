@@ -6,6 +6,7 @@ import { sumPollDemand } from '../../../src/installations/poll-quota-store.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { findPoll } from '../../../src/repositories/poll-store.ts';
 import { findRepository } from '../../../src/repositories/store.ts';
+import { Claims } from '../../../src/sync/claims.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
 import { newCost, newPollDemands } from '../../../src/sync/context.ts';
 import { partOfAge, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/poll-interval.ts';
@@ -209,7 +210,7 @@ describe('pollRepository', () => {
       connection,
       providers: new Map([['github', provider]]),
       node: 1,
-      reading: new Set<string>(),
+      claims: new Claims(),
       pollDemands: newPollDemands(),
       freshForMs: hourMs,
       now: () => clock,

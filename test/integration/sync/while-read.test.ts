@@ -6,6 +6,7 @@ import type { Database } from '../../../src/database/connection.ts';
 import { installByOperator } from '../../../src/installations/operator-store.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { findByExternalId } from '../../../src/repositories/store.ts';
+import { Claims } from '../../../src/sync/claims.ts';
 import { newAppliers, newCost, newPollDemands, type SyncContext, type Work } from '../../../src/sync/context.ts';
 import { saveListed } from '../../../src/sync/list-repositories.ts';
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
@@ -42,7 +43,7 @@ async function prepare({ connection, pool }: Database) {
     connection,
     providers: new Map([['github', provider]]),
     node: 1,
-    reading: new Set<string>(),
+    claims: new Claims(),
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
     freshForMs: 3_600_000,
@@ -67,7 +68,7 @@ describe('changes of a repository that another job is reading', () => {
   it('reads a polled change after the other job, which may have passed it', async () => {
     await using opened = await openTestDatabase();
     const { context, repository } = await prepare(opened.database);
-    context.reading.add(repository.id);
+    context.claims.reading.add(repository.id);
     await pollRepository(context, repository.id, work);
     const { rows } = await opened.database.pool.query<{ key: string }>(
       `select key from graphile_worker.jobs where task_identifier = 'collect_repository' and run_at > now()`,
