@@ -54,17 +54,20 @@ export async function boundPolls(connection: Connection, now: Date): Promise<voi
     where next_at > ${now}::timestamptz + interval_s * interval '1 second'`.execute(connection);
 }
 
+/** Stores a poll of a repository, unless the repository has been erased since. */
 export async function savePoll(
   connection: Connection,
   repositoryId: string,
   { intervalMs, digest, changedAt, nextAt }: Poll & { nextAt: Date },
 ): Promise<void> {
-  const row = { interval_s: Math.ceil(intervalMs / 1000), digest, changed_at: changedAt, next_at: nextAt };
-  await connection
-    .insertInto('repository_polls')
-    .values({ repository_id: repositoryId, ...row })
-    .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(row))
-    .execute();
+  // The lock waits for an erasure that has not ended; without it, the row would refer to an erased repository.
+  await sql`
+    with stored as materialized (select id from repositories where id = ${repositoryId} for key share)
+    insert into repository_polls (repository_id, interval_s, digest, changed_at, next_at)
+    select id, ${Math.ceil(intervalMs / 1000)}, ${digest}, ${changedAt}::timestamptz, ${nextAt}::timestamptz from stored
+    on conflict (repository_id) do update
+    set interval_s = excluded.interval_s, digest = excluded.digest, changed_at = excluded.changed_at,
+      next_at = excluded.next_at`.execute(connection);
 }
 
 /** Returns the ids of all installed repositories, in a stable order. */

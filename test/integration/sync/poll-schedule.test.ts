@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { sumPollDemand } from '../../../src/installations/poll-quota-store.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
-import { findPoll } from '../../../src/repositories/poll-store.ts';
+import { findPoll, savePoll } from '../../../src/repositories/poll-store.ts';
 import { findRepository } from '../../../src/repositories/store.ts';
 import { Claims } from '../../../src/sync/claims.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
@@ -13,6 +13,7 @@ import { partOfAge, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/pol
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
 import { findPollInterval, hastenAfterChange } from '../../../src/sync/poll-schedule.ts';
 import { openTestDatabase } from '../../database.ts';
+import { begin, eraseRepository, untilWaiting } from '../contributions/erasing.ts';
 import { watchPlans } from '../plans.ts';
 import { engine } from '../repositories/engine.ts';
 
@@ -179,6 +180,20 @@ describe('polls after a reported change', () => {
     assert.equal(await nextAt(), 5);
     await hasten(new Date(now.getTime() + 60_000));
     assert.equal(await nextAt(), 5);
+  });
+});
+
+describe('savePoll', () => {
+  it('stores nothing for a repository that is being erased', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const id = await addRepositories(opened.database, 'octo', { count: 1 });
+    const erasing = await begin(connection, (transaction) => eraseRepository(transaction, id));
+    const saved = savePoll(connection, id, { intervalMs: 1, digest: '', changedAt: null, nextAt: now });
+    await untilWaiting(opened.database);
+    await erasing.commit();
+    await saved;
+    assert.equal(await findPoll(connection, id), undefined);
   });
 });
 
