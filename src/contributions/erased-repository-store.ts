@@ -22,7 +22,7 @@ export async function removeErasedRows(connection: Connection, limit: number): P
   return 'more';
 }
 
-/** @returns how many rows and repositories were removed. */
+/** @returns how many rows were removed, and 1 for a repository that was looked through; 0: none is left. */
 async function removeBatch(transaction: Connection, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     select repository_id as id from erased_repositories order by repository_id limit 1 for update skip locked`.execute(
@@ -35,8 +35,22 @@ async function removeBatch(transaction: Connection, limit: number): Promise<numb
     removed += await removeRows(transaction, table, erased.id, limit - removed);
     if (removed >= limit) return removed;
   }
-  await transaction.deleteFrom('erased_repositories').where('repository_id', '=', erased.id).execute();
+  await forget(transaction, erased.id);
   return removed + 1;
+}
+
+/**
+ * Removes the record of an erased repository, if it has no rows left: a row that another transaction changed meanwhile
+ * has another place, so that the statement which waited for it removed nothing.
+ */
+async function forget(transaction: Connection, repositoryId: string): Promise<void> {
+  const isLeft = dividedNames.map(
+    (table) => sql`exists (select from ${sql.table(table)} where repository_id = ${repositoryId})`,
+  );
+  await sql`
+    delete from erased_repositories where repository_id = ${repositoryId} and not (${sql.join(isLeft, sql` or `)})`.execute(
+    transaction,
+  );
 }
 
 async function removeRows(

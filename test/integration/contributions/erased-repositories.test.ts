@@ -38,6 +38,21 @@ describe('removal of the rows of an erased repository', () => {
     assert.deepEqual((await prepared.pool.query('select from erased_repositories')).rows, []);
   });
 
+  it('removes a row that another transaction changes meanwhile', async () => {
+    await using prepared = await prepare();
+    const { connection, database, repositoryId } = prepared;
+    await inTransaction(connection, prepared.store);
+    await inTransaction(connection, (transaction) => eraseRepository(transaction, repositoryId));
+    const changing = await begin(connection, async (transaction) => {
+      await sql`update contributions set account_id = null`.execute(transaction);
+    });
+    const removing = removeErasedRows(connection, 100);
+    await untilWaiting(database);
+    await changing.commit();
+    assert.equal(await removing, 'done');
+    assert.equal(await countRows(database), 0);
+  });
+
   it('removes rows in batches, and repeats a batch that was killed', async () => {
     await using prepared = await prepare();
     const { connection, database, pool, repositoryId } = prepared;
