@@ -30,14 +30,15 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
 
 /**
  * Records some contributors, without its owner, to a repository that became visible, hidden or another account's. Repositories that another
- * transaction is recording are left to that one.
+ * transaction is recording are left to that one. A repository that is being erased is left out: its erasure locks its row
+ * first, and the records after it.
  * @returns whether there was such a repository.
  */
 export async function recordContributorsOfChanged(transaction: Connection, limit: number): Promise<boolean> {
   const { rows } = await sql<{ isAny: boolean }>`
     with changed as (
       select c.repository_id, c.position, r.owner_id from changed_repositories c join repositories r on r.id = c.repository_id
-      order by c.repository_id limit 1 for update of c skip locked
+      order by c.repository_id limit 1 for update of c skip locked for key share of r skip locked
     ), people as (
       select t.repository_id, t.account_id from changed c join contributor_totals t using (repository_id)
       where t.account_id <> c.owner_id and (c.position is null or t.account_id > c.position)

@@ -116,6 +116,23 @@ describe('contributors to a repository that becomes visible, hidden or private',
     assert.deepEqual(await listRecorded(connection), allOf('other'));
   });
 
+  it('are left out while the repository is being erased, so that its erasure waits for no record', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const [changed] = await addContributors(connection);
+    await sql`update repositories set is_private = true where id = ${changed}`.execute(connection);
+    await connection.transaction().execute(async (erasing) => {
+      await sql`select from repositories where id = ${changed} for update`.execute(erasing);
+      // A wait for the erasure would be an error.
+      const recorded = connection.transaction().execute(async (transaction) => {
+        await sql`set local lock_timeout = '500ms'`.execute(transaction);
+        return recordContributorsOfChanged(transaction, limit);
+      });
+      assert.equal(await recorded, false);
+    });
+    assert.equal(await record(connection), true);
+  });
+
   it('are not recorded for other changes of the repository', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
