@@ -42,8 +42,8 @@ export interface Competition {
   deadlocks: number;
   /** The number of ended jobs by name. */
   jobs: Record<string, number>;
-  /** Owners of which sums or lists differ from their repositories, and columns that name rows that are not stored. */
-  different: number;
+  /** What differs: sums or lists of owners from their repositories, and columns that name rows that are not stored. */
+  different: string[];
   /** Repositories of which totals differed from their contributions. */
   miscounted: number;
 }
@@ -53,7 +53,7 @@ export async function compete({ url }: TestDatabase, isOver: (jobs: number) => b
   await shortenDeadlocks(url);
   const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {}, jobConnections: 16 });
   const jobs: Record<string, number> = {};
-  const checked = { different: 0, miscounted: 0 };
+  let checked: Checked = { different: [], miscounted: 0 };
   try {
     const world = await startWorld(database.connection);
     let done = 0;
@@ -66,7 +66,7 @@ export async function compete({ url }: TestDatabase, isOver: (jobs: number) => b
       }
     };
     await Promise.all(Array.from({ length: workers }, run));
-    Object.assign(checked, await check(world.context));
+    checked = await check(world.context);
   } finally {
     await database.close();
   }
@@ -78,9 +78,11 @@ function ignoreRace(error: unknown): void {
   if (!(error instanceof AppError) || !['conflict', 'not_found'].includes(error.code)) throw error;
 }
 
-async function check(context: SyncContext): Promise<{ different: number; miscounted: number }> {
-  const failures: unknown[] = await findOrphans(context.connection);
-  const counting = { ...context, onFailure: (error: unknown) => void failures.push(error) };
+type Checked = Pick<Competition, 'different' | 'miscounted'>;
+
+async function check(context: SyncContext): Promise<Checked> {
+  const different = await findOrphans(context.connection);
+  const counting = { ...context, onFailure: (error: unknown) => void different.push(String(error)) };
   await recountSome(counting, checkSummed, undefined);
   await recountSome(counting, checkOwners(context), undefined);
   const repositories = await context.connection.selectFrom('repositories').select('id').execute();
@@ -88,7 +90,7 @@ async function check(context: SyncContext): Promise<{ different: number; miscoun
   for (const { id } of repositories) {
     if (await inTransaction(context.connection, (transaction) => recountRepository(transaction, id))) miscounted += 1;
   }
-  return { different: failures.length, miscounted };
+  return { different, miscounted };
 }
 
 /** Lets the server look for a deadlock after each short wait, so that cycles do not end by themselves before. */
