@@ -94,6 +94,13 @@ export class Limits {
     this.#minutes.clear();
   }
 
+  /** Uses up the quota of every token that has one of the resource, except for a number of points. */
+  leave(resource: Resource, points: number): void {
+    for (const [key, allowance] of this.#allowances) {
+      if (key.endsWith(` ${resource}`)) allowance.used = Math.max(allowance.used, allowance.limit - points);
+    }
+  }
+
   headers(token: string, resource: Resource): Record<string, string> {
     const { limit, used, resetAt } = this.allowance(token, resource);
     return {
