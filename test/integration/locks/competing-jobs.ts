@@ -37,11 +37,14 @@ import { actorOf, contextOf, listed, newWork, owners, people, repositoriesOfOwne
 
 const workers = 8;
 
-export interface Competition {
+export interface Competition extends Checked {
   /** The number of deadlocks that the server has found. */
   deadlocks: number;
   /** The number of ended jobs by name. */
   jobs: Record<string, number>;
+}
+
+interface Checked {
   /** What differs: sums or lists of owners from their repositories, and columns that name rows that are not stored. */
   different: string[];
   /** Repositories of which totals differed from their contributions. */
@@ -52,33 +55,33 @@ export interface Competition {
 export async function compete({ url }: TestDatabase, isOver: (jobs: number) => boolean): Promise<Competition> {
   await shortenDeadlocks(url);
   const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {}, jobConnections: 16 });
+  const ended = await runJobs(database.connection, isOver).finally(() => database.close());
+  return { deadlocks: await countDeadlocks(url), ...ended };
+}
+
+async function runJobs(
+  connection: Connection,
+  isOver: (jobs: number) => boolean,
+): Promise<Omit<Competition, 'deadlocks'>> {
   const jobs: Record<string, number> = {};
-  let checked: Checked = { different: [], miscounted: 0 };
-  try {
-    const world = await startWorld(database.connection);
-    let done = 0;
-    const run = async (): Promise<void> => {
-      while (!isOver(done)) {
-        done += 1;
-        const [name, work] = pick(Object.entries(world.jobs));
-        await work().catch(ignoreRace);
-        jobs[name] = (jobs[name] ?? 0) + 1;
-      }
-    };
-    await Promise.all(Array.from({ length: workers }, run));
-    checked = await check(world.context);
-  } finally {
-    await database.close();
-  }
-  return { deadlocks: await countDeadlocks(url), jobs, ...checked };
+  const world = await startWorld(connection);
+  let done = 0;
+  const run = async (): Promise<void> => {
+    while (!isOver(done)) {
+      done += 1;
+      const [name, work] = pick(Object.entries(world.jobs));
+      await work().catch(ignoreRace);
+      jobs[name] = (jobs[name] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, run));
+  return { jobs, ...(await check(world.context)) };
 }
 
 /** A repository may be erased while a job reads it, or read by another job. */
 function ignoreRace(error: unknown): void {
   if (!(error instanceof AppError) || !['conflict', 'not_found'].includes(error.code)) throw error;
 }
-
-type Checked = Pick<Competition, 'different' | 'miscounted'>;
 
 async function check(context: SyncContext): Promise<Checked> {
   const different = await findOrphans(context.connection);
