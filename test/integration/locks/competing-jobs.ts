@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { eraseAccount } from '../../../src/access/erasure/store.ts';
 import { type Account, findById } from '../../../src/accounts/store.ts';
@@ -32,6 +31,7 @@ import { updateTotals } from '../../../src/sync/update-totals.ts';
 import type { TestDatabase } from '../../database.ts';
 import { findOrphans } from '../contributions/orphans.ts';
 import { actorOf, contextOf, listed, newWork, owners, people, repositoriesOfOwner } from './busy-host.ts';
+import { countDeadlocks, shortenDeadlocks } from './deadlocks.ts';
 
 /** Jobs that write about the same owners, people and repositories at the same time. */
 
@@ -45,7 +45,7 @@ export interface Competition extends Checked {
 }
 
 interface Checked {
-  /** What differs: sums or lists of owners from their repositories, and columns that name rows that are not stored. */
+  /** Sums or lists of owners that differ from their repositories, and columns that name rows that are not stored. */
   different: string[];
   /** Repositories of which totals differed from their contributions. */
   miscounted: number;
@@ -94,31 +94,6 @@ async function check(context: SyncContext): Promise<Checked> {
     if (await inTransaction(context.connection, (transaction) => recountRepository(transaction, id))) miscounted += 1;
   }
   return { different, miscounted };
-}
-
-/** Lets the server look for a deadlock after each short wait, so that cycles do not end by themselves before. */
-async function shortenDeadlocks(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(`alter database ${client.database} set deadlock_timeout = '20ms'`);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Sessions report deadlocks by their end. */
-async function countDeadlocks(url: string): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ deadlocks: number }>(
-      'select deadlocks::integer from pg_stat_database where datname = current_database()',
-    );
-    return rows[0]?.deadlocks ?? Number.NaN;
-  } finally {
-    await client.end();
-  }
 }
 
 interface World {
