@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { CardInput } from '../http/images.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { gridOf } from './grid.ts';
 import { fill } from './languages/language.ts';
 import { px } from './markup.ts';
-import { drawMedal, drawRibbon, metalOf, rareUpTo, ribbonShare } from './medal.ts';
+import { drawMedal, drawMotif, drawRibbon, metalOf, rareUpTo, ribbonShare } from './medal.ts';
 import type { CardOptions } from './options.ts';
-import { wrap } from './text/fit.ts';
+import { drawRing } from './ring.ts';
+import { joinParts, wrap } from './text/fit.ts';
 import { measure } from './text/measure.ts';
 
 const defaultWidthPx = 480;
@@ -18,6 +20,8 @@ const rowHeight = 64;
 const titleHeight = 34;
 const gap = 16;
 const bareGap = 12;
+/** The line of the ring around the next achievement. */
+const nextLine = 4;
 const mostLarge = 12;
 /** The medal of the newest achievement, which is smaller on a narrow card. */
 const newest = { size: 76, narrowSize: 60, narrow: 340, room: 18, below: 20 };
@@ -35,30 +39,39 @@ const compiledItem = Compile(Item);
 interface Item extends Static<typeof Item> {
   holders: number | undefined;
 }
+interface Content {
+  items: Item[];
+  next: CardInput['next'];
+}
 
 /**
- * The card of awards as medals: the newest one large, the others with icon, name, repository and date; with
- * `hide=names` without words, and with `raw` the icons alone.
+ * The card of awards as medals: the newest one large, the others with icon, name, repository and date, and below them
+ * the way to the next one; with `hide=names` without words, and with `raw` the icons alone.
  */
-export const achievementsCard = defineCard<Item[]>({
-  parts: { hideable: ['title', 'names', 'repositories', 'dates', 'rarity'], showable: [] },
+export const achievementsCard = defineCard<Content>({
+  parts: { hideable: ['title', 'names', 'repositories', 'dates', 'rarity', 'next'], showable: [] },
   nothingOf: 'achievements',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: options.isRaw ? iconSize : padding + titleOf(options) + 2 * rowHeight,
   }),
-  read: ({ envelope, holders }) => {
+  read: ({ envelope, holders, next }) => {
     const items = envelope.data.flatMap((item, index) =>
       compiledItem.Check(item) ? [{ ...item, holders: holders?.[index] }] : [],
     );
-    return items.length === 0 ? undefined : items;
+    return items.length === 0 && next === undefined ? undefined : { items, next };
   },
-  images: (items) => items.map(({ icon_url }) => icon_url),
+  images: ({ items, next }) => [
+    ...items.map(({ icon_url }) => icon_url),
+    ...(next === undefined ? [] : [next.icon_url]),
+  ],
   // Many large images would make the card large.
-  imageSize: ({ length }) => (length > mostLarge ? 'small' : 'large'),
-  draw: (items, options, images) => {
+  imageSize: ({ items: { length } }) => (length > mostLarge ? 'small' : 'large'),
+  draw: (content, options, images) => {
+    const { items } = content;
+    const next = isNextShown(content, options) ? content.next : undefined;
     const title = options.title ?? options.language.words.achievementsTitle;
-    const texts = { title, description: describe(items, options) };
+    const texts = { title, description: describe(items, next, options) };
     if (options.isRaw) {
       const canvas = new Canvas(rawWidthOf(items.length, options), options.language);
       const height = drawIcons(canvas, items, {
@@ -75,10 +88,16 @@ export const achievementsCard = defineCard<Item[]>({
     const maxWidth = width - 2 * padding;
     if (!options.hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
     const place = { options, images, at: padding, top: padding + titleOf(options), maxWidth };
-    const bottom = options.hide.has('names') ? drawIcons(canvas, items, place) : drawList(canvas, items, place);
+    const above = options.hide.has('names') ? drawIcons(canvas, items, place) : drawList(canvas, items, place);
+    const bottom = next === undefined ? above : drawNext(canvas, next, { ...place, top: above });
     return frame(options, { ...texts, width, height: bottom + padding, body: canvas.body() });
   },
 });
+
+/** Without words, the next achievement would look like one that is awarded. */
+function isNextShown({ items }: Content, { hide, isRaw }: CardOptions): boolean {
+  return !isRaw && !hide.has('names') && (!hide.has('next') || items.length === 0);
+}
 
 interface Place {
   options: CardOptions;
@@ -94,14 +113,20 @@ function rarityOf({ holders }: Item, { language, hide }: CardOptions): string {
   return fill(language.words.heldBy, { n: language.number(holders) });
 }
 
-function describe(items: readonly Item[], options: CardOptions): string {
+function describe(items: readonly Item[], next: Content['next'], options: CardOptions): string {
   const { language } = options;
-  return items
-    .map((item) => {
-      const details = [item.repository_name, language.date(new Date(item.awarded_dttm)), rarityOf(item, options)];
-      return `${item.name} (${details.filter((detail) => detail !== '').join(', ')})`;
-    })
-    .join(', ');
+  const awarded = items.map((item) => {
+    const details = [item.repository_name, language.date(new Date(item.awarded_dttm)), rarityOf(item, options)];
+    return `${item.name} (${details.filter((detail) => detail !== '').join(', ')})`;
+  });
+  const coming =
+    next === undefined ? [] : [`${language.words.nextAchievement}: ${next.name} (${wayOf(next, options)})`];
+  return [...awarded, ...coming].join(', ');
+}
+
+/** Returns the part of an achievement that is done, as in `14 / 20`. */
+function wayOf({ present, wanted }: NonNullable<Content['next']>, { language }: CardOptions): string {
+  return `${language.number(present)} / ${language.number(wanted)}`;
 }
 
 function titleOf({ hide }: CardOptions): number {
@@ -174,6 +199,32 @@ function drawNewest(canvas: Canvas, item: Item, { options, images, at, top, maxW
 
 function medalOf(item: Item, { hide }: CardOptions, images: Images): Parameters<typeof drawMedal>[2] {
   return { image: images.get(item.icon_url), metal: hide.has('rarity') ? undefined : metalOf(item.holders) };
+}
+
+/**
+ * Draws the achievement that comes next: its icon in a ring, whose arc is the part that is done.
+ * @returns the y coordinate of the lower end.
+ */
+function drawNext(
+  canvas: Canvas,
+  next: NonNullable<Content['next']>,
+  { options, images, at, top, maxWidth }: Place,
+): number {
+  const { language, palettes } = options;
+  const y = top + (top > padding + titleOf(options) ? newest.below : 0);
+  drawRing(canvas, { at, y, size: iconSize, line: nextLine }, next.present / next.wanted, palettes.style);
+  const image = images.get(next.icon_url);
+  drawMotif(canvas, { at, y, size: iconSize - 2 * nextLine, inset: nextLine }, { image, isEarned: false });
+  const text = { at: at + textAt, maxWidth: maxWidth - textAt };
+  canvas.text('name', { ...text, y: y + 19 }, next.name);
+  const details = joinParts(
+    [language.words.nextAchievement, wayOf(next, options)],
+    text.maxWidth,
+    textStyles.label.sizePx,
+  );
+  for (const [line, detail] of details.entries())
+    canvas.text('label', { ...text, y: y + 35 + 16 * line, isProse: true }, detail);
+  return y + Math.max(iconSize, 38 + 16 * (details.length - 1));
 }
 
 /** @returns the y coordinate of the lower end. */

@@ -37,17 +37,37 @@ export function drawMedal(
   canvas.add(
     `<circle ${rim} cx="${px(middle.x)}" cy="${px(middle.y)}" r="${px((size - line) / 2)}" stroke-width="${px(line)}"/>`,
   );
+  if (image === undefined) {
+    canvas.add(`<circle class="t" cx="${px(middle.x)}" cy="${px(middle.y)}" r="${px(size / 2 - line)}"/>`);
+  }
+  drawMotif(canvas, { at, y, size: size - 2 * line, inset: line }, { image, isEarned: true });
+}
+
+/** The star of medals without an icon, of 24 by 24 pixels. */
+const star = 'M12 2.6l2.9 5.9 6.5.9-4.7 4.6 1.1 6.5-5.8-3.1-5.8 3.1 1.1-6.5L2.6 9.4l6.5-.9z';
+
+/**
+ * Draws the inside of a rim: an icon, or a star where there is none, in outlines until it is earned.
+ * @param place.size the inner side of the rim, which begins `inset` within `at` and `y`.
+ */
+export function drawMotif(
+  canvas: Canvas,
+  { at, y, size, inset }: MedalPlace & { inset: number },
+  { image, isEarned }: { image: string | undefined; isEarned: boolean },
+): void {
+  const left = canvas.left(at + inset, size);
+  const middle = { x: left + size / 2, y: y + inset + size / 2 };
   // The greatest square within the rim.
-  const side = Math.floor((size - 2 * line) * 0.72);
+  const side = Math.floor(size * 0.72);
   if (image !== undefined) {
     const [x, top] = [middle.x - side / 2, middle.y - side / 2];
     canvas.add(`<image x="${px(x)}" y="${px(top)}" width="${side}" height="${side}" href="${image}"/>`);
     return;
   }
   const scale = side / 24;
+  const look = isEarned ? 'class="a"' : 'class="k" stroke-width="2" stroke-linejoin="round"';
   canvas.add(
-    `<circle class="t" cx="${px(middle.x)}" cy="${px(middle.y)}" r="${px(size / 2 - line)}"/>
-<path class="a" transform="translate(${px(middle.x - 12 * scale)} ${px(middle.y - 12.4 * scale)}) scale(${px(scale)})" d="M12 2.6l2.9 5.9 6.5.9-4.7 4.6 1.1 6.5-5.8-3.1-5.8 3.1 1.1-6.5L2.6 9.4l6.5-.9z"/>`,
+    `<path ${look} transform="translate(${px(middle.x - 12 * scale)} ${px(middle.y - 12.4 * scale)}) scale(${px(scale)})" d="${star}"/>`,
   );
 }
 

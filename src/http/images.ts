@@ -17,6 +17,8 @@ export interface CardInput {
   of?: string;
   /** The numbers of people who hold the awards of the response, in its order; greater ones are cut. */
   holders?: readonly number[];
+  /** The achievement that an account is closest to, and how much of it is done. */
+  next?: { name: string; icon_url: string; present: number; wanted: number };
   /** Images as data URLs, by their addresses, which are not fetched. */
   images?: ReadonlyMap<string, string>;
   /** True when the counters hold only collected contributions, because the provider has no totals of its own. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
@@ -15,6 +16,8 @@ import {
 } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
+import type { ParsedFiles } from '../files/read-file.ts';
+import { findNext, type NextAchievement } from './next.ts';
 import { type Audience, type Award, type AwardPlace, countHolders, findAward, findAwardPage } from './page-store.ts';
 
 const AwardItem = Type.Object(
@@ -55,9 +58,12 @@ export const AwardPath = Type.Object({
 });
 
 const listing = 'achievements';
+/** The parsed files of achievements that a process keeps for the progress on cards. */
+const maxParsedFiles = 50;
 
 /** Registers endpoint 4, the achievements that an account was awarded, and each of these awards by itself. */
 export function awardRoutes(app: App, services: RouteServices): void {
+  const parsedFiles: ParsedFiles = new LRUCache({ max: maxParsedFiles });
   const shared = { readers: 'public', dataType: 'achievement', item: AwardItem, cards: ['achievements'] } as const;
   addEndpoint(app, services, {
     ...shared,
@@ -70,7 +76,7 @@ export function awardRoutes(app: App, services: RouteServices): void {
     params: AccountPath,
     query: Query,
     listing: { name: listing, defaultLimit: 30 },
-    load: (context) => loadPage(services, context),
+    load: (context) => loadPage(services, context, parsedFiles),
     present: (awards, context) => present(services, awards, context),
   });
   addEndpoint(app, services, {
@@ -103,6 +109,8 @@ interface Awards extends Page<Award> {
   includesPrivate: boolean;
   /** The number of people who hold the achievement of each award, for cards. */
   holders: readonly number[] | undefined;
+  /** The achievement that comes next, for cards. */
+  next?: NextAchievement | undefined;
 }
 
 /** One more than cards distinguish. */
@@ -119,7 +127,7 @@ async function holdersOf(
   return ids.map((id) => counts.get(id) ?? 0);
 }
 
-async function loadPage(services: RouteServices, context: Context): Promise<Awards> {
+async function loadPage(services: RouteServices, context: Context, parsedFiles: ParsedFiles): Promise<Awards> {
   const { connection } = services;
   const {
     account,
@@ -132,7 +140,14 @@ async function loadPage(services: RouteServices, context: Context): Promise<Awar
     before: start.before && placeOf('before', start.before, account.id),
   });
   const cut = cutPage(found, limit, start);
-  return { ...cut, includesPrivate: audience.includesPrivate, holders: await holdersOf(services, context, cut.page) };
+  const isFirst = start.after === undefined && start.before === undefined;
+  const [holders, next] = await Promise.all([
+    holdersOf(services, context, cut.page),
+    context.image === undefined || account.type !== 'user' || !isFirst
+      ? undefined
+      : findNext(connection, account.id, parsedFiles),
+  ]);
+  return { ...cut, includesPrivate: audience.includesPrivate, holders, next };
 }
 
 function audienceOf({ account, isOwner }: Context): Audience {
@@ -144,7 +159,8 @@ function present(
   awards: Awards,
   { account, provider }: Context,
 ): HandlerResult {
-  const { page, includesPrivate, holders } = awards;
+  const { page, includesPrivate, holders, next } = awards;
+  const nextIcon = next && iconUrl(next, provider);
   return {
     envelope: envelope({
       dataType: 'achievement',
@@ -154,8 +170,14 @@ function present(
     }),
     staleAt: resolver.staleAt(account.fetchedAt ?? now()),
     cardInput: {
-      repositoriesOfImages: new Map(page.map((award) => [iconUrl(award, provider), award.repositoryId])),
+      repositoriesOfImages: new Map([
+        ...page.map((award) => [iconUrl(award, provider), award.repositoryId] as const),
+        ...(next === undefined ? [] : [[nextIcon ?? '', next.repositoryId] as const]),
+      ]),
       ...(holders !== undefined && { holders }),
+      ...(next !== undefined && {
+        next: { name: next.name, icon_url: nextIcon ?? '', present: next.present, wanted: next.wanted },
+      }),
     },
     ...(includesPrivate && { isWithdrawable: true }),
   };
@@ -194,7 +216,7 @@ export function drawAward(
 }
 
 /** Returns the URL of an achievement's icon; empty where there is none, or where the reader may not see it. */
-export function iconUrl({ icon, iconSource }: Award, provider: Provider): string {
+export function iconUrl({ icon, iconSource }: Pick<Award, 'icon' | 'iconSource'>, provider: Provider): string {
   if (icon === '' || /^https?:/i.test(icon)) return icon;
   return (iconSource && provider.files?.urlOf(iconSource, icon.replace(/^\.\//, ''))) ?? '';
 }

@@ -74,6 +74,7 @@ export const ar: Words = {
   fewer: 'أقل',
   most: 'أكثر',
   achievementsTitle: 'الإنجازات',
+  nextAchievement: 'التالي',
   heldBy: 'الحائزون: {n}',
   currentStreak: 'السلسلة الحالية',
   longestStreak: 'أطول سلسلة',

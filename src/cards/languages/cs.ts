@@ -60,6 +60,7 @@ export const cs: Words = {
   fewer: 'Méně',
   most: 'Více',
   achievementsTitle: 'Úspěchy',
+  nextAchievement: 'Další',
   heldBy: 'Získalo {n}',
   currentStreak: 'Aktuální série',
   longestStreak: 'Nejdelší série',

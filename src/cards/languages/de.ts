@@ -51,6 +51,7 @@ export const de: Words = {
   fewer: 'Weniger',
   most: 'Mehr',
   achievementsTitle: 'Auszeichnungen',
+  nextAchievement: 'Als Nächstes',
   heldBy: 'Verliehen an {n}',
   currentStreak: 'Aktuelle Serie',
   longestStreak: 'Längste Serie',

@@ -42,6 +42,7 @@ export const en: Words = {
   fewer: 'Less',
   most: 'More',
   achievementsTitle: 'Achievements',
+  nextAchievement: 'Up next',
   heldBy: 'Held by {n}',
   currentStreak: 'Current streak',
   longestStreak: 'Longest streak',

@@ -58,6 +58,7 @@ export const es: Words = {
   fewer: 'Menos',
   most: 'Más',
   achievementsTitle: 'Logros',
+  nextAchievement: 'Siguiente',
   heldBy: 'Obtenido por {n}',
   currentStreak: 'Racha actual',
   longestStreak: 'Racha más larga',

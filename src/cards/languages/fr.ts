@@ -51,6 +51,7 @@ export const fr: Words = {
   fewer: 'Moins',
   most: 'Plus',
   achievementsTitle: 'Succès',
+  nextAchievement: 'À suivre',
   heldBy: 'Obtenu par {n}',
   currentStreak: 'Série en cours',
   longestStreak: 'Plus longue série',

@@ -43,6 +43,7 @@ export const he: Words = {
   fewer: 'פחות',
   most: 'יותר',
   achievementsTitle: 'הישגים',
+  nextAchievement: 'הבא בתור',
   heldBy: 'מחזיקים: {n}',
   currentStreak: 'רצף נוכחי',
   longestStreak: 'הרצף הארוך ביותר',

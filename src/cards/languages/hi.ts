@@ -39,6 +39,7 @@ export const hi: Words = {
   fewer: 'कम',
   most: 'अधिक',
   achievementsTitle: 'उपलब्धियाँ',
+  nextAchievement: 'अगला',
   heldBy: '{n} के पास',
   currentStreak: 'मौजूदा सिलसिला',
   longestStreak: 'सबसे लंबा सिलसिला',

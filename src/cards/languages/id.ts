@@ -51,6 +51,7 @@ export const id: Words = {
   fewer: 'Sedikit',
   most: 'Banyak',
   achievementsTitle: 'Pencapaian',
+  nextAchievement: 'Berikutnya',
   heldBy: 'Diraih {n}',
   currentStreak: 'Rentetan kini',
   longestStreak: 'Rentetan terlama',

@@ -51,6 +51,7 @@ export const it: Words = {
   fewer: 'Meno',
   most: 'Più',
   achievementsTitle: 'Traguardi',
+  nextAchievement: 'Prossimo',
   heldBy: 'Ottenuto da {n}',
   currentStreak: 'Serie attuale',
   longestStreak: 'Serie più lunga',

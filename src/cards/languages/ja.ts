@@ -42,6 +42,7 @@ export const ja: Words = {
   fewer: '少',
   most: '多',
   achievementsTitle: '実績',
+  nextAchievement: '次の実績',
   heldBy: '獲得者: {n}',
   currentStreak: '現在の連続',
   longestStreak: '最長の連続',

@@ -42,6 +42,7 @@ export const ko: Words = {
   fewer: '적음',
   most: '많음',
   achievementsTitle: '업적',
+  nextAchievement: '다음 목표',
   heldBy: '획득: {n}',
   currentStreak: '현재 연속',
   longestStreak: '최장 연속',

@@ -48,6 +48,7 @@ export const nl: Words = {
   fewer: 'Minder',
   most: 'Meer',
   achievementsTitle: 'Prestaties',
+  nextAchievement: 'Hierna',
   heldBy: 'Behaald door {n}',
   currentStreak: 'Huidige reeks',
   longestStreak: 'Langste reeks',

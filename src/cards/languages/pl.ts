@@ -57,6 +57,7 @@ export const pl: Words = {
   fewer: 'Mniej',
   most: 'Więcej',
   achievementsTitle: 'Osiągnięcia',
+  nextAchievement: 'Następne',
   heldBy: 'Zdobyte przez {n}',
   currentStreak: 'Obecna seria',
   longestStreak: 'Najdłuższa seria',

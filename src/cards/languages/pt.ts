@@ -51,6 +51,7 @@ export const pt: Words = {
   fewer: 'Menos',
   most: 'Mais',
   achievementsTitle: 'Conquistas',
+  nextAchievement: 'A seguir',
   heldBy: 'Obtido por {n}',
   currentStreak: 'Sequência atual',
   longestStreak: 'Maior sequência',

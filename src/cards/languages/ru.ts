@@ -58,6 +58,7 @@ export const ru: Words = {
   fewer: 'Меньше',
   most: 'Больше',
   achievementsTitle: 'Достижения',
+  nextAchievement: 'Следующее',
   heldBy: 'Получили: {n}',
   currentStreak: 'Текущая серия',
   longestStreak: 'Лучшая серия',

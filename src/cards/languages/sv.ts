@@ -48,6 +48,7 @@ export const sv: Words = {
   fewer: 'Mindre',
   most: 'Mer',
   achievementsTitle: 'Prestationer',
+  nextAchievement: 'Härnäst',
   heldBy: 'Innehas av {n}',
   currentStreak: 'Aktuell svit',
   longestStreak: 'Längsta svit',

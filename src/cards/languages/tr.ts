@@ -48,6 +48,7 @@ export const tr: Words = {
   fewer: 'Az',
   most: 'Çok',
   achievementsTitle: 'Başarılar',
+  nextAchievement: 'Sıradaki',
   heldBy: '{n} kişide var',
   currentStreak: 'Güncel seri',
   longestStreak: 'En uzun seri',

@@ -58,6 +58,7 @@ export const uk: Words = {
   fewer: 'Менше',
   most: 'Більше',
   achievementsTitle: 'Досягнення',
+  nextAchievement: 'Наступне',
   heldBy: 'Отримали: {n}',
   currentStreak: 'Поточна серія',
   longestStreak: 'Найдовша серія',

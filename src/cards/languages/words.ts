@@ -40,6 +40,8 @@ export interface Words extends Record<CounterName, string> {
   fewer: string;
   most: string;
   achievementsTitle: string;
+  /** The achievement that an account is closest to. */
+  nextAchievement: string;
   /** `{n}` is the number of people who hold an achievement. */
   heldBy: string;
   currentStreak: string;

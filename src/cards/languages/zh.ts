@@ -39,6 +39,7 @@ export const zh: Words = {
   fewer: '少',
   most: '多',
   achievementsTitle: '成就',
+  nextAchievement: '下一个',
   heldBy: '{n} 人获得',
   currentStreak: '当前连续',
   longestStreak: '最长连续',

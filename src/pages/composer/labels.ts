@@ -48,6 +48,7 @@ export function labelOfPart(part: string, { language, words }: Reader): string {
   const counter = counterNames.find((one) => one === part);
   if (counter !== undefined) return language.words[counter];
   const labels: Readonly<Record<string, string>> = {
+    next: language.words.nextAchievement,
     longest: language.words.longestStreak,
     other: language.words.otherLanguages,
     repositories: words.repositories,

@@ -117,6 +117,7 @@ const samples = {
       })),
     },
     holders: [3, 9, 40, 120],
+    next: { name: 'Hundred reviews', icon_url: '', present: 64, wanted: 100 },
   }),
   board: (today: Date): CardInput => ({
     envelope: {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { languageOf } from '../../../src/cards/languages/language.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
 import { readSvg } from './read-svg.ts';
-import { achievementsOf, boardOf, contributorsOf, draw, streakOf } from './samples.ts';
+import { achievementsOf, boardOf, contributorsOf, draw, progressOf, streakOf } from './samples.ts';
 
 const window = { since: '2026-10-31T23:00:00Z', until: '2026-11-30T23:00:00Z', time_zone: 'Europe/Berlin' };
 
@@ -65,6 +66,26 @@ describe('the card of achievements', () => {
     const data = envelope.data.slice(2);
     const { texts } = readSvg(draw('achievements', { envelope: { ...envelope, data } }, { width: 300 }).svg);
     assert.ok(texts.includes('Bug squasher of the') && texts.includes('whole wide world'), texts.join());
+  });
+});
+
+describe('the way to the next achievement', () => {
+  it('stands below the awards in every language, whole on the narrowest card', () => {
+    for (const locale of locales) {
+      const { nextAchievement } = languageOf(locale).words;
+      const { texts, description } = readSvg(draw('achievements', progressOf(2), { locale, width: 240 }).svg);
+      const shown = texts.join(' ').replace(/[\u2066-\u2069]/g, '');
+      assert.ok(shown.includes(nextAchievement) && shown.includes(' / '), `${locale}: ${shown}`);
+      assert.ok(description.includes(nextAchievement), locale);
+    }
+    const [arc] = /stroke-dasharray="[\d.]+ [\d.]+"/.exec(draw('achievements', progressOf(2)).svg) ?? [];
+    assert.equal(arc, 'stroke-dasharray="87.96 125.66"');
+  });
+
+  it('is shown alone before the first award, and left out where the reader wants no words', () => {
+    assert.ok(readSvg(draw('achievements', progressOf(0)).svg).texts.includes('Up next · 14 / 20'));
+    for (const query of [{ hide: 'next' }, { hide: 'names' }, { raw: true }])
+      assert.doesNotMatch(draw('achievements', progressOf(2), query).svg.replace(/<desc.*<\/desc>/, ''), /14 \/ 20/);
   });
 });
 

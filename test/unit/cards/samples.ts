@@ -184,6 +184,12 @@ export function achievementsOf(count: number): CardInput {
   return { envelope: { meta_data: { count, data_type: 5 }, data }, holders };
 }
 
+/** Returns awards, and the achievement that comes next. */
+export function progressOf(count: number): CardInput {
+  const next = { name: 'Green thumb of the whole wide garden', icon_url: '', present: 14, wanted: 20 };
+  return { ...achievementsOf(count), next };
+}
+
 /** A square in one colour. */
 const dot =
   'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSI4IiBoZWlnaHQ9IjgiPjxyZWN0IHdpZHRoPSI4IiBoZWlnaHQ9IjgiIGZpbGw9IiM4YTYzZDIiLz48L3N2Zz4=';
@@ -255,6 +261,9 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
   'achievements-narrow': (query) => draw('achievements', achievementsOf(3), { width: 240, ...query }, someImages),
   'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),
   'achievements-raw': (query) => draw('achievements', achievementsOf(9), { raw: true, ...query }, someImages),
+  'achievements-next': (query) => draw('achievements', progressOf(5), query, someImages),
+  'achievements-next-ar': (query) => draw('achievements', progressOf(2), { locale: 'ar', width: 240, ...query }),
+  'achievements-next-alone': (query) => draw('achievements', progressOf(0), { theme: 'dark', ...query }),
   community: (query) => draw('community', contributorsOf(30, 12), query),
 };
 export const sampleNames = Object.keys(samples);

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
+
+/** The file of a public repository with achievements that a person did not earn yet. */
+export interface OpenFile {
+  repositoryId: string;
+  repositoryName: string;
+  ownerName: string;
+  defaultBranch: string;
+  oid: string;
+  /** Null where the caller has parsed the file already. */
+  text: string | null;
+  /** The names of these achievements. */
+  names: string[];
+}
+
+/**
+ * Finds the files whose achievements an account can still earn, those of the repositories that it contributed to most
+ * first: of public, completely collected repositories alone, so that the result is the same for every reader.
+ * @param parsed the object ids of files whose text is not needed.
+ */
+export async function findOpenFiles(
+  connection: Connection,
+  accountId: string,
+  { limit, parsed }: { limit: number; parsed: readonly string[] },
+): Promise<OpenFile[]> {
+  const { rows } = await sql<OpenFile>`
+    select r.id as "repositoryId", r.name as "repositoryName", o.name as "ownerName",
+      r.default_branch as "defaultBranch", f.oid, case when f.oid = any(${parsed}::text[]) then null else f.text end as text,
+      n.names
+    from contributor_totals t join repositories r on r.id = t.repository_id
+      join accounts o on o.id = r.owner_id join achievement_files f on f.repository_id = t.repository_id
+      cross join lateral (
+        select array_agg(h.name order by h.name) as names from achievements h
+        where h.repository_id = t.repository_id and h.is_current and h.evaluated_at is null
+          and not exists (select from awards w where w.achievement_id = h.id and w.account_id = ${accountId})) n
+    where t.account_id = ${accountId} and f.path is not null and r.installed_at is not null and not r.is_private
+      and ${isPresentInSql('r')} and ${isShownInSql('o')} and n.names is not null
+      and not exists (select from streams s where s.repository_id = t.repository_id and s.completed_at is null)
+    order by t.commits + t.pull_requests + t.reviews + t.issues desc, r.id limit ${limit}`.execute(connection);
+  return rows;
+}

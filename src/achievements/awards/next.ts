@@ -1,0 +1,76 @@
+import type { Connection } from '../../database/connection.ts';
+import { readConfigFile } from '../config-file.ts';
+import { measureProgress } from '../evaluation/progress-store.ts';
+import type { EvaluatedConfig, ParsedFiles } from '../files/read-file.ts';
+import { storable } from '../files/store.ts';
+import { goalOf } from '../goal.ts';
+import { findOpenFiles, type OpenFile } from './next-store.ts';
+
+/** The achievement that a person is closest to. */
+export interface NextAchievement {
+  name: string;
+  present: number;
+  wanted: number;
+  repositoryId: string;
+  /** A URL, a path in `iconSource`, or empty. */
+  icon: string;
+  iconSource: { owner: string; name: string; defaultBranch: string };
+}
+
+/** The numbers of files, and of goals of a file, that one image measures at most. */
+const maxFiles = 3;
+const maxGoals = 12;
+
+/**
+ * Finds the achievement that an account is closest to, among those that its contributions to public repositories have
+ * begun. Only public contributions count, so that the result says nothing that its reader may not see.
+ */
+export async function findNext(
+  connection: Connection,
+  accountId: string,
+  parsedFiles: ParsedFiles,
+): Promise<NextAchievement | undefined> {
+  const files = await findOpenFiles(connection, accountId, { limit: maxFiles, parsed: [...parsedFiles.keys()] });
+  const found = await Promise.all(files.map((file) => progressOf(connection, accountId, file, parsedFiles)));
+  return found.flat().toSorted(byShare)[0];
+}
+
+function byShare(one: NextAchievement, other: NextAchievement): number {
+  return (
+    other.present / other.wanted - one.present / one.wanted ||
+    one.wanted - other.wanted ||
+    (one.name < other.name ? -1 : 1)
+  );
+}
+
+async function progressOf(
+  connection: Connection,
+  accountId: string,
+  file: OpenFile,
+  parsedFiles: ParsedFiles,
+): Promise<NextAchievement[]> {
+  const { achievements, pointActions } = parse(file, parsedFiles);
+  const open = new Set(file.names);
+  const goals = achievements
+    .filter(({ name }) => open.has(storable(name)))
+    .flatMap((achievement) => goalOf(achievement) ?? [])
+    .slice(0, maxGoals);
+  const { repositoryId, repositoryName: name, ownerName: owner, defaultBranch } = file;
+  const present = await measureProgress(connection, { repositoryId, accountId }, goals, pointActions);
+  return goals.flatMap(({ achievement, wanted }, index) => {
+    const number = present[index] ?? 0;
+    if (number <= 0 || number >= wanted) return [];
+    const { icon } = achievement;
+    const iconSource = { owner, name, defaultBranch };
+    return [{ name: achievement.name, present: number, wanted, repositoryId, icon, iconSource }];
+  });
+}
+
+function parse({ oid, text }: OpenFile, parsedFiles: ParsedFiles): EvaluatedConfig {
+  const parsed = parsedFiles.get(oid);
+  if (parsed !== undefined) return parsed;
+  const { achievements, pointActions } = readConfigFile(Buffer.from(text ?? '')).config;
+  const config = { achievements, pointActions };
+  if (text !== null) parsedFiles.set(oid, config);
+  return config;
+}
