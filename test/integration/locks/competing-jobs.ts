@@ -55,7 +55,12 @@ interface Checked {
 export async function compete({ url }: TestDatabase, isOver: (jobs: number) => boolean): Promise<Competition> {
   await shortenDeadlocks(url);
   const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {}, jobConnections: 16 });
-  const ended = await runJobs(database.connection, isOver).finally(() => database.close());
+  let ended: Omit<Competition, 'deadlocks'>;
+  try {
+    ended = await runJobs(database.connection, isOver);
+  } finally {
+    await database.close();
+  }
   return { deadlocks: await countDeadlocks(url), ...ended };
 }
 
