@@ -40,16 +40,23 @@ export async function countParts(
   const range = toRange(parts);
   const branches = itemised.map((counter) =>
     account.isOwner || counter.kind === 'star'
-      ? countOfOwned(account.id, counter, range)
+      ? countOfOwned(counter, range)
       : counter.kind === 'commit'
         ? countOfDays(account.id, counter, range)
         : countOfPerson(account.id, counter, range),
   );
+  const counted = sql.join(branches, sql` union all `);
   const contributing = namesOfKinds(needsOf('contributed_to'));
+  const isVisible = sql`(${account.withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`;
   const { rows } = await sql<CountedRow>`
-    with counted as (${sql.join(branches, sql` union all `)}), visible as materialized (
-      select c.* from counted c join repositories r on r.id = c.repository_id
-      where (${account.withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
+    with owned as materialized (
+      select r.id, r.is_fork from repositories r where r.owner_id = ${account.id}::uuid and ${isVisible}
+    ), visible as materialized (${
+      account.isOwner
+        ? counted
+        : sql`
+      select c.* from (${counted}) c join repositories r on r.id = c.repository_id where ${isVisible}`
+    }
     )
     select part, counter, sum(n)::integer as count from visible group by part, counter
     union all
@@ -67,6 +74,8 @@ interface Range {
   until: RawBuilder<Date>;
   /** SQL for the number of the part, from 1, of a moment in the range. */
   partOf: (moment: RawBuilder<Date>) => RawBuilder<number>;
+  /** True: the range has several parts. */
+  isDivided: boolean;
   /** Days (UTC) that a bound divides. */
   dividedDays: readonly string[];
 }
@@ -79,6 +88,7 @@ function toRange({ bounds }: Parts): Range {
   return {
     since: sql`${texts[0]}::timestamptz`,
     until: sql`${texts.at(-1)}::timestamptz`,
+    isDivided: bounds.length > 2,
     // A range of one part needs no search for each item.
     partOf: (moment) => (bounds.length === 2 ? sql`1` : sql`width_bucket(${moment}, ${texts}::timestamptz[])`),
     dividedDays: [...new Set(divided.flatMap((at) => at?.toISOString().slice(0, 10) ?? []))],
@@ -107,6 +117,17 @@ function countOfPerson(accountId: string, counter: StoredCounter, range: Range):
       and ${isWithin(counter, range)} group by 1, 3)`;
 }
 
+/** The numbers `n` of a person's commits in a window by `repository_id`, maybe in several rows for each. */
+export function commitsOfPerson(
+  accountId: string,
+  { since, until }: { since: Date | null; until: Date | null },
+): RawBuilder<unknown> {
+  const range = toRange({ bounds: [since, until] });
+  return sql.join(
+    itemised.filter(({ kind }) => kind === 'commit').map((counter) => countOfDays(accountId, counter, range)),
+  );
+}
+
 /** Counts the commits of a person: whole days, and single commits of the days that a bound divides. */
 function countOfDays(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
   const { since, until, partOf, dividedDays } = range;
@@ -122,38 +143,45 @@ function countOfDays(accountId: string, counter: StoredCounter, range: Range): R
     from ${days} where not d.is_divided and d.begins >= ${since} and d.begins < ${until} group by 1, 3
     union all
     select ${partOf(sql`c.authored_at`)}, ${counter.name}::text, d.repository_id, count(*)
-    from ${days} cross join lateral ${commitsOfDay} c
-    where d.is_divided and ${isWithin(counter, range)} and ${isCommitOf(accountId)}
+    from ${days} cross join lateral ${commitsOfDay(accountId)} c
+    where d.is_divided and ${isWithin(counter, range)}
     group by 1, 3)`;
 }
 
 /**
- * The commits of the repository and day `d`, each day by the index. Without the offset, PostgreSQL would expect many rows,
- * and read all commits once instead.
+ * The counted commits of the repository and day `d` that a person authored or co-authored, each day by the index. Without
+ * the offset, PostgreSQL would expect many rows, and read all commits once instead.
  */
-export const commitsOfDay = sql`(
-  select c.* from commits c
-  where c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends offset 0)`;
-
-/** The condition that a person authored or co-authored the commit `c`, and that it is counted. */
-export function isCommitOf(accountId: string): RawBuilder<boolean> {
-  return sql<boolean>`(
-    c.identity_ids && (select array_agg(i.id) from identities i where i.account_id = ${accountId}::uuid)
-    and not exists (
-      select from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid))`;
+export function commitsOfDay(accountId: string): RawBuilder<unknown> {
+  return sql`(
+    select c.* from commits c
+    where c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
+      and c.identity_ids && ${identitiesOf(accountId)}
+      and (select true from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid) is null offset 0)`;
 }
 
-/** Counts one counter of the repositories that an account owns; stars of forks count for no account. */
-function countOfOwned(ownerId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
+/** The addresses of a person. */
+export function identitiesOf(accountId: string): RawBuilder<number[]> {
+  return sql`(select array_agg(i.id) from identities i where i.account_id = ${accountId}::uuid)`;
+}
+
+/**
+ * Counts one counter of the repositories `owned`, each by its index; stars of forks count for no account. One count for each
+ * repository costs half of a join that is grouped.
+ */
+function countOfOwned(counter: StoredCounter, range: Range): RawBuilder<unknown> {
   const table = sql.table(counter.kind === 'commit' ? 'commits' : 'contributions');
   const isCounted = counter.kind === 'commit' ? sql`true` : counts(counter);
-  const isOfOwned = counter.kind === 'star' ? sql`not owned.is_fork` : sql`true`;
+  const isOfOwned = counter.kind === 'star' ? sql`not o.is_fork` : sql`true`;
+  const { part, groups } = range.isDivided
+    ? { part: range.partOf(momentOf(counter)), groups: sql`group by 1` }
+    : { part: sql`1`, groups: sql`` };
   return sql`
-    (select ${range.partOf(momentOf(counter))} as part, ${counter.name}::text as counter,
-      c.repository_id, count(*) as n
-    from repositories owned join ${table} c on c.repository_id = owned.id
-    where owned.owner_id = ${ownerId}::uuid and ${isOfOwned} and ${isCounted} and ${isWithin(counter, range)}
-    group by 1, 3)`;
+    (select p.part, ${counter.name}::text as counter, o.id as repository_id, p.n
+    from owned o cross join lateral (
+      select ${part} as part, count(*) as n from ${table} c
+      where c.repository_id = o.id and ${isCounted} and ${isWithin(counter, range)} ${groups}) p
+    where ${isOfOwned} and p.n > 0)`;
 }
 
 /** Counters of which items are stored whose moment is not known, so that no window can count them. */

@@ -128,7 +128,9 @@ async function countCollected(
   if (counters === null) return { itemised: await countContributedRepositories(connection, scope), erased: 0 };
   let erased = 0;
   for (const counter of counters) erased += await countErased(connection, scope, counter);
-  return { itemised: await countItems(connection, scope, counters), erased };
+  // To count all and subtract is faster than to look at the person of each item.
+  const all = await countItems(connection, { ...scope, withErased: true }, counters);
+  return { itemised: all - erased, erased };
 }
 
 /** Counts what a filter keeps: hosts have no such numbers, so all of it is collected. */

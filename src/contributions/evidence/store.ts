@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 import { counts } from '../column-store.ts';
 import { contributionKinds, itemised, type StoredCounter } from '../kinds.ts';
-import { commitsOfDay, isCommitOf, momentOf } from '../window-store.ts';
+import { commitsOfDay, commitsOfPerson, identitiesOf, momentOf } from '../window-store.ts';
 import { type ItemFilter, isWanted } from './filter-store.ts';
 
 /** Single items behind numbers, newest first. Each kind of items is read by the index of its person or repository. */
@@ -68,6 +68,15 @@ export interface ItemPage {
   before?: ItemPlace | undefined;
 }
 
+/** The number and the title of the item `i`: of a review those of its pull request. Other lists do without that join. */
+const withParents = {
+  number: sql`coalesce(i.number, p.number)`,
+  title: sql`coalesce(i.title, p.title, '')`,
+  join: sql`left join contributions p
+    on p.repository_id = i.repository_id and p.kind = 'pull_request' and p.external_id = i.parent`,
+};
+const withoutParents = { number: sql`i.number`, title: sql`coalesce(i.title, '')`, join: sql`` };
+
 /** Finds a page of the visible items of some counters, newest first: after a place, or right before one. */
 export async function findItems(
   connection: Connection,
@@ -81,14 +90,13 @@ export async function findItems(
       select i.* from (${itemsOf(scope, counter, page)}) i where ${isOnPage(page)}
       order by i.moment ${order}, i.repository_id ${order}, i.id ${order} limit ${page.limit})`,
   );
+  const shown = counters.some(({ kind }) => kind === 'review') ? withParents : withoutParents;
   const { rows } = await sql<Item>`
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
-      i.counter, o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid, coalesce(i.title, p.title, '') as title, i.is_co_authored as "isCoAuthored",
-      i.assisted as "isAssisted"
+      i.counter, o.name as owner, r.name as repository, ${shown.number} as number, i.oid, ${shown.title} as title,
+      i.is_co_authored as "isCoAuthored", i.assisted as "isAssisted"
     from (${sql.join(ofEach, sql` union all `)}) i
-      join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
-      left join contributions p on p.repository_id = i.repository_id and p.kind = 'pull_request'
-        and p.external_id = i.parent
+      join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id ${shown.join}
     order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}
     limit ${page.limit}`.execute(connection);
   return page.before === undefined ? rows : rows.toReversed();
@@ -100,9 +108,15 @@ export async function countItems(
   scope: ItemScope,
   counters: readonly StoredCounter[],
 ): Promise<number> {
-  const ofEach = counters.map((counter) => itemsOf(scope, counter));
+  const ofEach = counters.map((counter) =>
+    scope.personId !== null && counter.kind === 'commit' && scope.filter === undefined
+      ? sql`
+        select p.n from (${commitsOfPerson(scope.personId, scope)}) p join repositories r on r.id = p.repository_id
+        where ${isVisible(scope)}`
+      : sql`select count(*) as n from (${itemsOf(scope, counter)}) i`,
+  );
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (${sql.join(ofEach, sql` union all `)}) i`.execute(connection);
+    select sum(n)::integer as count from (${sql.join(ofEach, sql` union all `)}) c`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 
@@ -191,11 +205,7 @@ export function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
 /** Commits of a person, by the days on which there are any, or those of the repository `r`. */
 function commitsOf(scope: ItemScope, counter: StoredCounter, page: ItemPage | undefined): RawBuilder<unknown> {
   const { personId } = scope;
-  const isCoAuthored =
-    personId === null
-      ? sql`false`
-      : sql`not exists (
-          select from identities a where a.id = c.identity_ids[1] and a.account_id = ${personId}::uuid)`;
+  const isCoAuthored = personId === null ? sql`false` : sql`not c.identity_ids[1:1] && ${identitiesOf(personId)}`;
   const columns = sql`
     c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
     ${counter.name}::text as counter, null::integer as number, c.subject as title, encode(c.oid, 'hex') as oid,
@@ -208,8 +218,8 @@ function commitsOf(scope: ItemScope, counter: StoredCounter, page: ItemPage | un
   }
   return sql`
     select ${columns}
-    from (${daysOfCommits(personId, scope, page)}) d cross join lateral ${commitsOfDay} c
-    where ${isCounted} and ${isCommitOf(personId)}`;
+    from (${daysOfCommits(personId, scope, page)}) d cross join lateral ${commitsOfDay(personId)} c
+    where ${isCounted}`;
 }
 
 /** The days (UTC) on which a person has commits; with a page, as many of them as it can need. */
@@ -219,25 +229,41 @@ function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | unde
   const place = page?.after ?? page?.before;
   const cursor = place === undefined ? null : new Date(place.at / 1000);
   const [first, last] = isAscending ? [cursor ?? since, until] : [since, cursor ?? until];
-  // The first day of the page may be divided by the cursor or the window, so its commits are not relied upon.
-  const uncertain = dayOf(isAscending ? first : last);
-  const order = isAscending ? sql`asc` : sql`desc`;
-  // Commits that the filter leaves out do not fill a page.
-  const isNeeded = page === undefined || scope.filter !== undefined ? sql`true` : sql`n.before < ${page.limit}`;
+  const days = (condition: RawBuilder<boolean>) => sql`
+    select d.repository_id, d.day from contribution_days d join repositories r on r.id = d.repository_id
+    where d.account_id = ${personId}::uuid and d.commits > 0 and ${isVisible(scope)} and ${condition}
+      and ${first === null ? sql`true` : sql`d.day >= ${dayOf(first)}`}
+      and ${last === null ? sql`true` : sql`d.day <= ${dayOf(last)}`}`;
   return sql`
     select n.repository_id, n.day::timestamp at time zone 'UTC' as begins,
       (n.day + 1)::timestamp at time zone 'UTC' as ends
-    from (
-      select d.repository_id, d.day, coalesce(sum(case when d.day = ${uncertain} then 0 else d.commits end)
-        over (order by d.day ${order} range between unbounded preceding and current row exclude group), 0) as before
-      from contribution_days d join repositories r on r.id = d.repository_id
-      where d.account_id = ${personId}::uuid and d.commits > 0 and ${isVisible(scope)}
-        and (${first}::timestamptz is null or d.day >= ${dayOf(first)})
-        and (${last}::timestamptz is null or d.day <= ${dayOf(last)})) n
-    where ${isNeeded}`;
+    from (${
+      // Commits that the filter leaves out do not fill a page.
+      page === undefined || scope.filter !== undefined
+        ? days(sql`true`)
+        : daysOfPage(days, page.limit, { isAscending, divided: isAscending ? first : last })
+    }) n`;
 }
 
-function dayOf(at: Date | null): RawBuilder<string> {
+/**
+ * As many days as a page can need: each has a commit at least.
+ * @param days the days that meet a condition about `d.day`.
+ * @param divided a moment on the first day of the page: the cursor or the window may divide it, so that its commits are not
+ *   relied upon.
+ */
+function daysOfPage(
+  days: (condition: RawBuilder<boolean>) => RawBuilder<unknown>,
+  limit: number,
+  { isAscending, divided }: { isAscending: boolean; divided: Date | null },
+): RawBuilder<unknown> {
+  const first = (condition: RawBuilder<boolean>) => sql`
+    (${days(condition)} order by d.day ${isAscending ? sql`asc` : sql`desc`} fetch first (${limit}::integer) rows with ties)`;
+  if (divided === null) return first(sql`true`);
+  return sql`
+    ${first(sql`d.day <> ${dayOf(divided)}`)} union all ${days(sql`d.day = ${dayOf(divided)}`)}`;
+}
+
+function dayOf(at: Date): RawBuilder<string> {
   return sql`(${at}::timestamptz at time zone 'UTC')::date`;
 }
 

@@ -50,6 +50,7 @@ import * as noForeignKeysAcross from './0068-no-foreign-keys-across.ts';
 import * as changes from './0074-changes.ts';
 import * as hostTeams from './0075-host-teams.ts';
 import * as languages from './0078-languages.ts';
+import * as daysInOrder from './0079-days-in-order.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -106,4 +107,5 @@ export const migrations: Record<string, Migration> = {
   '0074-changes': changes,
   '0075-host-teams': hostTeams,
   '0078-languages': languages,
+  '0079-days-in-order': daysInOrder,
 };
