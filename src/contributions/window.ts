@@ -2,7 +2,7 @@ import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { Source } from '../http/envelope.ts';
-import { type Window, windowsUpTo } from '../windows/window.ts';
+import { endOfTime, type Window, windowsUpTo } from '../windows/window.ts';
 import { findCollection } from './collection-store.ts';
 import { findHistory } from './counter-store.ts';
 import { type CounterName, type Counters, completeCounters, counterNames, unknownCounters } from './counters.ts';
@@ -31,7 +31,8 @@ const dayMs = 86_400_000;
 export function wholeDays(window: Window): Window {
   const { since, until, length } = window;
   const first = since && new Date(Math.floor(since.getTime() / dayMs) * dayMs);
-  const end = until && new Date(Math.ceil(until.getTime() / dayMs) * dayMs);
+  const midnight = until && new Date(Math.ceil(until.getTime() / dayMs) * dayMs);
+  const end = midnight && midnight < endOfTime ? midnight : null;
   const isSame = first?.getTime() === since?.getTime() && end?.getTime() === until?.getTime();
   const days = first && end && { days: (end.getTime() - first.getTime()) / dayMs };
   return { since: first, until: end, timeZone: 'UTC', length: isSame && window.timeZone === 'UTC' ? length : days };

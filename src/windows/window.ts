@@ -40,7 +40,8 @@ export function readWindow(text: WindowText, now: Date): Window | undefined {
   }
   if (since === undefined && until === undefined) return undefined;
   const first = since === undefined ? undefined : readMoment('since', since, timeZone);
-  const last = until === undefined ? undefined : readMoment('until', until, timeZone);
+  const end = until === undefined ? undefined : readMoment('until', until, timeZone);
+  const last = end !== undefined && end.end < endOfTime ? end : undefined;
   const window = {
     since: first?.at ?? null,
     until: last?.end ?? null,
@@ -53,6 +54,9 @@ export function readWindow(text: WindowText, now: Date): Window | undefined {
   rejectOutside(window, { first: 'since', last: 'until' }, now);
   return window;
 }
+
+/** Instants from here on have no four-digit year, as RFC 3339 demands: a window up to the last of days has no end. */
+export const endOfTime = new Date('+010000-01-01T00:00:00Z');
 
 /** Returns the number of days from one day to another, both included, or of milliseconds where one is an instant. */
 function lengthBetween(

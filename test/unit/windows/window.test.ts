@@ -53,6 +53,18 @@ describe('windows of days and instants', () => {
     assert.deepEqual(ends({ until: '2026-10-01' }), [null, '2026-10-02T00:00:00Z']);
   });
 
+  it('is open at the end where it lasts to the end of the last year, for which there is no text', () => {
+    for (const text of [
+      { until: '9999-12-31' },
+      { until: '9999-12-31', time_zone: 'Pacific/Niue' },
+      { until: '9999-12-31T23:59:59-11:00' },
+    ]) {
+      assert.deepEqual(ends({ since: '2026-10-01T00:00:00Z', ...text }), ['2026-10-01T00:00:00Z', null]);
+      assert.throws(() => windowsUpTo(read({ since: '2026-10-01', ...text }), 2), /two ends/);
+    }
+    assert.deepEqual(ends({ until: '9999-12-31', time_zone: 'Pacific/Kiritimati' }), [null, '9999-12-31T10:00:00Z']);
+  });
+
   it('includes the instant of since and excludes that of until', () => {
     assert.deepEqual(ends({ since: '2026-10-01T00:00:00+02:00', until: '2026-10-01t12:00:00.5z' }), [
       '2026-09-30T22:00:00Z',
