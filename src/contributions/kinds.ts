@@ -24,6 +24,8 @@ interface Definition {
   rule: string;
   /** One sentence for people. */
   means: string;
+  /** The release since which the rule applies; absent: the first one. */
+  since?: string;
   /** Absent: the number follows from others. */
   stored?: Counting;
   /** Present for lifetime counters, the members of `contributions` in endpoint 2. */
@@ -106,16 +108,19 @@ const list = {
   issue_comments: {
     rule: 'issue.commented',
     means: 'Comments on issues.',
+    since: '0.3',
     stored: { kind: 'issue_comment', per: 'repository' },
   },
   pull_request_comments: {
     rule: 'pull-request.commented',
     means: 'Comments on pull requests.',
+    since: '0.3',
     stored: { kind: 'pull_request_comment', per: 'repository' },
   },
   review_comments: {
     rule: 'review.commented',
     means: 'Comments on the changes of pull requests.',
+    since: '0.3',
     stored: { kind: 'review_comment', per: 'repository' },
   },
 } as const satisfies Record<string, Definition>;
@@ -223,13 +228,24 @@ export interface Rule {
   /** The counter, or the part of a contributor's number. */
   counter: string;
   means: string;
+  /** The release since which it applies as it is; see CHANGELOG.md. */
+  since: string;
 }
 
+const firstRelease = '0.1';
+
 /** All rules in the order of the API, with that of co-authors behind that of authors. */
-export const rules: readonly Rule[] = definitions.flatMap(([counter, { rule, means }]) => [
-  { id: rule, counter, means },
+export const rules: readonly Rule[] = definitions.flatMap(([counter, { rule, means, since = firstRelease }]) => [
+  { id: rule, counter, means, since },
   ...(counter === 'commits'
-    ? [{ id: coAuthored, counter, means: 'The same commits, by each person whom a Co-authored-by trailer names.' }]
+    ? [
+        {
+          id: coAuthored,
+          counter,
+          means: 'The same commits, by each person whom a Co-authored-by trailer names.',
+          since,
+        },
+      ]
     : []),
 ]);
 
@@ -239,21 +255,25 @@ export const derivedRules: readonly Rule[] = [
     id: 'contributions.sum',
     counter: 'contributions',
     means: 'Of a contributor: commits, issues, pull requests, reviews and discussions, whose items its evidence lists.',
+    since: firstRelease,
   },
   {
     id: 'experience.sum',
     counter: 'experience',
     means: 'The sum of the ten counters of the lifetime, each of which lists its items.',
+    since: firstRelease,
   },
   {
     id: 'level.experience',
     counter: 'level',
     means: '0 without experience, 1 from the first contribution on; level n + 1 begins with an experience of 100·n².',
+    since: firstRelease,
   },
   {
     id: 'achievements.awarded',
     counter: 'achievements',
     means: 'Awards that stand; endpoint 4 lists each with the time since when it is earned.',
+    since: '0.3',
   },
 ];
 

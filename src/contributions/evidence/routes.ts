@@ -55,9 +55,6 @@ const Definition = Type.Object(
   { title: 'Definition' },
 );
 
-/** The release since which the rules apply as they are; see CHANGELOG.md. */
-const sinceVersion = '0.1';
-
 /** Registers the items behind the counters of endpoint 2, and the rules by which they count. */
 export function evidenceRoutes(app: App, services: RouteServices): void {
   addEndpoint(app, services, {
@@ -90,11 +87,11 @@ export function evidenceRoutes(app: App, services: RouteServices): void {
     },
     async (_request, reply) =>
       reply.header('cache-control', 'public, max-age=3600').send({
-        data: [...rules, ...derivedRules].map(({ id, counter, means }) => ({
+        data: [...rules, ...derivedRules].map(({ id, counter, means, since }) => ({
           id,
           counter,
           description: means,
-          since_version: sinceVersion,
+          since_version: since,
         })),
       }),
   );

@@ -166,9 +166,13 @@ describe('evidence of counters', () => {
 
   it('publishes the rules', async () => {
     const response = await fetch(`${shared.service.url}/v1/definitions`);
-    const { data } = (await response.json()) as { data: { id: string; counter: string; description: string }[] };
+    const { data } = (await response.json()) as {
+      data: { id: string; counter: string; description: string; since_version: string }[];
+    };
     for (const counter of [...counterNames, 'experience', 'level', 'contributions', 'achievements'])
       assert.ok(data.some((rule) => rule.counter === counter && rule.description !== ''));
     assert.ok(data.some(({ id }) => id === 'commit.co-author'));
+    const sinceOf = (wanted: string) => data.find(({ id }) => id === wanted)?.since_version;
+    assert.deepEqual(['issue.opened', 'issue.commented', 'achievements.awarded'].map(sinceOf), ['0.1', '0.3', '0.3']);
   });
 });
