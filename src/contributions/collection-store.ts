@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import { requestTotals } from './changed-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { sumOverOwned } from './owner-sum-store.ts';
 import { takeChanged } from './total-store.ts';
-import { toKinds } from './uncollected-store.ts';
+import { isListedInPart, isSkippedElsewhere, toKinds } from './uncollected-store.ts';
 
 /** The state of collecting the contributions to an account's repositories. */
 export interface Collection {
@@ -32,6 +33,45 @@ export async function findCollection(
   // Public numbers may be complete without all streams.
   const isUnfinished = owned.isUnfinished && (withPrivate || uncollected.length > 0);
   return { listedAt, isListOutdated, uncollected, isUnfinished };
+}
+
+/** Repositories of which a response counts contributions. */
+export interface CollectedScope {
+  accountId: string;
+  /** Null: all repositories that the account owns. */
+  repositoryId: string | null;
+  withPrivate: boolean;
+}
+
+/**
+ * Narrows kinds that are not completely known to those of which contributions since a time may be lacking. Where the first
+ * reading of a list, newest change first, is under way, everything later than the place that it reached is stored. Commits
+ * are in no order of the times at which they count, and something that was skipped has no known time.
+ */
+export async function narrowUncollected(
+  connection: Connection,
+  { accountId, repositoryId, withPrivate }: CollectedScope,
+  kinds: readonly ContributionKind[],
+  since: Date | null,
+): Promise<ContributionKind[]> {
+  if (since === null || kinds.length === 0) return [...kinds];
+  const visibility = withPrivate ? 'all' : 'public';
+  const isListed = sql`not (${repositoryId}::uuid is null and (
+    a.listed_at is null or ${isListedInPart(visibility)} or ${isSkippedElsewhere(visibility)}))`;
+  const { rows } = await sql<{ kind: string }>`
+    select kinds.kind from accounts a cross join unnest(${[...kinds]}::text[]) as kinds (kind)
+    where a.id = ${accountId}::uuid and not (kinds.kind <> 'commit' and ${isListed} and not exists (
+      select from repositories r
+      where r.owner_id = a.id and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
+        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
+        and kinds.kind = any(uncollected_kinds(r.id))
+        and (exists (select from skipped_items k where k.repository_id = r.id and is_lost_with(kinds.kind, k))
+          or not exists (
+            select from streams s
+            where s.repository_id = r.id and kinds.kind = any(s.covers) and s.reached_at < ${since}))))`.execute(
+    connection,
+  );
+  return toKinds(rows.map(({ kind }) => kind));
 }
 
 /** Finds the kinds of contributions to one repository that are not completely known. */

@@ -184,20 +184,24 @@ function countOfOwned(counter: StoredCounter, range: Range): RawBuilder<unknown>
     where ${isOfOwned} and p.n > 0)`;
 }
 
-/** Counters of which items are stored whose moment is not known, so that no window can count them. */
+/** Counters of which items may fall into the range, but are not stored, or stored without the moment at which they count. */
 export async function findUndated(
   connection: Connection,
-  { id, isOwner, withPrivate }: CountedAccount,
+  { id, isOwner, withPrivate, since, until }: CountedAccount & { since: Date | null; until: Date | null },
 ): Promise<CounterName[]> {
   const isTheirs = isOwner ? sql`r.owner_id = ${id}::uuid` : sql`c.answered_by = ${id}::uuid`;
   const { rows } = await sql<{ answered: boolean; stars: boolean }>`
     select exists (
       select from contributions c join repositories r on r.id = c.repository_id
       where ${isTheirs} and c.kind = 'discussion' and c.answered and c.answered_at is null
+        and (${until}::timestamptz is null or c.created_at < ${until}::timestamptz)
         and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) as answered,
     exists (
       select from repositories r left join repository_totals t on t.repository_id = r.id
       where r.owner_id = ${id}::uuid and not r.is_fork and r.stars > coalesce(t.stars, 0)
+        and not exists (
+          select from streams s where s.repository_id = r.id and 'star' = any(s.covers) and s.completed_at is null
+            and s.reached_at < ${since}::timestamptz)
         and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) as stars`.execute(connection);
   const [row] = rows;
   return counterNames.filter(

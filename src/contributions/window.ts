@@ -3,7 +3,7 @@ import type { Account } from '../accounts/store.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { Source } from '../http/envelope.ts';
 import { endOfTime, type Window, windowsUpTo } from '../windows/window.ts';
-import { findCollection } from './collection-store.ts';
+import { findCollection, narrowUncollected } from './collection-store.ts';
 import { findHistory } from './counter-store.ts';
 import { type CounterName, type Counters, completeCounters, counterNames, unknownCounters } from './counters.ts';
 import { countStored } from './private-store.ts';
@@ -52,7 +52,13 @@ async function countWindows(
   const bounds = [windows.at(-1)?.since ?? null, ...windows.toReversed().map(({ until }) => until)];
   const read = async (): Promise<WindowSeries> => {
     // The state is read first: contributions collected after that make the numbers newer than the state, never older.
-    const missing = await findMissing(connection, counted, account.type, provider.accounts.reportsTotals);
+    const since = bounds[0] ?? null;
+    const missing = await findMissing(
+      connection,
+      { ...counted, since, until: bounds.at(-1) ?? null },
+      account.type,
+      provider.accounts.reportsTotals,
+    );
     const parts = (await countParts(connection, counted, { bounds })).toReversed();
     return {
       source: 'collected',
@@ -70,8 +76,9 @@ async function countWindows(
 const ofHost: readonly CounterName[] = ['commits', 'issues', 'pull_requests', 'reviews'];
 
 /**
- * Counts an account's contributions in a window and in those before it: from collected data where it is complete, and for
- * a series; otherwise by the host's own numbers, where it has them. The two are never mixed.
+ * Counts an account's contributions in a window and in those before it: from collected data where it is complete, in all or
+ * by the host's own numbers of that window, and for a series; otherwise by the host's own numbers, where it has them. The
+ * two are never mixed.
  * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
  */
 export async function loadWindows(
@@ -84,9 +91,18 @@ export async function loadWindows(
   if (isComplete || wanted.limit > 1 || wanted.withPrivate) return collected;
   const reported = await findHostCounters(services, resolved, wanted.window);
   if (reported === undefined) return collected;
+  const [present] = collected.windows;
+  if (present !== undefined && ofHost.every((name) => isAsMany(present.counters[name], reported.counters[name]))) {
+    const proven = new Set<CounterName>([...ofHost, 'contributed_to']);
+    return { ...collected, missing: collected.missing.filter((name) => !proven.has(name)) };
+  }
   const counters: Counters = { ...unknownCounters, ...reported.counters };
   const missing = counterNames.filter((name) => counters[name] === null);
   return { source: 'host', missing, windows: [{ window: wanted.window, counters }] };
+}
+
+function isAsMany(collected: number | null, reported: number | null | undefined): boolean {
+  return typeof reported === 'number' && collected !== null && collected >= reported;
 }
 
 /**
@@ -95,15 +111,17 @@ export async function loadWindows(
  */
 export async function findMissing(
   connection: RouteServices['connection'],
-  counted: CountedAccount,
+  counted: CountedAccount & Pick<Window, 'since' | 'until'>,
   type: Account['type'],
   reportsTotals: boolean,
 ): Promise<CounterName[]> {
-  const { id, withPrivate } = counted;
+  const { id, withPrivate, since } = counted;
   const missing = new Set<CounterName>(await findUndated(connection, counted));
   if (type === 'organization') {
     const { uncollected } = await findCollection(connection, id, { withPrivate });
-    for (const name of completeCounters(unknownCounters, uncollected).missing) missing.add(name);
+    const scope = { accountId: id, repositoryId: null, withPrivate };
+    const lacking = await narrowUncollected(connection, scope, uncollected, since);
+    for (const name of completeCounters(unknownCounters, lacking).missing) missing.add(name);
   } else {
     const [reported] = await findHistory(connection, id, { limit: 1 });
     const { counters: stored } = await countStored(connection, id, 'public');

@@ -1,6 +1,6 @@
 import type { LoadServices } from '../accounts/resolve.ts';
 import { awaitListing } from '../contributions/await-listing.ts';
-import { findUncollected } from '../contributions/collection-store.ts';
+import { findUncollected, narrowUncollected } from '../contributions/collection-store.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { findOutcome } from '../database/lookups.ts';
@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts';
 import { MovedRepository, type ResolvedAccount } from '../http/endpoint.ts';
 import { findByFormerName } from '../repositories/former-name-store.ts';
 import { findOwnedRepository, type Repository } from '../repositories/store.ts';
+import type { Window } from '../windows/window.ts';
 import type { Scope } from './contributor.ts';
 
 /** The scope of a listing, and how current and complete it is. */
@@ -76,6 +77,15 @@ export async function collectedOfRepository(
     asOf: repository.collectedAt ?? repository.listedAt,
     uncollected: await findUncollected(connection, repository.id),
   };
+}
+
+/** Returns the kinds of which contributions in a window may be lacking. */
+export function uncollectedWithin(
+  { connection }: Pick<LoadServices, 'connection'>,
+  { scope: { accountId, repositoryId, includesPrivate: withPrivate }, uncollected }: Collected,
+  window: Pick<Window, 'since'> | undefined,
+): Promise<ContributionKind[]> {
+  return narrowUncollected(connection, { accountId, repositoryId, withPrivate }, uncollected, window?.since ?? null);
 }
 
 /**

@@ -14,7 +14,7 @@ import { envelope, formatTimestamp, type Provenance, TimestampSchema } from '../
 import { FormatParameter } from '../http/images.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
-import { type Collected, collectedOfAccount, collectedOfRepository } from './collected.ts';
+import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedWithin } from './collected.ts';
 import type { Contributor } from './contributor.ts';
 import { findStart } from './ranking.ts';
 import { countAll, countContributors, findContributors } from './store.ts';
@@ -149,10 +149,12 @@ async function loadWindow(
 ): Promise<Contributors> {
   const { page, image } = context;
   const wanted = { ...page, withBots: includesBots(context) };
+  // The state is read first: contributions collected after that make the numbers newer than the state, never older.
+  const uncollected = await uncollectedWithin(services, collected, limits.window);
   const { found, further, listKey, window } = await loadWithinLimits(services, context, collected, limits, wanted);
   return {
     ...cutPage(found, page.limit, page.start),
-    collected,
+    collected: { ...collected, uncollected },
     kinds: limits.kinds,
     placeOf: ({ contributions, name, id }) => [...listKey, contributions, name.toLowerCase(), id],
     further: image && further,

@@ -17,6 +17,11 @@ export interface StreamsTable {
   scan_started_at: Date | null;
   /** True when the running scan reads everything, so that items that it does not see no longer exist. */
   scan_is_full: Generated<boolean>;
+  /**
+   * Everything that changed after this time is stored, as of the beginning of the last full scan that read a page; null: not
+   * known, because the list does not begin with the newest change.
+   */
+  reached_at: Date | null;
   /** The provider's count of items when the running scan began; null when it gave none. */
   scan_total: number | null;
   /** For the history: grows when all of it has to be read again to find removed commits. */

@@ -55,9 +55,10 @@ export abstract class PageCollector<Payload> {
     nextCursor,
     total,
     pageSize,
-  }: Pick<ContributionPage, 'nextCursor' | 'total' | 'pageSize'>): ContributionPage {
+    reachedAt = null,
+  }: Pick<ContributionPage, 'nextCursor' | 'total' | 'pageSize' | 'reachedAt'>): ContributionPage {
     const { contributions, wholeParents } = this;
-    return { contributions, actors: [...this.#actors.values()], wholeParents, nextCursor, total, pageSize };
+    return { contributions, actors: [...this.#actors.values()], wholeParents, nextCursor, total, pageSize, reachedAt };
   }
 }
 

@@ -98,6 +98,7 @@ export async function readStream(
         to: page.nextCursor,
         pageSize: page.pageSize,
         scanTotal,
+        reachedAt: scan.isFull ? (page.reachedAt ?? null) : null,
       });
       const ids = await savePage(context, transaction, {
         repository: subject.repository,
@@ -239,7 +240,13 @@ async function withholdStream(
   cursor: string | null,
 ): Promise<void> {
   await inTransaction(connection, async (transaction) => {
-    await moveCursor(transaction, repository.id, name, { from: cursor, to: null, pageSize, scanTotal: null });
+    await moveCursor(transaction, repository.id, name, {
+      from: cursor,
+      to: null,
+      pageSize,
+      scanTotal: null,
+      reachedAt: null,
+    });
     await forgetSeen(transaction, repository.id, name);
     await completeStream(transaction, repository.id, name, {
       knownUntil: scan.startedAt,

@@ -208,10 +208,18 @@ export async function moveCursor(
   connection: Connection,
   repositoryId: string,
   stream: string,
-  move: { from: string | null; to: string | null; pageSize: number | null; scanTotal: number | null },
+  move: {
+    from: string | null;
+    to: string | null;
+    pageSize: number | null;
+    scanTotal: number | null;
+    /** The time of a full scan's last item; null: not known. */
+    reachedAt: Date | null;
+  },
 ): Promise<void> {
   const moved = await updateStream(connection, repositoryId, stream)
     .set({ cursor: move.to, page_size: move.pageSize, scan_total: move.scanTotal, ...noFailure })
+    .$if(move.reachedAt !== null, (query) => query.set({ reached_at: move.reachedAt }))
     .where('cursor', 'is not distinct from', move.from)
     .where(sql<boolean>`(select hold_repository(${repositoryId}::uuid)) is not null`)
     .returning('name')

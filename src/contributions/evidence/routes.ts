@@ -8,7 +8,7 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
 import { WindowParameters } from '../../windows/parameters.ts';
 import type { Window } from '../../windows/window.ts';
-import { counterNames } from '../counters.ts';
+import { type CounterName, counterNames } from '../counters.ts';
 import { findDays } from '../history.ts';
 import { derivedRules, itemised, rules } from '../kinds.ts';
 import { findMissing, loadWindows, wholeDays } from '../window.ts';
@@ -103,6 +103,40 @@ function endsOf({ since, until }: ItemScope): Ends {
   return { since, until };
 }
 
+/** The number whose items are listed. */
+interface ShownNumber {
+  /** Returns it for a window, or for the lifetime; null: not known. */
+  of: (ends: Ends) => Promise<number | null>;
+  /** The counters that may lack contributions in the window; absent: not known. */
+  missing?: readonly CounterName[];
+}
+
+/** Reads the number as endpoint 2 shows it. */
+async function readNumber(
+  services: RouteServices,
+  context: Context,
+  { window, includesPrivate }: { window: Window | undefined; includesPrivate: boolean },
+): Promise<ShownNumber> {
+  const { counter } = context.params;
+  if (window === undefined) {
+    const [newest] = await findDays(services, context.account, { limit: 1, start: {}, includesPrivate });
+    return { of: async () => newest?.counters[counter] ?? 0 };
+  }
+  const read = (ends: Ends) =>
+    loadWindows(services, context, { window: { ...window, ...ends }, limit: 1, withPrivate: includesPrivate });
+  const present = await read(window);
+  return {
+    of: async (ends) => {
+      // The window of a cursor is another one past midnight.
+      const isPresent =
+        ends.since?.getTime() === window.since?.getTime() && ends.until?.getTime() === window.until?.getTime();
+      const { windows } = isPresent ? present : await read(ends);
+      return windows[0]?.counters[counter] ?? null;
+    },
+    ...(present.source === 'collected' && { missing: present.missing }),
+  };
+}
+
 async function load(services: RouteServices, context: Context): Promise<LoadedEvidence> {
   const { connection, now, cursors } = services;
   const { account, provider, isOwner, query, page, params } = context;
@@ -126,19 +160,12 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
   };
   const counted = { id: account.id, isOwner: isOrganization, withPrivate: includesPrivate };
-  const countCollected = async ({ since, until }: Ends): Promise<number> => {
+  const countIn = async ({ since, until }: Ends): Promise<number> => {
     const [part] = await countParts(connection, counted, { bounds: [since, until] });
     return part?.[counter] ?? 0;
   };
-  const countOf = async (of: Window): Promise<number> => {
-    const terms = { window: of, limit: 1, withPrivate: includesPrivate };
-    const { windows } = await loadWindows(services, context, terms);
-    return windows[0]?.counters[counter] ?? countCollected(of);
-  };
-  const lifetime = async (): Promise<number> => {
-    const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
-    return newest?.counters[counter] ?? 0;
-  };
+  const isNumberWanted = query.excluded !== true && scope.filter === undefined;
+  const number = isNumberWanted ? await readNumber(services, context, { window, includesPrivate }) : undefined;
   const { period, since, until, time_zone: timeZone, type, assisted, excluded = false, compare } = query;
   const narrowed = [excluded, type, assisted, compare];
   const key = listKeyOf([account.id, counter, isOwner, includesPrivate, narrowed, period, since, until, timeZone]);
@@ -147,8 +174,8 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     scope,
     countsPrivate: includesPrivate,
     count: async (within: ItemScope) => ({
-      total: window === undefined ? await lifetime() : await countOf({ ...window, ...endsOf(within) }),
-      countedWithPrivate: includesPrivate ? await countCollected(within) : null,
+      total: (await number?.of(endsOf(within))) ?? (await countIn(within)),
+      countedWithPrivate: includesPrivate ? await countIn(within) : null,
     }),
     hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),
   };
@@ -162,7 +189,9 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
           { ...page, key },
         )
       : await loadItems(services, wanted, { ...page, key });
-  const missing = await findMissing(connection, counted, account.type, provider.accounts.reportsTotals);
+  const terms = { ...counted, ...endsOf(found.scope) };
+  const missing =
+    number?.missing ?? (await findMissing(connection, terms, account.type, provider.accounts.reportsTotals));
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },

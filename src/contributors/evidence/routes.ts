@@ -21,7 +21,7 @@ import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
 import type { Window } from '../../windows/window.ts';
-import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
+import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedWithin } from '../collected.ts';
 import type { ContributorServices } from '../routes.ts';
 import { readKinds, WindowQuery } from '../window.ts';
 import { countContributor } from '../window-store.ts';
@@ -80,12 +80,13 @@ async function load(
   if (collected === undefined || collected instanceof MovedRepository) return collected;
   const { connection } = services;
   const { account, isOwner, query, page, params, window } = context;
-  const { scope, asOf, uncollected } = collected;
+  const { scope, asOf } = collected;
   const holder = await findByName(connection, account.provider, params.login);
   const isListed =
     holder?.state === 'present' && (isShown(holder.account) || (isOwner && holder.account.id === account.id));
   if (!isListed) throw new AppError('not_found', 'There is no such contributor.');
   const kinds = readKinds(query.kinds);
+  const uncollected = await uncollectedWithin(services, collected, window);
   const personId = holder.account.id;
   const { kinds: givenKinds, since, until, period, time_zone: timeZone, type, assisted, compare } = query;
   const { excluded = false } = query;

@@ -1,5 +1,8 @@
+import type { ContributionPage } from '../../provider.ts';
+
 /**
- * Returns the end of a page of a list with its newest changes first: the cursor of the next page and the total.
+ * Returns the end of a page of a list with its newest changes first: the cursor of the next page, the total, and the time that
+ * it reaches back to.
  * @param oldestChange the time of the oldest change on the page.
  * @param since changes before this time are known.
  */
@@ -8,12 +11,13 @@ export function endOf(
   oldestChange: string | undefined,
   since: Date | null,
   pageSize: number,
-): { nextCursor: string | null; total: number | null; pageSize: number } {
+): Pick<ContributionPage, 'nextCursor' | 'total' | 'pageSize' | 'reachedAt'> {
   const isPast = since !== null && oldestChange !== undefined && new Date(oldestChange) < since;
   return {
     nextCursor: pageInfo.hasNextPage && !isPast ? pageInfo.endCursor : null,
     // GitHub's total counts all items, also when only the changes since a time are read.
     total: since === null ? totalCount : null,
     pageSize,
+    reachedAt: oldestChange === undefined ? null : new Date(oldestChange),
   };
 }
