@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { generateWorld } from '../../../simulators/world/generate.ts';
+import type { Random } from '../../../simulators/world/random.ts';
 import type { World } from '../../../simulators/world/world.ts';
 import { findByName } from '../../../src/accounts/store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
+import { readWindow, type Window } from '../../../src/windows/window.ts';
 import { openTestDatabase } from '../../database.ts';
 import { storeWorld } from '../http/stored-world.ts';
 
@@ -37,6 +39,45 @@ export async function openWorld(options: { now: Date; seed?: number; repositorie
   await storeWorld(connection, world, now);
   await storeMoments(connection, world);
   return { opened, world, connection };
+}
+
+const timeZones = [
+  'UTC',
+  'Pacific/Kiritimati',
+  'Pacific/Niue',
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+];
+/** Days on which clocks change in one of them. */
+const changesOfClocks = [
+  '2025-03-30',
+  '2025-04-06',
+  '2025-10-26',
+  '2025-11-02',
+  '2026-03-08',
+  '2026-03-29',
+  '2026-04-05',
+];
+
+/** Returns a window of days of a time zone, or of instants, maybe open on a side. */
+export function randomWindow(random: Random, now: Date): Pick<Window, 'since' | 'until'> {
+  const moments = Array.from({ length: 2 }, () => {
+    const at = new Date(now.getTime() - random.integer(0, 900) * 86_400_000 - random.integer(0, 86_400) * 1000);
+    return random.integer(0, 3) === 0
+      ? random.pick(changesOfClocks)
+      : at.toISOString().slice(0, random.pick([10, 10, 10, 19]));
+  });
+  const [first = '', last = ''] = moments.toSorted().map((text) => (text.length > 10 ? `${text}Z` : text));
+  const window = readWindow(
+    {
+      time_zone: random.pick(timeZones),
+      since: random.integer(0, 4) === 0 ? undefined : first,
+      until: random.integer(0, 4) === 0 ? undefined : last,
+    },
+    now,
+  );
+  return { since: window?.since ?? null, until: window?.until ?? null };
 }
 
 export async function idOf(connection: Connection, login: string): Promise<string> {
