@@ -32,6 +32,7 @@ import { encodeAvatars, encodeIcons } from './sample/images.ts';
 import { storeLanguages } from './sample/languages.ts';
 import { planLife, repositoryAt } from './sample/life.ts';
 import { notificationStatements } from './sample/notifications.ts';
+import { planPrograms } from './sample/programs.ts';
 
 /**
  * Makes sample/sample.ndjson.gz, which `plaudit sample` and `npm run demo` use: the data that the service collects of an
@@ -48,7 +49,11 @@ const now = (): Date => new Date(at);
 
 const world = new World(now);
 addCommunity(world);
-const happenings = planLife(world, new Random(7), sampleTime);
+// Programs have a chance of their own, so that what people do does not depend on it.
+const happenings = [
+  ...planLife(world, new Random(7), sampleTime),
+  ...planPrograms(world, new Random(11), sampleTime),
+].toSorted((one, other) => one.at - other.at);
 
 await using simulator = await startSimulator({
   world,

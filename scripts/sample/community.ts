@@ -143,7 +143,15 @@ export const organizations = [
   { login: 'sample-harbour', name: 'The Harbour', bio: 'Open tide tables, lights and timetables for small harbours.' },
 ] as const;
 
-export const bot = { login: 'sample-helper[bot]', name: 'Helper' } as const;
+/**
+ * Programs, by the names and addresses by which the service knows them: a bot that updates dependencies, and an agent
+ * that writes with people, whose commits name it as co-author. They are no persons, so that these names are real.
+ */
+export const programs = {
+  bot: { login: 'dependabot[bot]', name: 'Dependabot', id: 49_699_333, type: 'Bot' },
+  agent: { login: 'claude', name: 'Claude', id: 81_847, type: 'User' },
+} as const;
+export const agentAddress = 'noreply@anthropic.com';
 
 interface Place {
   path: string;
@@ -205,7 +213,7 @@ export const repositories: readonly Place[] = [
   { path: 'sample-mira/kites', description: 'Kites to print and fly.', language: 'Python', createdAt: '2023-05-01' },
 ];
 
-/** Adds the people, the organizations and the bot to a world. */
+/** Adds the people, the organizations and the programs to a world. */
 export function addCommunity(world: World): void {
   for (const { login, name, bio } of organizations) {
     addAccount(world, { type: 'Organization', login, name, bio, createdAt: new Date('2023-02-01') });
@@ -213,7 +221,8 @@ export function addCommunity(world: World): void {
   for (const { login, name, bio, since } of members) {
     addAccount(world, { login, name, bio, emails: [addressOf(login)], createdAt: new Date(since) });
   }
-  addAccount(world, { type: 'Bot', ...bot, emails: [addressOf('sample-helper')], createdAt: new Date('2024-01-01') });
+  addAccount(world, { ...programs.bot, emails: [], createdAt: new Date('2024-01-01') });
+  addAccount(world, { ...programs.agent, emails: [agentAddress], createdAt: new Date('2025-02-24') });
 }
 
 export function addressOf(login: string): string {

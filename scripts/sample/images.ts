@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { type Encoded, encodeImage } from '../../src/cards/images/encode.ts';
 import { drawAvatar } from '../../src/pages/gallery/avatars.ts';
-import { bot, members, organizations } from './community.ts';
+import { members, organizations, programs } from './community.ts';
 
 /** The drawn images of the sample. They are ours, and in the public domain (CC0). */
 
@@ -37,8 +37,10 @@ const marks: Readonly<Record<string, string>> = {
     '<rect width="64" height="64" fill="#2f6b3c"/><circle cx="32" cy="28" r="8" fill="#f6d365"/><g fill="#fff"><circle cx="32" cy="14" r="7"/><circle cx="45" cy="23" r="7"/><circle cx="40" cy="39" r="7"/><circle cx="24" cy="39" r="7"/><circle cx="19" cy="23" r="7"/></g><circle cx="32" cy="28" r="8" fill="#f6d365"/><path d="M32 46v12" stroke="#9bd19f" stroke-width="4" stroke-linecap="round"/>',
   'sample-harbour':
     '<rect width="64" height="64" fill="#1f4e79"/><g fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round"><circle cx="32" cy="15" r="5"/><path d="M32 20v32M22 28h20M13 38c2 9 9 14 19 14s17-5 19-14"/></g>',
-  [bot.login]:
+  [programs.bot.login]:
     '<rect width="64" height="64" fill="#dfe5ea"/><path d="M32 14v-6" stroke="#4b5a68" stroke-width="3"/><circle cx="32" cy="8" r="3" fill="#c98a2b"/><rect x="14" y="16" width="36" height="30" rx="8" fill="#4b5a68"/><circle cx="25" cy="30" r="4" fill="#9fe0c0"/><circle cx="39" cy="30" r="4" fill="#9fe0c0"/><rect x="20" y="50" width="24" height="14" rx="4" fill="#6c7c8b"/>',
+  [programs.agent.login]:
+    '<rect width="64" height="64" fill="#efe4d8"/><g stroke="#9a5b3c" stroke-width="6" stroke-linecap="round"><path d="M32 14v36M14 32h36M19 19l26 26M45 19 19 45"/></g><circle cx="32" cy="32" r="9" fill="#c87f5a"/>',
 };
 
 function badge(ground: string, drawing: string): string {
@@ -56,7 +58,8 @@ export async function encodeIcons(): Promise<Map<string, Encoded>> {
 export async function encodeAvatars(): Promise<Map<string, Encoded>> {
   const encoded = new Map<string, Encoded>();
   for (const [index, { login }] of members.entries()) encoded.set(login, await encode(drawAvatar(index)));
-  for (const { login } of [...organizations, bot]) encoded.set(login, await encode(svg(marks[login] ?? '')));
+  for (const { login } of [...organizations, ...Object.values(programs)])
+    encoded.set(login, await encode(svg(marks[login] ?? '')));
   return encoded;
 }
 

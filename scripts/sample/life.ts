@@ -31,14 +31,24 @@ const streakDays = 23;
 
 /** Plans the life of the community until a time. The world's clock has to show the time of each happening. */
 export function planLife(world: World, random: Random, until: number): Happening[] {
+  return plan(world, random, until, (life) => planPeople(life, until));
+}
+
+/**
+ * Plans happenings until a time.
+ * @param fill adds them, in any order.
+ */
+export function plan(world: World, random: Random, until: number, fill: (life: Life) => void): Happening[] {
   const planned: Happening[] = [];
-  const life: Life = {
-    world,
-    random,
-    plan: (at, happen) => {
-      if (at < until) planned.push({ at, happen });
-    },
+  const add: Life['plan'] = (at, happen) => {
+    if (at < until) planned.push({ at, happen });
   };
+  fill({ world, random, plan: add });
+  return planned.toSorted((one, other) => one.at - other.at);
+}
+
+function planPeople(life: Life, until: number): void {
+  const { world } = life;
   for (const { path, createdAt, description, language } of repositories) {
     const [owner = '', name = ''] = path.split('/');
     life.plan(Date.parse(createdAt), () => {
@@ -50,10 +60,9 @@ export function planLife(world: World, random: Random, until: number): Happening
   for (const member of members) {
     for (let day = Date.parse(member.since); day < until; day += dayMs) planDay(life, member, day, until);
   }
-  return planned.toSorted((one, other) => one.at - other.at);
 }
 
-interface Life {
+export interface Life {
   world: World;
   random: Random;
   plan: (at: number, happen: () => void) => void;
@@ -164,17 +173,17 @@ function planDiscussion(life: Life, member: Member, path: string, at: number): v
 }
 
 /** Returns the other people who work on a repository at a time, in an order that changes from day to day. */
-function colleagues(member: Member, path: string, at: number): Member[] {
+export function colleagues(member: Member, path: string, at: number): Member[] {
   const others = members.filter((one) => one !== member && one.places.includes(path) && Date.parse(one.since) < at);
   const first = others.length === 0 ? 0 : Math.floor(at / dayMs) % others.length;
   return [...others.slice(first), ...others.slice(0, first)];
 }
 
-function personOf({ login, name }: Member): { name: string; email: string } {
+export function personOf({ login, name }: Member): { name: string; email: string } {
   return { name, email: addressOf(login) };
 }
 
-function who({ world }: Life, { login }: Member): Account {
+export function who({ world }: Life, { login }: Member): Account {
   return accountCalled(world, login);
 }
 

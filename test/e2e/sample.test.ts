@@ -52,6 +52,21 @@ describe('the sample', () => {
       assert.equal(status, 200, path);
       assert.ok(body.data.length >= 3, path);
     }
+    const list = 'sample-garden/contributors?repository=seedbook&limit=100';
+    for (const [type, name] of [
+      ['bot', 'dependabot[bot]'],
+      ['agent', 'claude'],
+    ] as const) {
+      const { body } = await service.get(`${list}&type=${type}`);
+      assert.deepEqual(
+        body.data.map((one) => one['name']),
+        [name],
+      );
+    }
+    const helped = await service.get('sample-garden/contributions/commits?assisted=true');
+    assert.ok(Number(Object(helped.body.meta_data).total) > 10);
+    const excluded = await service.get('sample-garden/contributions/pull_requests?type=user&excluded=true');
+    assert.ok(excluded.body.data.some((one) => JSON.stringify(one).includes('"bot"')));
     const boards = await service.get('sample-garden/boards');
     assert.deepEqual(new Set(boards.body.data.map(({ slug }) => slug)), new Set(['autumn-harvest', 'monthly']));
     const isRanked = async (): Promise<true | undefined> => {
@@ -80,8 +95,12 @@ describe('the sample', () => {
     assert.doesNotMatch(text, /noreply|@mail|127\.0\.0\.1|localhost/);
     assert.doesNotMatch(text, /@(?!sample\.invalid)[\w-]+\.[a-z]/);
     const { rows } = await service.database.pool.query(
-      "select name from accounts where name not like 'sample-%' or not pinned",
+      "select name from accounts where name not like 'sample-%' or not pinned order by name",
     );
-    assert.deepEqual(rows, []);
+    const isProgram = ({ name }: { name: string }): boolean => ['claude', 'dependabot[bot]'].includes(name);
+    assert.deepEqual(
+      rows.filter((row) => !isProgram(row)),
+      [],
+    );
   });
 });
