@@ -11,8 +11,6 @@ export interface Kind {
   path(of: { repository: string; board: string }): string;
   /** Returns the parameters that select the kind at that path. */
   parameters(repository: string): Record<string, string>;
-  /** Describes the image for readers who cannot see it. */
-  altText(of: string): string;
   takesRepository: boolean;
   /** The fields of the form in addition to the options of every card. */
   fields: readonly Field[];
@@ -49,7 +47,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     card: 'contributions',
     path: () => 'contributions',
     parameters: () => ({}),
-    altText: (of) => `Contributions of ${of}`,
     takesRepository: false,
     fields: ['layout', 'limit', 'columns', ...windowFields],
   },
@@ -57,7 +54,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     card: 'calendar',
     path: () => 'contributions',
     parameters: () => ({ card: 'calendar' }),
-    altText: (of) => `Contributions of ${of}, day by day`,
     takesRepository: false,
     fields: [],
   },
@@ -65,7 +61,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     card: 'streak',
     path: () => 'contributions',
     parameters: () => ({ card: 'streak' }),
-    altText: (of) => `Streak of ${of}`,
     takesRepository: false,
     fields: ['by', 'days_off', 'time_zone'],
   },
@@ -73,7 +68,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     card: 'languages',
     path: () => 'contributions',
     parameters: () => ({ card: 'languages' }),
-    altText: (of) => `Languages of ${of}`,
     takesRepository: false,
     fields: ['limit', 'columns', 'period', 'since', 'until'],
   },
@@ -81,7 +75,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     card: 'contributors',
     path: () => 'contributors',
     parameters: (repository): Record<string, string> => (repository === '' ? {} : { repository }),
-    altText: (of) => `Contributors to ${of}`,
     takesRepository: true,
     fields: ['limit', 'bots', 'columns', ...windowFields],
   },
@@ -89,7 +82,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     card: 'achievements',
     path: () => 'achievements',
     parameters: () => ({}),
-    altText: (of) => `Achievements of ${of}`,
     takesRepository: false,
     fields: ['limit', 'columns', 'raw'],
   },
@@ -97,7 +89,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     card: 'board',
     path: ({ board }) => `boards/${segment(board)}`,
     parameters: () => ({}),
-    altText: (of) => `Board of ${of}`,
     takesRepository: false,
     fields: ['board', 'limit', 'period', 'since', 'until', 'time_zone'],
   },
@@ -106,7 +97,6 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     path: ({ repository }) =>
       repository === '' ? 'badges/community' : `repositories/${segment(repository)}/badges/community`,
     parameters: () => ({}),
-    altText: (of) => `Community of ${of}`,
     takesRepository: true,
     fields: ['bots', ...windowFields],
   },
@@ -162,14 +152,6 @@ function valueOf(wanted: Wanted, parameter: string, { card }: Kind): string {
     .split(',')
     .filter((part) => known.includes(part))
     .join(',');
-}
-
-/** Describes the image for readers who cannot see it. */
-export function altTextOf(wanted: Wanted): string {
-  const kind = kindOf(wanted);
-  const repository = kind.takesRepository ? (wanted.get('repository') ?? '') : '';
-  const name = wanted.get('name') ?? '';
-  return kind.altText(repository === '' ? name : `${name}/${repository}`);
 }
 
 function segment(text: string): string {

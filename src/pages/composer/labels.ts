@@ -1,12 +1,22 @@
+import { toLocale } from '../../cards/languages/locales.ts';
 import { counterNames } from '../../contributions/counters.ts';
 import type { StreakUnit } from '../../contributions/streaks.ts';
-import type { Reader } from '../reader.ts';
-import { composerWordsOf } from './words/index.ts';
-import type { ComposerWords } from './words/words.ts';
+import { type Reader, readerOf } from '../reader.ts';
+import type { ComposerWords } from '../words/composer-words.ts';
+import { kindOf, type Wanted } from './address.ts';
+
+/** Describes the image in its own language for readers who cannot see it. */
+export function altTextOf(wanted: Wanted): string {
+  const { card, takesRepository, fields } = kindOf(wanted);
+  const reader = readerOf({ locale: toLocale(wanted.get('locale') ?? 'en'), isChosen: true });
+  const below = takesRepository ? wanted.get('repository') : fields.includes('board') ? wanted.get('board') : undefined;
+  const of = [wanted.get('name') ?? '', ...(below === undefined || below === '' ? [] : [below])].join('/');
+  return `${labelOfCard(card, reader)}: ${of}`;
+}
 
 /** Returns the name of a kind of card. */
 export function labelOfCard(card: string, { language, words }: Reader): string {
-  const own = composerWordsOf(language.locale);
+  const own = words.composer;
   const labels: Readonly<Record<string, string>> = {
     contributions: words.contributions,
     calendar: own.calendar,
@@ -44,7 +54,7 @@ const ownParts = [
 /** Returns the name of a part of a card. */
 export function labelOfPart(part: string, { language, words }: Reader): string {
   const own = ownParts.find((one) => one === part);
-  if (own !== undefined) return composerWordsOf(language.locale)[own];
+  if (own !== undefined) return words.composer[own];
   const counter = counterNames.find((one) => one === part);
   if (counter !== undefined) return language.words[counter];
   const labels: Readonly<Record<string, string>> = {

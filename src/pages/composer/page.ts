@@ -11,12 +11,11 @@ import { html, type Markup, trusted } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
 import { swatch } from '../swatch.ts';
-import { altTextOf, type Field, imagePath, kindOf, kinds, type Wanted } from './address.ts';
-import { labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
+import type { ComposerWords } from '../words/composer-words.ts';
+import { type Field, imagePath, kindOf, kinds, type Wanted } from './address.ts';
+import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
 import { isPublic } from './public-address.ts';
 import { type Embedding, snippets, withTheme } from './snippets.ts';
-import { composerWordsOf } from './words/index.ts';
-import type { ComposerWords } from './words/words.ts';
 
 const colours = ['accent', 'background', 'text', 'muted', 'border'] as const;
 
@@ -31,7 +30,7 @@ interface Form {
 export function composerPage(site: Site, reader: Reader, given: Wanted): string {
   // Cards are in the language of their composer, unless another one is chosen.
   const wanted: Wanted = new Map([['locale', reader.language.locale], ...given]);
-  const own = composerWordsOf(reader.language.locale);
+  const own = reader.words.composer;
   const form: Form = { reader, own, wanted };
   const { words } = reader;
   return renderDocument(site, reader, {

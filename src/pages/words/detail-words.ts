@@ -30,6 +30,8 @@ export interface DetailWords {
   from: string;
   until: string;
   timeZone: string;
+  /** The number of the window before; with `{n}`. */
+  before: string;
   /** The title of the achievements that the files of an owner define. */
   toEarn: string;
 }

@@ -1,3 +1,4 @@
+import type { ComposerWords } from './composer-words.ts';
 import type { DetailWords } from './detail-words.ts';
 import type { OwnerWords } from './owner-words.ts';
 
@@ -45,4 +46,5 @@ export interface PageWords {
   themes: string;
   detail: DetailWords;
   owner: OwnerWords;
+  composer: ComposerWords;
 }

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { cardOf } from '../../../src/cards/index.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
-import { altTextOf, imagePath, kinds } from '../../../src/pages/composer/address.ts';
-import { labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/pages/composer/labels.ts';
+import { imagePath, kinds } from '../../../src/pages/composer/address.ts';
+import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/pages/composer/labels.ts';
 import { composerPage } from '../../../src/pages/composer/page.ts';
 import { isPublic } from '../../../src/pages/composer/public-address.ts';
 import { snippets } from '../../../src/pages/composer/snippets.ts';
@@ -15,6 +15,7 @@ import { anyText } from '../cards/any-text.ts';
 
 const site: Site = {
   name: 'Plaudit',
+  logo: undefined,
   imprintUrl: undefined,
   isIndexed: false,
   publicUrl: () => 'https://plaudit.example',
@@ -103,9 +104,10 @@ describe('composing of cards', () => {
           ['name', 'ada'],
           ['card', 'community'],
           ['repository', 'engine'],
+          ['locale', 'de'],
         ]),
       ),
-      'Community of ada/engine',
+      'Community-Abzeichen: ada/engine',
     );
   });
 
