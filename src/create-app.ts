@@ -38,6 +38,7 @@ import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Site } from './pages/layout.ts';
+import { type Logo, readLogo } from './pages/logo.ts';
 import { pageRoutes, pageSettings } from './pages/routes.ts';
 import { signInHosts } from './pages/sign-in/routes.ts';
 import { stylePath } from './pages/style.ts';
@@ -111,7 +112,8 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
     else if (announcement.kind === 'account') access.forget(announcement.key);
   });
   const metrics = createHttpMetrics(registry);
-  const site = siteOf(config, { publicUrl, providers: core.providers });
+  const logo = config.siteLogo === undefined ? undefined : await readLogo(config.siteLogo);
+  const site = siteOf(config, { publicUrl, providers: core.providers, logo });
   const app: App = await createServer({
     cache,
     usableResponses: () => usableResponses({ isConnected: isLive(), sinceContactMs: listener.sinceContactMs() }),
@@ -177,9 +179,13 @@ function createResolver(config: Config, { requests, providers, outcomes }: Core,
   });
 }
 
-function siteOf(config: Config, service: { publicUrl: () => string; providers: Core['providers'] }): Site {
+function siteOf(
+  config: Config,
+  service: { publicUrl: () => string; providers: Core['providers']; logo: Logo | undefined },
+): Site {
   return {
     name: config.siteName,
+    logo: service.logo,
     imprintUrl: config.imprintUrl,
     isIndexed: config.siteIndexed,
     publicUrl: service.publicUrl,

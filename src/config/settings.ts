@@ -62,6 +62,15 @@ export const serviceSettings = {
     valid: 'a name of at most 40 characters',
     description: 'Name of the site in the headers and titles of its pages.',
   }),
+  siteLogo: setting({
+    name: 'SITE_LOGO',
+    schema: Type.String({ minLength: 1, maxLength: 1000 }),
+    default: undefined,
+    valid: 'the path of an image',
+    description:
+      'Path of a PNG, JPEG, WebP or GIF of at most 512 KiB, which the headers of pages show in the place of the mark of the service.',
+    toConfig: (path) => (path === undefined ? undefined : resolve(path)),
+  }),
   imprintUrl: setting({
     name: 'IMPRINT_URL',
     schema: Type.String({ format: 'http-url' }),

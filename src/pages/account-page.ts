@@ -139,6 +139,10 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
     path,
     previewPath: previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
+    feeds: (data.boards?.items ?? []).map(({ slug, name: board }) => ({
+      path: endpointPath(provider, name, `boards/${slug}/feed`),
+      title: board,
+    })),
     facts: {
       '@type': isOrganization ? 'Organization' : 'Person',
       name: title,

@@ -1,6 +1,6 @@
 import type { AccountName } from '../http/endpoint.ts';
-import { endpointPath } from './addresses.ts';
-import { galleryImagePath } from './gallery/page.ts';
+import { endpointPath, previewPath } from './addresses.ts';
+import { galleryImagePath, galleryPreviewPath } from './gallery/page.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site, searchForm } from './layout.ts';
 import type { Reader } from './reader.ts';
@@ -12,6 +12,7 @@ export function homePage(site: Site, reader: Reader): string {
     title: site.name,
     description: words.intro,
     path: '/',
+    previewPath: previewOf(site.example, reader),
     hasSearch: true,
     main: html`<section class="welcome"><h1>${words.tagline}</h1><p>${words.intro}</p>${searchForm(site, reader)}</section>
 ${examples(site.example, reader)}
@@ -19,6 +20,12 @@ ${examples(site.example, reader)}
 <ol class="steps">${words.steps.map((step) => html`<li>${step}</li>`)}</ol>
 <p class="actions"><a class="button" href="/cards">${words.composeCard}</a> <a class="quiet" href="/docs/start">${words.docs}</a></p></section>`,
   });
+}
+
+function previewOf(account: AccountName | undefined, { language: { locale } }: Reader): string {
+  return account === undefined
+    ? galleryPreviewPath('contributions', locale)
+    : previewPath(account.provider, account.name, 'contributions', { locale });
 }
 
 /** Shows cards of the account that the operator chose, or samples. */

@@ -2,11 +2,14 @@ import { locales } from '../cards/languages/locales.ts';
 import { previewSize } from '../cards/preview-canvas.ts';
 import type { AccountName } from '../http/endpoint.ts';
 import { html, type Markup, trusted } from './html.ts';
+import type { Logo } from './logo.ts';
 import { type Reader, withLanguage } from './reader.ts';
 
 /** The site as its operator configured it. */
 export interface Site {
   name: string;
+  /** Undefined: the mark of the service. */
+  logo: Logo | undefined;
   /** The address of the operator's imprint; undefined where there is none. */
   imprintUrl: string | undefined;
   /** True when search engines may list pages about accounts. */
@@ -41,8 +44,8 @@ export interface Document {
   hasSearch?: boolean;
   /** The path of a script, without which the page works too. */
   script?: string;
-  /** A feed of what happens to the subject of the page. */
-  feed?: { path: string; title: string };
+  /** Feeds about the subject of the page. */
+  feeds?: readonly { path: string; title: string }[];
   /** Facts about the subject of the page in the vocabulary of schema.org. */
   facts?: object;
   main: Markup;
@@ -67,7 +70,7 @@ ${script !== undefined && html`<script src="${script}" defer></script>`}
 <body>
 <a class="skip" href="#main">${words.skip}</a>
 <header class="top"><div>
-<a class="brand" href="${to('/')}">${mark} ${site.name}</a>
+<a class="brand" href="${to('/')}">${brand(site)} ${site.name}</a>
 <nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="${to('/gallery')}">${words.gallery}</a><a href="/docs">${words.docs}</a>${
     site.signInHosts().length > 0 && html`<a href="${to('/settings')}">${words.owner.settings}</a>`
   }</nav>
@@ -85,10 +88,18 @@ ${languageLinks(path, reader)}</footer>
 `}`;
 }
 
+function brand({ logo }: Site): Markup {
+  if (logo === undefined) return mark;
+  return html`<img class="logo" src="${logo.path}" alt="" width="${logo.width}" height="${logo.height}">`;
+}
+
 /** The mark of the service: an open ring, as around avatars. */
 export const mark = html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" stroke-opacity=".3" stroke-width="4"/><path d="M12 3.5a8.5 8.5 0 1 1-8.08 5.86" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round"/></svg>`;
 
-function head(site: Site, { title, description, path, previewPath, isAboutAccount, feed, facts }: Document): Markup {
+function head(
+  site: Site,
+  { title, description, path, previewPath, isAboutAccount, feeds = [], facts }: Document,
+): Markup {
   const base = site.publicUrl();
   const isListed = path !== undefined && (isAboutAccount !== true || site.isIndexed);
   return html`${!isListed && html`<meta name="robots" content="noindex">`}
@@ -96,7 +107,7 @@ ${path !== undefined && html`<link rel="canonical" href="${base}${path}"><meta p
 <meta property="og:title" content="${title}"><meta property="og:description" content="${description}">
 <meta property="og:type" content="${isAboutAccount === true ? 'profile' : 'website'}"><meta property="og:site_name" content="${site.name}">
 ${previewPath !== undefined && html`<meta property="og:image" content="${base}${previewPath}"><meta property="og:image:width" content="${previewSize.width}"><meta property="og:image:height" content="${previewSize.height}"><meta name="twitter:card" content="summary_large_image">`}
-${feed !== undefined && html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}">`}
+${feeds.map(({ path: feed, title: of }) => html`<link rel="alternate" type="application/atom+xml" title="${of}" href="${feed}">`)}
 ${facts !== undefined && factsScript(facts)}`;
 }
 

@@ -183,6 +183,13 @@ function addFiles(app: App, site: Site): void {
     { path: '/favicon.svg', type: 'image/svg+xml', body: favicon, cache: `public, max-age=${dayS}` },
     { path: '/robots.txt', type: 'text/plain; charset=utf-8', body: robots, cache: `public, max-age=${dayS}` },
   ];
+  const { logo } = site;
+  if (logo !== undefined) {
+    const cache = 'public, max-age=31536000, immutable';
+    app.get(logo.path, hidden, async (_request, reply) =>
+      reply.header('cache-control', cache).type('image/png').send(logo.body),
+    );
+  }
   for (const { path, type, body, cache } of files) {
     app.get(path, hidden, async (_request, reply) => reply.header('cache-control', cache).type(type).send(body));
   }

@@ -19,8 +19,8 @@ export async function encodeImage(bytes: Buffer): Promise<Encoded> {
   return { small, large };
 }
 
-/** Recognizes a format by the first bytes, not by a name or a media type. */
-function isKnownFormat(bytes: Buffer): boolean {
+/** Recognizes PNG, JPEG, WebP and GIF by the first bytes, not by a name or a media type. */
+export function isKnownFormat(bytes: Buffer): boolean {
   const start = bytes.subarray(0, 12).toString('latin1');
   return (
     start.startsWith('\x89PNG\r\n\x1a\n') ||

@@ -139,7 +139,7 @@ function render(site: Site, reader: Reader, shown: Shown): string {
     description: board.description || board.name,
     path,
     previewPath: previewPath(provider, name, endpoint),
-    feed: { path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name },
+    feeds: [{ path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name }],
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
 <h1>${board.name}</h1>${board.description !== '' && html`<p class="bio">${board.description}</p>`}

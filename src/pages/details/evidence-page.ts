@@ -6,7 +6,7 @@ import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
 import type { Page, PageContext } from '../../http/pages.ts';
-import { accountPath, boardPath, contributorPath, counterPath, endpointPath, repositoryPath } from '../addresses.ts';
+import { accountPath, boardPath, contributorPath, counterPath, endpointPath, previewPath, repositoryPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
@@ -43,6 +43,8 @@ interface NumberDescription {
   /** The repository that it is about; absent: all. */
   repository?: string;
   rules: readonly string[];
+  /** The endpoint below the account whose card previews of links show, with its parameters. */
+  preview: readonly [endpoint: string, query?: Record<string, string>];
 }
 
 /** A kind of number with a page of its items. */
@@ -70,6 +72,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         path: counterPath(host, name, counter),
         title: language.words[counter],
         endpoint: `contributions/${counter}`,
+        preview: ['contributions'],
         rules: rules.filter((rule) => rule.counter === counter).map(({ means }) => means),
       }),
     }),
@@ -83,6 +86,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         path: contributorPath(accountPath(host, name), login),
         title: `${words.contributions}: ${login}`,
         endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
+        preview: ['contributors'],
         rules: [],
       }),
     }),
@@ -97,6 +101,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         title: `${words.contributions}: ${login}`,
         repository,
         endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
+        preview: ['contributors', { repository }],
         rules: [],
       }),
     }),
@@ -114,6 +119,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         path: `${boardPath(host, name, slug)}/people/${encodeURIComponent(login)}`,
         title: `${words.detail.points}: ${login}`,
         endpoint: `boards/${slug}/people/${encodeURIComponent(login)}`,
+        preview: [`boards/${slug}`],
         rules: [],
       }),
     }),
@@ -167,13 +173,14 @@ function render<Path extends TObject>(
   const { words, language, to } = reader;
   const { detail } = words;
   const { provider, name } = account;
-  const { path, title, endpoint, repository, rules: definitions } = kind.describe(params, account, reader);
+  const { path, title, endpoint, repository, rules: definitions, preview } = kind.describe(params, account, reader);
   const { total, remainder = {} } = data.meta;
   const whole = total ?? data.items.length;
   return renderDocument(site, reader, {
     title: `${title} · ${name}`,
     description: `${detail.evidence}: ${title}, ${name}`,
     path,
+    previewPath: previewPath(provider, name, ...preview),
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`} · ${detail.evidence}</p>
 <h1>${title}${total !== undefined && html` <span class="total">${language.number(whole)}</span>`}</h1>

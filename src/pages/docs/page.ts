@@ -1,3 +1,4 @@
+import { galleryPreviewPath } from '../gallery/page.ts';
 import { html, type Markup, trusted } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
@@ -18,6 +19,8 @@ export function docsPage(site: Site, reader: Reader, { slug, title, main }: Cont
     title,
     description: `${title}: documentation of Plaudit`,
     path: query === '' ? documentPath(slug) : `${documentPath(slug)}?${new URLSearchParams({ q: query }).toString()}`,
+    // The documentation is in English.
+    previewPath: galleryPreviewPath('contributions', 'en'),
     main: html`<div class="docs" lang="en" dir="ltr">
 ${searchForm(query)}
 <nav aria-label="Documentation">${navigation.map(

@@ -12,6 +12,11 @@ export function galleryImagePath(card: GalleryCard, theme: string, locale: strin
   return `/gallery/${card}.svg?${new URLSearchParams({ theme, locale }).toString()}`;
 }
 
+/** Returns the path of an image of a card of the gallery for previews of links. */
+export function galleryPreviewPath(card: GalleryCard, locale: string): string {
+  return `/gallery/${card}.png?${new URLSearchParams({ locale }).toString()}`;
+}
+
 /** Renders the gallery: every card, each in one theme; the chosen theme alone, or all of them for a chosen card. */
 export function galleryPage(site: Site, reader: Reader, chosen: { card?: GalleryCard; theme?: string }): string {
   const { words, to } = reader;
@@ -24,6 +29,7 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
     title: words.gallery,
     description: words.intro,
     path: '/gallery',
+    previewPath: galleryPreviewPath(card ?? 'contributions', reader.language.locale),
     main: html`<section class="title"><h1>${words.gallery}</h1>
 <nav class="themes" aria-label="${words.themes}">${themeNames.map(
       (one) => html`<a href="${to(`/gallery?theme=${one}`)}">${swatch(palettesOf(one))}${one.replaceAll('-', ' ')}</a>`,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import { cardOptionParameters } from '../../cards/options.ts';
 import { themeNames } from '../../cards/themes.ts';
@@ -18,6 +19,8 @@ const { theme, locale } = cardOptionParameters;
 const Options = Type.Object({ theme, locale });
 const Image = Type.Object({ card: Type.Enum([...galleryCards]) });
 
+/** A PNG takes long to draw, and has up to 60 KB. */
+const maxPreviews = 50;
 const cacheControl = 'public, max-age=3600';
 
 /** Registers the gallery: every card in every theme, drawn from samples. */
@@ -33,6 +36,22 @@ export function galleryRoutes(
         reply.header('cache-control', cacheControl),
         galleryPage(site, readerOf(languageOf(site, request)), request.query),
       ),
+  );
+  const previews = new LRUCache<string, Buffer>({ max: maxPreviews });
+  app.get(
+    '/gallery/:card.png',
+    { schema: { hide: true, params: Image, querystring: Type.Object({ locale }) } },
+    async ({ params: { card }, query }, reply) => {
+      const wanted = images.request(card, 'png', { ...query, theme: 'light', canvas: 'preview' });
+      const today = now();
+      const key = `${card} ${wanted.key} ${today.toISOString().slice(0, 10)}`;
+      const body = previews.get(key) ?? (await images.draw(wanted, sampleOf(card, today), today)).body;
+      previews.set(key, body);
+      return reply
+        .headers({ ...imageHeaders, 'cache-control': cacheControl })
+        .type('image/png')
+        .send(body);
+    },
   );
   app.get(
     '/gallery/:card.svg',
