@@ -20,6 +20,7 @@ import {
   calendar,
   counters,
   earnable,
+  numbersBefore,
   people,
   repositories,
   section,
@@ -32,7 +33,8 @@ const numbersId = 'contributions';
 /** How experience and levels are counted, in the words of the API. */
 const experienceRule =
   'The sum of the ten numbers below. Level 2 begins at 100 XP, level 3 at 400, level n + 1 at 100·n².';
-const shown = { awards: 12, people: 20, repositories: 12 };
+/** The list of the window before is longer, because the people of this one may stand far below in it. */
+const shown = { awards: 12, people: 20, peopleBefore: 100, repositories: 12 };
 const readAccount = partReader(AccountPart);
 const readAwards = partReader(AwardPart);
 const readPeople = partReader(PersonPart);
@@ -43,6 +45,8 @@ interface Data {
   awards: Part<AwardPart> | undefined;
   /** For organizations alone. */
   people: Part<PersonPart> | undefined;
+  /** The same list of the window before; undefined without one. */
+  peopleBefore: Part<PersonPart> | undefined;
   boards: Part<BoardPart> | undefined;
   repositories: readonly Repository[];
   /** For organizations alone. */
@@ -72,7 +76,7 @@ export function accountPage(
     load: async (read, { account, query }) => {
       const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
-      const [own, awards, contributors, boardList, owned, defined] = await Promise.all([
+      const [own, awards, contributors, earlier, boardList, owned, defined] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: shown.awards }),
         isOrganization
@@ -81,6 +85,9 @@ export function accountPage(
               window: within.window,
               limit: shown.people,
             })
+          : undefined,
+        isOrganization && within.before !== undefined
+          ? readPart(read, 'listContributors', readPeople, { window: within.before, limit: shown.peopleBefore })
           : undefined,
         readPart(read, 'listBoards', readBoards),
         findRepositories(account, shown.repositories),
@@ -91,6 +98,7 @@ export function accountPage(
           account: own,
           awards,
           people: contributors,
+          peopleBefore: earlier,
           boards: boardList,
           repositories: owned,
           earnable: defined,
@@ -157,7 +165,7 @@ ${
   data.people !== undefined &&
   section(
     words.people,
-    html`${windowPicker(path, data.within, reader)}${people({ provider, of: path, within: data.within }, data.people, reader)}`,
+    html`${windowPicker(path, data.within, reader)}${people({ provider, of: path, within: data.within, before: numbersBefore(data.peopleBefore) }, data.people, reader)}`,
     dataLink(account, 'contributors', words, data.within.texts),
   )
 }

@@ -10,16 +10,20 @@ import { renderDocument, type Site } from './layout.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
 import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
-import { earnable, people, provenance, repositoryFacts, section } from './sections.ts';
+import { earnable, numbersBefore, people, provenance, repositoryFacts, section } from './sections.ts';
 import { type PageWindow, WindowQuery, windowOf, windowPicker } from './windows.ts';
 
 const shownPeople = 50;
+/** The list of the window before is longer, because the people of this one may stand far below in it. */
+const peopleBefore = 100;
 const shownAchievements = 12;
 const readPeople = partReader(PersonPart);
 
 interface Data {
   repository: Repository;
   people: Part<PersonPart>;
+  /** The same list of the window before; undefined without one. */
+  earlier: Part<PersonPart> | undefined;
   earnable: readonly Earnable[];
   within: PageWindow;
 }
@@ -46,6 +50,11 @@ export function repositoryPage(
       const within = windowOf(query, now());
       const wanted = { query: { repository: name, ...within.texts }, window: within.window, limit: shownPeople };
       const found = readPeople(await read('listContributors', wanted));
+      const earlier =
+        within.before &&
+        readPeople(
+          await read('listContributors', { query: { repository: name }, window: within.before, limit: peopleBefore }),
+        );
       if (found === undefined || found instanceof MovedRepository) return found;
       const repository = await findRepository(account, name);
       if (repository === undefined) {
@@ -53,7 +62,13 @@ export function repositoryPage(
           explanations: [{ phrase: 'noRepository' }],
         });
       }
-      return { repository, people: found, earnable: await findEarnable(repository, shownAchievements), within };
+      return {
+        repository,
+        people: found,
+        earlier: earlier instanceof MovedRepository ? undefined : earlier,
+        earnable: await findEarnable(repository, shownAchievements),
+        within,
+      };
     },
     render: (data, { account, provider }, language) => ({
       html: renderRepository(site, readerOf(language), { ...data, owner: account.name, provider: provider.name }),
@@ -66,7 +81,7 @@ export function repositoryPage(
 }
 
 function renderRepository(site: Site, reader: Reader, data: Data & { owner: string; provider: string }): string {
-  const { repository, people: found, within, owner, provider } = data;
+  const { repository, people: found, earlier, within, owner, provider } = data;
   const { words, to } = reader;
   const { name, description } = repository;
   const path = repositoryPath(provider, owner, name);
@@ -91,7 +106,7 @@ ${repositoryFacts(repository, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
 ${section(
   words.people,
-  html`${windowPicker(path, within, reader)}${people({ provider, of: path, within }, found, reader)}${provenance(found, reader)}`,
+  html`${windowPicker(path, within, reader)}${people({ provider, of: path, within, before: numbersBefore(earlier) }, found, reader)}${provenance(found, reader)}`,
   html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', { repository: name, ...within.texts })}">${words.asData}</a>`,
 )}
 ${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, data.earnable, reader))}`,

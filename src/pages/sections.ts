@@ -17,7 +17,7 @@ import {
 import { html, type Markup, trusted } from './html.ts';
 import type { AccountPart, AwardPart, BoardPart, Part, PersonPart } from './parts.ts';
 import type { Reader } from './reader.ts';
-import { type PageWindow, withQuery } from './windows.ts';
+import { changeOf, type PageWindow, withQuery } from './windows.ts';
 
 /** Sections that several pages show. */
 
@@ -108,22 +108,35 @@ export function earnable(provider: string, items: readonly Earnable[], { languag
   })}</ul>`;
 }
 
+/** Returns the number of a person in the window before; undefined where it is not known. */
+export type NumbersBefore = (person: PersonPart) => number | undefined;
+
+/** Reads the numbers of people from a list of the window before. People whom a whole list leaves out had none. */
+export function numbersBefore(part: Part<PersonPart> | undefined): NumbersBefore {
+  const numbers = new Map(
+    part?.items.map(({ provider, name, contributions }) => [`${provider}/${name}`, contributions]),
+  );
+  const absent = part === undefined || part.hasMore || part.missing.length > 0 ? undefined : 0;
+  return ({ provider, name }) => numbers.get(`${provider}/${name}`) ?? absent;
+}
+
 /**
  * A list of contributors.
  * @param of the path of the owner's page, or of the repository's, below which pages show what each number counts.
  */
 export function people(
-  { provider, of, within }: { provider: string; of: string; within: PageWindow },
+  { provider, of, within, before }: { provider: string; of: string; within: PageWindow; before: NumbersBefore },
   { items }: Part<PersonPart>,
-  { language, to }: Reader,
+  reader: Reader,
 ): Markup {
+  const { language, to } = reader;
   if (items.length === 0) return html`<p class="empty">${language.words.nobodyYet}</p>`;
   const evidenceOf = (name: string): string => to(withQuery(contributorPath(of, name), within.texts));
   const most = Math.max(1, ...items.map(({ contributions }) => contributions));
   return html`<ol class="people">${items.map(
     (person) => html`<li><a href="${to(accountPath(provider, person.name))}">${avatar(provider, person, 40)}
 <span class="who"><strong>${person.display_name || person.name}</strong><small>${person.name}</small></span></a>
-<meter min="0" max="${most}" value="${person.contributions}"></meter><span class="count"><a href="${evidenceOf(person.name)}">${language.number(person.contributions)}</a></span></li>`,
+<meter min="0" max="${most}" value="${person.contributions}"></meter><span class="count"><a href="${evidenceOf(person.name)}">${language.number(person.contributions)}</a>${changeOf(person.contributions, before(person), reader)}</span></li>`,
   )}</ol>`;
 }
 

@@ -1,6 +1,8 @@
 import type { Static } from 'typebox';
+import { fill } from '../cards/languages/language.ts';
 import { WindowParameters } from '../windows/parameters.ts';
-import { readWindow, type Window } from '../windows/window.ts';
+import { readWindow, type Window, windowBefore } from '../windows/window.ts';
+import { labelOfPeriod } from './composer/labels.ts';
 import { html, type Markup, trusted } from './html.ts';
 import type { Reader } from './reader.ts';
 
@@ -11,6 +13,8 @@ export const WindowQuery = WindowParameters;
 export interface PageWindow {
   /** Undefined: lifetime. */
   window: Window | undefined;
+  /** The window of the same length before it, to which its numbers are compared; undefined where it has an open side. */
+  before: Window | undefined;
   /** The parameters that are given, for the API and for links. */
   texts: Readonly<Record<string, string>>;
 }
@@ -26,7 +30,28 @@ export function windowOf(query: Static<typeof WindowQuery>, now: Date): PageWind
       return typeof value === 'string' && value !== '' ? [[name, value]] : [];
     }),
   );
-  return { window: readWindow(texts, now), texts };
+  const window = readWindow(texts, now);
+  return { window, before: window && windowToCompare(window, now), texts };
+}
+
+/** The numbers of a window that goes on are compared to those at the same time in the window before. */
+function windowToCompare(window: Window, now: Date): Window | undefined {
+  const { since, until, length } = window;
+  if (since === null || until === null || length === null || since > now) return undefined;
+  const before = windowBefore(window, 1);
+  const shiftMs = since.getTime() - (before.since?.getTime() ?? 0);
+  const sameTime = new Date(now.getTime() - shiftMs);
+  return until > now && sameTime > (before.since ?? sameTime) ? { ...before, until: sameTime } : before;
+}
+
+/** Renders the difference of a number to that of the window before; nothing where that is not known. */
+export function changeOf(present: number, before: number | undefined, { language, words }: Reader): Markup | false {
+  if (before === undefined) return false;
+  const difference = present - before;
+  const [look, sign] = difference > 0 ? ['up', '▲'] : difference < 0 ? ['down', '▼'] : ['same', '='];
+  const signed = language.signed(difference);
+  const past = fill(words.detail.before, { n: language.number(before) });
+  return html`<small class="change ${look}" title="${past}"><span aria-hidden="true">${sign}</span> <bdi>${signed}</bdi><span class="unseen"> (${past})</span></small>`;
 }
 
 /** Returns a path with parameters. */
@@ -56,7 +81,7 @@ export function windowPicker(path: string, { texts }: PageWindow, reader: Reader
     const isCurrent = value === period && !isOther;
     return html`<a href="${to(withQuery(path, query))}"${isCurrent && trusted(' aria-current="true"')}>${label}</a>`;
   };
-  return html`<div class="windows"><nav class="picker" aria-label="${detail.window}">${choices.map(([value, label]) => link(value, label))}${!isUsual && link(period, period ?? '')}</nav>
+  return html`<div class="windows"><nav class="picker" aria-label="${detail.window}">${choices.map(([value, label]) => link(value, label))}${!isUsual && link(period, labelOfPeriod(period ?? '', reader))}</nav>
 <details${(isOther || timeZone !== undefined) && trusted(' open')}><summary>${detail.otherWindow}</summary>${windowForm(path, texts, reader)}</details></div>`;
 }
 

@@ -52,6 +52,8 @@ export interface Language {
   isRightToLeft: boolean;
   words: Words;
   number: (value: number) => string;
+  /** Formats a difference, like +12. */
+  signed: (value: number) => string;
   /** Formats a large number in few letters, like 1.2M. */
   compactNumber: (value: number) => string;
   /** Formats a part of a whole, 0 to 1, in percent. */
@@ -95,6 +97,7 @@ export function languageOf(locale: string): Language {
 
 function makeLanguage(locale: string): Language {
   const full = new Intl.NumberFormat(locale);
+  const signed = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' });
   const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const utc = { timeZone: 'UTC' } as const;
@@ -110,6 +113,7 @@ function makeLanguage(locale: string): Language {
     isRightToLeft: rightToLeft.has(locale),
     words: languages[toLocale(locale)],
     number: (value) => full.format(value),
+    signed: (value) => signed.format(value),
     compactNumber: (value) => compact.format(value),
     share: (value) => share.format(value),
     date: (time) => date.format(time),

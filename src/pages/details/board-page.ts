@@ -221,5 +221,5 @@ function loginOf({ provider, name }: { provider: string; name: string }, ofBoard
 function moved(change: number | null, { language }: Reader): Markup | string {
   if (change === null || change === 0) return '–';
   const sign = change > 0 ? '▲' : '▼';
-  return html`<span class="${change > 0 ? 'up' : 'down'}">${sign} ${language.number(Math.abs(change))}</span>`;
+  return html`<span class="${change > 0 ? 'up' : 'down'}"><span aria-hidden="true">${sign} ${language.number(Math.abs(change))}</span><span class="unseen">${language.signed(change)}</span></span>`;
 }

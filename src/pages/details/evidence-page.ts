@@ -6,13 +6,21 @@ import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
 import type { Page, PageContext } from '../../http/pages.ts';
-import { accountPath, boardPath, contributorPath, counterPath, endpointPath, previewPath, repositoryPath } from '../addresses.ts';
+import {
+  accountPath,
+  boardPath,
+  contributorPath,
+  counterPath,
+  endpointPath,
+  previewPath,
+  repositoryPath,
+} from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { type PageWindow, WindowQuery, windowOf, windowPicker } from '../windows.ts';
+import { changeOf, type PageWindow, WindowQuery, windowOf, windowPicker } from '../windows.ts';
 import { olderLink } from './parts.ts';
 
 const Item = Type.Object({
@@ -33,6 +41,8 @@ interface Data extends Part<Item> {
   meta: Envelope['meta_data'];
   next: string | undefined;
   within: PageWindow;
+  /** The number in the window before; undefined where it is not known. */
+  before: number | undefined;
 }
 
 interface NumberDescription {
@@ -148,7 +158,14 @@ function evidencePage<Path extends TObject>(site: Site, now: () => Date, kind: N
         result instanceof MovedRepository
       )
         return undefined;
-      return { ...part, meta: result.envelope.meta_data, next: result.envelope.next_cursor, within };
+      const { meta_data: meta, next_cursor: next } = result.envelope;
+      // A window of the host's own numbers would take another request to the host.
+      const hasBefore = within.before !== undefined && meta.source !== 'host' && after === undefined;
+      const earlier = hasBefore
+        ? await read(kind.operationId, { ...kind.partRequest(params), window: within.before, limit: 1 })
+        : undefined;
+      const before = earlier instanceof MovedRepository ? undefined : earlier?.envelope.meta_data;
+      return { ...part, meta, next, within, before: before?.missing?.length ? undefined : before?.total };
     },
     render: (data, context, language) => ({
       html: render(site, readerOf(language), kind, data, context),
@@ -183,7 +200,7 @@ function render<Path extends TObject>(
     previewPath: previewPath(provider, name, ...preview),
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`} · ${detail.evidence}</p>
-<h1>${title}${total !== undefined && html` <span class="total">${language.number(whole)}</span>`}</h1>
+<h1>${title}${total !== undefined && html` <span class="total">${language.number(whole)}</span> ${changeOf(whole, data.before, reader)}`}</h1>
 ${definitions.map((text) => html`<p class="bio" lang="en" dir="auto">${text}</p>`)}
 ${kind.hasPeriods && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>

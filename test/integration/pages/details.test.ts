@@ -95,6 +95,30 @@ describe('pages behind numbers', () => {
     assert.equal(empty.status, 200, 'a form without values');
   });
 
+  it('shows how numbers changed since the window before', async () => {
+    const list = async (year: string) =>
+      (await shared.service.get(`${engines.name}/contributors?period=${year}&limit=100`)).body;
+    const [present, former] = [await list('2025'), await list('2024')];
+    const isWhole = former.next_cursor === undefined && (former.meta_data.missing ?? []).length === 0;
+    const past = new Map(former.data.map(({ name, contributions }) => [name, Number(contributions)]));
+    const { text } = await page(`/github/${engines.name}?period=2025`);
+    const signed = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' });
+    const changes = present.data.slice(0, 20).flatMap(({ name, contributions }) => {
+      const before = past.get(name) ?? (isWhole ? 0 : undefined);
+      return before === undefined ? [] : [[signed.format(Number(contributions) - before), format(before)]];
+    });
+    assert.ok(changes.length > 0, `${present.data.length} and ${former.data.length} people`);
+    assert.deepEqual(
+      [...text.matchAll(/<bdi>([^<]*)<\/bdi><span class="unseen"> \(before: ([^)]*)\)/g)].map(
+        ([, ...change]) => change,
+      ),
+      changes,
+    );
+    const evidence = await page(`/github/${ada.name}/contributions/commits?period=2025&lang=de`);
+    assert.match(evidence.text, /<h1>.* \(davor: [\d.]+\)<\/span><\/small><\/h1>/s);
+    assert.doesNotMatch((await page(`/github/${engines.name}`)).text, /class="unseen"/, 'without a window');
+  });
+
   it('shows an award with its image and its credential', async () => {
     const id = await award(shared.service, 'Page <hero>');
     await shared.service.database.pool.query(
