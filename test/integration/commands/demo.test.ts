@@ -10,6 +10,7 @@ import type { TestService } from '../../e2e/service.ts';
 import { ada, bearer, engines, keeper, tokenIn } from '../access/owner.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { startStoredService } from '../http/stored-service.ts';
+import { examinePages } from '../pages/examine.ts';
 import { Visitor } from '../pages/signed-in.ts';
 
 describe('signing in to the demonstration', () => {
@@ -32,6 +33,9 @@ describe('signing in to the demonstration', () => {
     await page.goto(`${service.url}/settings/github/${keeper.name}/privacy`);
     await page.click('main a.button');
     assert.ok(page.url().startsWith(origin));
+    const path = page.url().slice(origin.length);
+    const circumstances = { scheme: 'dark', width: 320, lang: 'en' } as const;
+    await examinePages(browser, origin, [{ type: { name: 'stand-in', path }, circumstances }]);
     await page.click(`a[href*="person=${keeper.name}"]`);
     await page.waitForURL('**/privacy');
     await page.check('input[name=publish_private_contributions]');

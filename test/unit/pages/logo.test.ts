@@ -7,7 +7,7 @@ import { makeTemporaryDirectory } from '../../../simulators/git/temporary-direct
 import { readLogo } from '../../../src/pages/logo.ts';
 
 describe('the logo of a site', () => {
-  it('is encoded again in a small size, whatever else its file holds', async () => {
+  it('is encoded again in a small size, without anything else that its file holds', async () => {
     await using place = await makeTemporaryDirectory();
     const file = join(place.path, 'logo.bin');
     const image = sharp({ create: { width: 800, height: 400, channels: 4, background: '#0969da' } });

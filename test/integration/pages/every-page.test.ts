@@ -1,0 +1,31 @@
+import { describe, it } from 'node:test';
+import { shareStoredService } from '../http/stored-service.ts';
+import { type Circumstances, examinePages } from './examine.ts';
+import { preparePages } from './page-types.ts';
+import { signInSettings } from './signed-in.ts';
+
+/** Each type of pages takes one of these in turn; `test/long/every-page.test.ts` looks at all of them. */
+const turns: readonly [Circumstances, ...Circumstances[]] = [
+  { scheme: 'light', width: 320, lang: 'ar' },
+  { scheme: 'dark', width: 320, lang: 'de' },
+  { scheme: 'dark', width: 1280, lang: 'he' },
+  { scheme: 'light', width: 320, lang: 'ru' },
+  { scheme: 'light', width: 1280, lang: 'en' },
+];
+
+describe('every type of pages', () => {
+  const shared = shareStoredService({ service: { settings: signInSettings } });
+
+  it('is accessible, fits a narrow screen, shows the focus, and breaks no policy, in both directions of writing', async () => {
+    const { browser, types, signedIn } = await preparePages(shared);
+    const { url } = shared.service;
+    const pages = types.map((type, index) => ({ type, circumstances: turns[index % turns.length] ?? turns[0] }));
+    const own = pages.filter(({ type }) => type.isOwn);
+    await examinePages(
+      browser,
+      url,
+      pages.filter((one) => !own.includes(one)),
+    );
+    await examinePages(browser, url, own, signedIn);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, it } from 'node:test';
+import { shareStoredService } from '../integration/http/stored-service.ts';
+import { type Circumstances, compareWithoutScripts, examinePages } from '../integration/pages/examine.ts';
+import { preparePages } from '../integration/pages/page-types.ts';
+import { signInSettings } from '../integration/pages/signed-in.ts';
+
+const circumstances: readonly Circumstances[] = [
+  { scheme: 'light', width: 320, lang: 'ar' },
+  { scheme: 'dark', width: 320, lang: 'en' },
+  { scheme: 'light', width: 1280, lang: 'en' },
+  { scheme: 'dark', width: 1280, lang: 'ar' },
+];
+
+describe('every type of pages', () => {
+  const shared = shareStoredService({ service: { settings: signInSettings } });
+
+  it('is accessible on light and dark, narrow and wide screens, in both directions, and the same without JavaScript', async () => {
+    const { browser, types, signedIn } = await preparePages(shared);
+    const { url } = shared.service;
+    for (const isOwn of [undefined, true] as const) {
+      const own = types.filter((type) => type.isOwn === isOwn);
+      const state = isOwn && signedIn;
+      const pages = own.flatMap((type) => circumstances.map((one) => ({ type, circumstances: one })));
+      await examinePages(browser, url, pages, state);
+      await compareWithoutScripts(
+        browser,
+        url,
+        own.filter(({ changesItself }) => changesItself !== true),
+        state,
+      );
+    }
+  });
+});
