@@ -6,6 +6,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { type EmbeddedServer, openEmbedded } from '../src/database/embedded/embedded.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { useMemoryForTemporaryFiles } from './memory-directory.ts';
+import { type Cluster, closeDistributed, createDistributed, startCluster } from './servers/citus.ts';
 import { enterable, postgresPackage, readVersion } from './servers/packages.ts';
 import { startPooler } from './servers/pooler.ts';
 import { startStandby } from './servers/standby.ts';
@@ -69,10 +70,24 @@ export async function createTemplate(serverUrl: string): Promise<string> {
   return name;
 }
 
+/** Creates a template whose tables are divided over the workers of a cluster. @returns its name. */
+async function createDistributedTemplate(cluster: Cluster): Promise<string> {
+  const name = newName('template');
+  await shortenDelaysOf(await createDistributed(cluster, name));
+  await closeDistributed(cluster, name);
+  return name;
+}
+
+/** Returns the addresses of the servers that hold the databases of tests: in a Citus cluster, those of its workers too. */
+export function serverUrls(serverUrl: string): string[] {
+  return process.env['TEST_CITUS_URLS']?.split(' ') ?? [serverUrl];
+}
+
 /**
  * Runs work with a PostgreSQL server, the embedded one or the one that DATABASE_URL names, and a template of all
  * tables. TEST_POSTGRES selects the version of the embedded one. TEST_POOLER=1 puts PgBouncer in front of the nodes of
- * tests, and TEST_REPLICA=1 lets them read from a standby of the embedded server.
+ * tests, and TEST_REPLICA=1 lets them read from a standby of the embedded server. TEST_CITUS=1 divides their tables over
+ * the workers of a Citus cluster.
  * @param work gets the environment that processes with tests need.
  */
 export async function withTestServer<Result>(
@@ -81,12 +96,14 @@ export async function withTestServer<Result>(
   useMemoryForTemporaryFiles();
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
   await chmod(directory, enterable);
-  const databaseUrl = process.env['DATABASE_URL'] || undefined;
+  await using around = new AsyncDisposableStack();
+  const cluster = process.env['TEST_CITUS'] ? around.use(await startCluster()) : undefined;
+  const databaseUrl = cluster?.urls[0] ?? (process.env['DATABASE_URL'] || undefined);
   const server = databaseUrl === undefined ? await startServer(directory) : undefined;
   const serverUrl = databaseUrl ?? urlOf(server?.connection ?? {});
-  const template = await createTemplate(serverUrl);
-  await using around = new AsyncDisposableStack();
+  const template = await (cluster === undefined ? createTemplate(serverUrl) : createDistributedTemplate(cluster));
   const environment: Record<string, string> = { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template };
+  if (cluster !== undefined) environment['TEST_CITUS_URLS'] = cluster.urls.join(' ');
   if (process.env['TEST_POOLER']) {
     environment['TEST_POOLER_URL'] = around.use(await startPooler(serverUrl)).urlOf(serverUrl);
   }
@@ -96,8 +113,8 @@ export async function withTestServer<Result>(
   try {
     return await work(environment);
   } finally {
+    if (cluster === undefined) await dropDatabase(serverUrl, template);
     await around.disposeAsync();
-    await dropTemplate(serverUrl, template);
     await server?.release();
     await rm(directory, { recursive: true, force: true });
   }
@@ -115,8 +132,9 @@ function startServer(dataDir: string): Promise<EmbeddedServer> {
   });
 }
 
-export async function dropTemplate(serverUrl: string, name: string): Promise<void> {
-  await onServer(serverUrl, `drop database if exists ${name} with (force)`);
+/** Drops a database, with those of the same name on the workers of a cluster. */
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  for (const url of serverUrls(serverUrl)) await onServer(url, `drop database if exists ${name} with (force)`);
 }
 
 export function newName(prefix: string): string {

@@ -1,6 +1,10 @@
 import type { Database } from '../src/database/connection.ts';
 import { openUnchanged } from '../src/database/open.ts';
-import { databaseUrlOf, newName, onServer } from './database-server.ts';
+import { databaseUrlOf, dropDatabase, newName, onServer, serverUrls } from './database-server.ts';
+import { closeDistributed } from './servers/citus.ts';
+
+/** The reason for which tests that change or inspect the divided tables themselves are left out; false when they can run. */
+export const isOnCluster = process.env['TEST_CITUS_URLS'] !== undefined && 'the tables are divided over a cluster';
 
 /** A database for one test on the server of the test run; dropped when it goes out of scope. */
 export interface TestDatabase extends AsyncDisposable {
@@ -19,13 +23,15 @@ export async function createTestDatabase(
   const { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template } = process.env;
   if (!serverUrl || !template) throw new Error('run the tests by npm test: they need its database server');
   const name = newName('test');
+  const urls = options.withTables === false ? [serverUrl] : serverUrls(serverUrl);
   const source = options.copyOf === undefined ? template : new URL(options.copyOf.url).pathname.slice(1);
+  if (urls.length > 1 && source !== template) await closeDistributed({ urls }, source);
   // By default the server writes each copied page to its log, which takes a third longer.
   const from = options.withTables === false ? '' : ` template ${source} strategy file_copy`;
-  await onServer(serverUrl, `create database ${name}${from}`);
+  for (const url of urls) await onServer(url, `create database ${name}${from}`);
   return {
     url: databaseUrlOf(serverUrl, name),
-    [Symbol.asyncDispose]: () => onServer(serverUrl, `drop database if exists ${name} with (force)`),
+    [Symbol.asyncDispose]: () => dropDatabase(serverUrl, name),
   };
 }
 
