@@ -52,8 +52,8 @@ export async function findBoardsRepository(connection: Connection, accountId: st
 /** Finds the owners of the repositories that an account contributed to: their listings name it. */
 export async function findOwnersContributedTo(connection: Connection, accountId: string): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
+    with contributed as (select repository_id from contributor_totals where account_id = ${accountId})
     select distinct r.owner_id
-    from contributor_totals t join repositories r on r.id = t.repository_id
-    where t.account_id = ${accountId} order by 1`.execute(connection);
+    from contributed t join repositories r on r.id = t.repository_id order by 1`.execute(connection);
   return rows.map((row) => row.owner_id);
 }

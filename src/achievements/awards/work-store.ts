@@ -130,12 +130,15 @@ export async function completeEvaluations(
  */
 export async function findKnownUntil(connection: Connection, repositoryId: string): Promise<Map<Kind, Date>> {
   const { rows } = await sql<{ kind: Kind; until: Date }>`
+    with pending as (
+      select k.kind from (values ('commit', 'commit_lines'), ('commit', 'commit_files'), ('pull_request', 'pull_request_files'))
+        as k (kind, detail)
+      where exists (select from pending_details d where d.repository_id = ${repositoryId} and d.detail = k.detail)
+    )
     select u.kind, max(greatest(s.known_until, r.collected_at)) as until
     from streams s join repositories r on r.id = s.repository_id cross join unnest(s.covers) as u (kind)
     where s.repository_id = ${repositoryId} and s.completed_at is not null and s.scan_started_at is null
-      and (s.is_deep or u.kind = 'commit') and not exists (
-        select from pending_details d where d.repository_id = s.repository_id and (u.kind, d.detail) in (
-          ('commit', 'commit_lines'), ('commit', 'commit_files'), ('pull_request', 'pull_request_files')))
+      and (s.is_deep or u.kind = 'commit') and u.kind not in (select kind from pending)
     group by u.kind`.execute(connection);
   return new Map(rows.map(({ kind, until }) => [kind, until]));
 }

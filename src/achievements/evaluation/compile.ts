@@ -2,11 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { asksAboutPerson, type Checked } from '../conditions/checked.ts';
 import type { Action } from '../conditions/vocabulary.ts';
 import type { Achievement, PointAction, PointRule, Trigger } from '../config.ts';
-import { type ItemSource, itemSource, type Scope } from './item-sources.ts';
+import { type ItemSource, itemSource, noAuthors, type Scope } from './item-sources.ts';
 import { type Measure, Measures } from './measures.ts';
 import { holdsSince, type PersonNode, planPerson } from './person-terms.ts';
 import { PointSums } from './point-sums.ts';
 import { Statement } from './statement.ts';
+import { Steps } from './steps.ts';
 
 /** An achievement that a person earned, and the moment of the contribution that completed it. */
 export interface EarnedRow {
@@ -153,6 +154,8 @@ class Compilation {
     return {
       scope: this.#itemScope,
       action,
+      steps: new Steps(),
+      authors: noAuthors,
       from,
       fromWithLabels: from,
       person: sql`i.person`,

@@ -157,8 +157,9 @@ async function explainItemTerm(
   const number = numberOf(condition, source);
   const isUpwards = 'operator' in condition && condition.operator.startsWith('>');
   const best = number === undefined ? sql`null::bigint` : isUpwards ? sql`max(${number})` : sql`min(${number})`;
+  const isSatisfied = holds(condition, source);
   const { rows } = await sql<{ satisfied: number; best: number | null }>`
-    select count(*) filter (where ${holds(condition, source)}) as satisfied, (${best})::bigint as best
+    ${source.steps.toSql()} select count(*) filter (where ${isSatisfied}) as satisfied, (${best})::bigint as best
     from ${source.fromWithLabels} and ${source.person} = ${accountId}`.execute(connection);
   const { satisfied = 0, best: bestValue = null } = rows[0] ?? {};
   if (satisfied > 0 || number === undefined || bestValue === null) {
@@ -183,9 +184,10 @@ async function countItems(
 ): Promise<number> {
   if (action === 'point') return 0;
   const source = itemSource(actor, action, scope);
+  const isCounted = allHold(conditions, source);
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${source.fromWithLabels} and ${source.person} = ${accountId}
-      and ${allHold(conditions, source)}`.execute(connection);
+    ${source.steps.toSql()} select count(*) as count from ${source.fromWithLabels} and ${source.person} = ${accountId}
+      and ${isCounted}`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 

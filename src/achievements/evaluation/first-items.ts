@@ -1,29 +1,60 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
-import { effective, type ItemSource } from './item-sources.ts';
+import { effective, type ItemSource, isInRepositories } from './item-sources.ts';
 
 /**
  * Returns SQL that is true for the first issue, merged pull request or review of its author, in its repository or in all
  * stored ones of its owner; null while one of those is being collected. Two of the same moment are both the first.
  */
-export function isFirst(
-  field: 'first' | 'first_in_organization',
-  { action, scope }: Pick<ItemSource, 'action' | 'scope'>,
-): RawBuilder<unknown> {
+export function isFirst(field: 'first' | 'first_in_organization', source: ItemSource): RawBuilder<unknown> {
+  const { action, scope, steps } = source;
   const column = sql.ref(action === 'pull_request' ? 'merged_at' : 'created_at');
   const moment = action === 'pull_request' ? effective(sql`i.${column}`, scope) : sql`i.${column}`;
-  const repositories = field === 'first' ? sql`(i.repository_id)` : sql`(select id from (${ofOwner}) owned)`;
-  const holds = sql`(i.account_id is not null and ${moment} is not null and not exists (
-    select from contributions e
-    where e.account_id = i.account_id and e.kind = i.kind and e.repository_id in ${repositories} and e.${column} < i.${column}))`;
+  const first = steps.add(field, field === 'first' ? firstsSql(source, column) : firstsOfOwnerSql(source, column));
+  const holds = sql`(i.account_id is not null and ${moment} is not null
+    and (i.repository_id, i.account_id, i.${column}) in (select repository_id, account_id, at from ${first}))`;
   if (field === 'first') return holds;
-  return sql`(case when not exists (
-    select from (${ofOwner}) owned join streams s on s.repository_id = owned.id
-    where owned.installed_at is not null and i.kind = any(s.covers) and s.completed_at is null) then ${holds} end)`;
+  const incomplete = steps.add(
+    'incomplete',
+    sql`select distinct o.repository_id, kinds.kind from ${ownedStep(source)} o join streams s on s.repository_id = o.id
+      cross join unnest(s.covers) as kinds (kind) where o.installed_at is not null and s.completed_at is null`,
+  );
+  return sql`(case when (i.repository_id, i.kind) not in (select repository_id, kind from ${incomplete}) then ${holds} end)`;
 }
 
-/** The repositories of the owner of `i`: private ones matter to private ones alone, so that no award shows that they exist. */
-const ofOwner = sql`
-  select other.id, other.installed_at from repositories mine join repositories other on other.owner_id = mine.owner_id
-  where mine.id = i.repository_id and ${isPresentInSql('other')}
-    and (other.id = mine.id or mine.is_private or not other.is_private)`;
+/** Returns SQL for the moments of the first contributions of the people of a source, by repository. */
+function firstsSql(source: ItemSource, column: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { action, scope } = source;
+  const isTheirs =
+    scope.accountIds === undefined
+      ? sql`i.account_id is not null`
+      : sql`i.account_id in (select account_id from ${authorsStep(source)})`;
+  return sql`select i.repository_id, i.account_id, min(i.${column}) as at from contributions i
+    where ${isInRepositories(scope)} and i.kind = ${action} and i.${column} is not null and ${isTheirs} group by 1, 2`;
+}
+
+/** Returns SQL for the same moments in all repositories of the owner of each repository. */
+function firstsOfOwnerSql(source: ItemSource, column: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select o.repository_id, i.account_id, min(i.${column}) as at
+    from contributions i join ${ownedStep(source)} o on o.id = i.repository_id
+    where i.kind = ${source.action} and i.${column} is not null
+      and i.account_id in (select account_id from ${authorsStep(source)}) group by 1, 2`;
+}
+
+function authorsStep({ steps, authors }: ItemSource): RawBuilder<unknown> {
+  return steps.add('authors', authors);
+}
+
+/**
+ * Adds the repositories of the owner of each repository: private ones matter to private ones alone, so that no award
+ * shows that they exist.
+ */
+function ownedStep({ steps, scope }: ItemSource): RawBuilder<unknown> {
+  return steps.add(
+    'owned by the same',
+    sql`select mine.id as repository_id, other.id, other.installed_at
+      from repositories mine join repositories other on other.owner_id = mine.owner_id
+      where mine.id = any(${[scope.repositoryId].flat()}::uuid[]) and (other.id = mine.id or (
+        ${isPresentInSql('other')} and (mine.is_private or not other.is_private)))`,
+  );
+}

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ListTerm } from '../conditions/checked.ts';
 import type { SetForm } from '../conditions/syntax.ts';
-import type { ItemSource, Scope } from './item-sources.ts';
+import type { ItemSource } from './item-sources.ts';
 import { lowerCase } from './lower-case.ts';
 
 /**
@@ -14,7 +14,7 @@ export function listHolds({ field, form, values }: ListTerm, source: ItemSource)
   if (field === 'emojis') return compareArrays(form, sql`i.emojis`, sql`${values}::text[]`);
   if (field === 'files') return compareArrays(form, sql`i.files`, sql`${values}::text[]`);
   const has = (logins: readonly string[]): RawBuilder<unknown> => {
-    const ids = idsOf(logins, source.scope);
+    const ids = idsOf(logins, source);
     return field === 'actor' ? sql`${source.person} = any(${ids})` : sql`i.reactors && ${ids}`;
   };
   const holds =
@@ -34,9 +34,13 @@ function compareArrays(form: SetForm, list: RawBuilder<unknown>, values: RawBuil
 }
 
 /** Returns SQL for the ids of the accounts with these names at the providers of the repositories. */
-export function idsOf(logins: readonly string[], { repositoryId }: Scope): RawBuilder<unknown> {
-  return sql`array(
-    select a.id from accounts a
-    where a.provider in (select provider from repositories where id = any(${[repositoryId].flat()}::uuid[]))
-      and lower(a.name) in (select lower(login) from unnest(${logins}::text[]) as login))`;
+export function idsOf(logins: readonly string[], { scope, steps }: ItemSource): RawBuilder<unknown> {
+  const found = steps.add(
+    JSON.stringify(logins),
+    sql`select array(
+      select a.id from accounts a
+      where a.provider in (select provider from repositories where id = any(${[scope.repositoryId].flat()}::uuid[]))
+        and lower(a.name) in (select lower(login) from unnest(${logins}::text[]) as login)) as ids`,
+  );
+  return sql`(select ids from ${found})::uuid[]`;
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Action, Actor } from '../conditions/vocabulary.ts';
 import { lowerCase } from './lower-case.ts';
+import { Steps } from './steps.ts';
 
 /** The contributions and people that a statement is about. */
 export interface Scope {
@@ -19,6 +20,10 @@ export interface Scope {
 export interface ItemSource {
   scope: Scope;
   action: Action;
+  /** The parts that the query reads first; conditions add to them. */
+  steps: Steps;
+  /** A query for the authors of the contributions (`account_id`). */
+  authors: RawBuilder<unknown>;
   /** The text after `from`, `where` included. */
   from: RawBuilder<unknown>;
   /** The same, with `lowerCaseLabels`. */
@@ -73,6 +78,8 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
   return {
     scope,
     action,
+    steps: new Steps(),
+    authors: sql`select distinct i.account_id from contributions i where ${isInScope}`,
     from: sql`contributions i ${join} where ${isTheirs} and ${isInScope}`,
     fromWithLabels: sql`${labelled} ${join} where ${isTheirs}`,
     person,
@@ -82,7 +89,10 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
   };
 }
 
-function isInRepositories({ repositoryId }: Scope): RawBuilder<unknown> {
+/** For sources with people of which no condition is about the author. */
+export const noAuthors = sql`select null::uuid as account_id where false`;
+
+export function isInRepositories({ repositoryId }: Scope): RawBuilder<unknown> {
   return typeof repositoryId === 'string'
     ? sql`i.repository_id = ${repositoryId}`
     : sql`i.repository_id = any(${repositoryId}::uuid[])`;
@@ -129,19 +139,28 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
 /** Returns the commits of authors and co-authors, each person once even if several addresses of a commit are theirs. */
 function commitSource(scope: Scope): ItemSource {
   const { before, accountIds } = scope;
-  const from = sql`commits i
+  const steps = new Steps();
+  const isBefore = before === undefined ? sql`` : sql`and i.authored_at < ${before}`;
+  const isTheirs = accountIds === undefined ? sql`` : sql`and i.identity_ids && ${addressesOf(accountIds, steps)}`;
+  const found = steps.add(
+    'commits',
+    sql`select i.repository_id, i.oid, i.authored_at, i.identity_ids, i.additions, i.deletions, i.changed_files, i.files
+      from commits i where ${isInRepositories(scope)} ${isBefore} ${isTheirs}`,
+  );
+  const from = sql`${found} i
     cross join lateral unnest(i.identity_ids) with ordinality as address (id, place)
     join identities owner on owner.id = address.id and ${
       accountIds === undefined ? sql`owner.account_id is not null` : sql`owner.account_id = any(${accountIds}::uuid[])`
     }
-    where ${isInRepositories(scope)} ${before === undefined ? sql`` : sql`and i.authored_at < ${before}`}
-      and (address.place = 1 or not exists (
+    where (address.place = 1 or not exists (
         select from identities earlier
         where earlier.id = any(i.identity_ids[:address.place - 1]) and earlier.account_id = owner.account_id))`;
   const createdAt = sql`i.authored_at`;
   return {
     scope,
     action: 'commit',
+    steps,
+    authors: noAuthors,
     from,
     fromWithLabels: from,
     person: sql`owner.account_id`,
@@ -149,6 +168,15 @@ function commitSource(scope: Scope): ItemSource {
     doneAt: createdAt,
     lowerCaseLabels: sql`null::text[]`,
   };
+}
+
+/** Returns SQL for the ids of the addresses of accounts. */
+function addressesOf(accountIds: readonly string[], steps: Steps): RawBuilder<unknown> {
+  const found = steps.add(
+    'addresses',
+    sql`select array(select id from identities where account_id = any(${accountIds}::uuid[])) as ids`,
+  );
+  return sql`(select ids from ${found})::integer[]`;
 }
 
 /** Returns SQL for a date as it was known before `scope.before`: null when it was still to come. */

@@ -45,7 +45,8 @@ export class Measures {
       const sorted = sql`(select array_agg(moment order by moment) from unnest(${name}) as moment)`;
       return sql`case when cardinality(${name}) > 1 then ${sorted} else ${name} end as ${name}`;
     });
-    return sql`select person, ${sql.join(columns)} from (${this.#scanSql()}) as measured`;
+    const scan = this.#scanSql();
+    return sql`${this.#source.steps.toSql()} select person, ${sql.join(columns)} from (${scan}) as measured`;
   }
 
   #scanSql(): RawBuilder<unknown> {

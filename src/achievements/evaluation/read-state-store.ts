@@ -64,14 +64,20 @@ async function findOnDemand(
     commitFiles: number;
     changedFiles: number;
   }>`
-    select installed_at is not null as "isInstalled", needs,
-      (select json_object_agg(detail, count) from (
-        select detail, count(*) as count from pending_details where repository_id = r.id group by detail) p) as pending,
-      (select count(*) from commits where repository_id = r.id and additions is null) as lines,
-      (select count(*) from commits where repository_id = r.id and files is null) as "commitFiles",
-      (select count(*) from contributions
-        where repository_id = r.id and kind = 'pull_request' and files is null) as "changedFiles"
-    from repositories r where id = ${repositoryId}`.execute(connection);
+    with pending as (
+      select json_object_agg(detail, count) as pending from (
+        select detail, count(*) as count from pending_details where repository_id = ${repositoryId} group by detail) p
+    ), of_commits as (
+      select count(*) filter (where additions is null) as lines, count(*) filter (where files is null) as files
+      from commits where repository_id = ${repositoryId}
+    ), of_requests as (
+      select count(*) as files from contributions
+      where repository_id = ${repositoryId} and kind = 'pull_request' and files is null
+    )
+    select r.installed_at is not null as "isInstalled", r.needs, p.pending, c.lines, c.files as "commitFiles",
+      i.files as "changedFiles"
+    from repositories r cross join pending p cross join of_commits c cross join of_requests i
+    where r.id = ${repositoryId}`.execute(connection);
   const [row] = rows;
   const pending = row?.pending ?? {};
   return {

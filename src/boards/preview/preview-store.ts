@@ -87,7 +87,8 @@ async function countUnknownMergers(
   { since }: BoardWindow,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from contributions c join repositories r on r.id = c.repository_id
+    with owned as (select id, owner_id from repositories where id = any(${repositoryIds}::uuid[]))
+    select count(*) as count from contributions c join owned r on r.id = c.repository_id
     where c.repository_id = any(${repositoryIds}::uuid[]) and c.kind = 'pull_request' and c.merged_at is not null
       and c.account_id = r.owner_id and c.merged_by is null
       and (${since}::timestamptz is null or c.merged_at >= ${since}::timestamptz)`.execute(connection);

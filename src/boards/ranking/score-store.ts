@@ -79,7 +79,7 @@ function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[
       ? sql`null::text as external_id, ${oid} as oid, null::text as parent, null::integer as number`
       : sql`i.external_id, ${oid} as oid, i.parent_external_id as parent, i.number`;
   return sql`
-    select person, (${numbers}::integer[])[m.place::integer] as rule, m.at, repository_id, kind, external_id, oid, parent, number
+    ${source.steps.toSql()} select person, (${numbers}::integer[])[m.place::integer] as rule, m.at, repository_id, kind, external_id, oid, parent, number
     from (
       select ${source.person} as person, i.repository_id, ${kind}::text as kind, ${item},
         array[${sql.join(matches)}]::timestamptz[] as moments
@@ -103,8 +103,12 @@ function sourceOf(board: Board, { repositoryIds, window, accountId }: ScoreScope
     conditions.push(sql`not coalesce(${source.lowerCaseLabels} && ${spam}, false)`);
   }
   if (!board.countsSelfMerged && action === 'pull_request') {
-    conditions.push(sql`not coalesce(i.merged_by = i.account_id and exists (
-      select from repositories own where own.id = i.repository_id and own.owner_id = i.account_id), false)`);
+    const owned = source.steps.add(
+      'owned',
+      sql`select id, owner_id from repositories where id = any(${repositoryIds}::uuid[])`,
+    );
+    conditions.push(sql`not coalesce(i.merged_by = i.account_id
+      and (i.repository_id, i.account_id) in (select id, owner_id from ${owned}), false)`);
   }
   const also = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`;
   return { ...source, from: sql`${source.from} ${also}`, fromWithLabels: sql`${source.fromWithLabels} ${also}` };

@@ -56,6 +56,30 @@ export async function findEvidence(
       ? sql`true`
       : sql`(at, rule, key) ${after === undefined ? sql`>` : sql`<`} (${place[0]}::timestamptz, ${place[1]}::integer, ${place[2]}::text)`;
   const direction = before === undefined ? sql`desc` : sql`asc`;
+  const inOrder = sql`order by e.at ${direction}, e.rule ${direction}, e.key ${direction}`;
+  statement.add(
+    'page',
+    sql`select * from (
+        select c.*, concat(repository_id, ' ', kind, ' ', external_id, encode(oid, 'hex')) as key
+        from counted c where person = ${accountId}::uuid) e
+      where ${isBeyond} ${inOrder} limit ${limit}`,
+  );
+  statement.add(
+    'items',
+    sql`select distinct i.repository_id, i.kind, i.external_id, i.title from page e
+      join contributions i on i.repository_id = e.repository_id and i.kind = e.kind and i.external_id = e.external_id`,
+  );
+  statement.add(
+    'parents',
+    sql`select distinct i.repository_id, i.external_id, i.number, i.title from page e
+      join contributions i on i.repository_id = e.repository_id and i.kind = 'pull_request' and i.external_id = e.parent
+      where e.kind = 'review'`,
+  );
+  statement.add(
+    'done',
+    sql`select distinct c.repository_id, c.oid, c.subject, c.assisted from page e
+      join commits c on c.repository_id = e.repository_id and c.oid = e.oid`,
+  );
   const { rows } = await statement
     .toSql(sql<EvidenceItem & { at: Date }>`
       select e.at, e.rule, e.kind, coalesce(e.number, parent.number) as number, encode(e.oid, 'hex') as oid, e.key,
@@ -64,16 +88,13 @@ export async function findEvidence(
         case when r.id is not null then
           json_build_object('id', r.id, 'provider', r.provider, 'owner', o.name, 'name', r.name,
             'isPrivate', r.is_private) end as repository
-      from (
-        select c.*, concat(repository_id, ' ', kind, ' ', external_id, encode(oid, 'hex')) as key
-        from counted c where person = ${accountId}::uuid) e
-      left join repositories r on r.id = e.repository_id left join accounts o on o.id = r.owner_id
-      left join contributions item on item.repository_id = e.repository_id and item.kind = e.kind
+      from page e left join repositories r on r.id = e.repository_id left join accounts o on o.id = r.owner_id
+      left join items item on item.repository_id = e.repository_id and item.kind = e.kind
         and item.external_id = e.external_id
-      left join commits done on done.repository_id = e.repository_id and done.oid = e.oid
-      left join contributions parent on parent.repository_id = e.repository_id and parent.kind = 'pull_request'
-        and parent.external_id = e.parent and e.kind = 'review'
-      where ${isBeyond} order by e.at ${direction}, e.rule ${direction}, e.key ${direction} limit ${limit}`)
+      left join done on done.repository_id = e.repository_id and done.oid = e.oid
+      left join parents parent on parent.repository_id = e.repository_id and parent.external_id = e.parent
+        and e.kind = 'review'
+      ${inOrder}`)
     .execute(connection);
   return before === undefined ? rows : rows.toReversed();
 }
