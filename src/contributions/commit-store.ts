@@ -112,7 +112,7 @@ async function saveCommits(
   const subjects = commits.map(({ subject }) => toTitle(subject) ?? '').join('\n');
   const insert = sql`
     insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids, assisted, subject)
-    select ${repositoryId}, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),
+    select ${repositoryId}::uuid, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),
       ${scanNumber}::integer, identity_ids::integer[], assisted::boolean, nullif(subject, '')
     from unnest(
       string_to_array(${oids}, ' '), string_to_array(${authoredAt}, ' ')::float8[],
@@ -129,14 +129,24 @@ async function saveCommits(
     }
     if (isCounted) {
       // A statement that also replaces stored ones cannot return which are new: partitions have no system columns.
-      const { numAffectedRows } = await sql`
-        with added as (${insert} on conflict do nothing returning oid)
-        insert into uncounted_commits (repository_id, oid)
-        select ${repositoryId}, oid from added on conflict do nothing`.execute(transaction);
-      if (numAffectedRows === BigInt(commits.length)) return;
+      const { rows: added } = await sql<{ oid: string }>`
+        ${insert} on conflict do nothing returning encode(oid, 'hex') as oid`.execute(transaction);
+      if (added.length > 0) await addUncounted(transaction, repositoryId, added);
+      if (added.length === commits.length) return;
     }
     await save.execute(transaction);
   });
+}
+
+async function addUncounted(
+  transaction: Connection,
+  repositoryId: string,
+  added: readonly { oid: string }[],
+): Promise<void> {
+  await sql`
+    insert into uncounted_commits (repository_id, oid)
+    select ${repositoryId}::uuid, decode(oid, 'hex') from unnest(string_to_array(${added.map(({ oid }) => oid).join(' ')}, ' ')) as u (oid)
+    on conflict do nothing`.execute(transaction);
 }
 
 /** Queues the evaluation of the people of commits that are not stored yet, or stored with other people. */
@@ -186,7 +196,7 @@ async function saveIdentityUse(
     await holdRepository(transaction, repositoryId);
     await sql`
       insert into repository_identities as stored (repository_id, identity_id, is_author)
-      select ${repositoryId}, id, is_author
+      select ${repositoryId}::uuid, id, is_author
       from unnest(${[...fresh.keys()]}::integer[], ${[...fresh.values()]}::boolean[]) as u (id, is_author) order by id
       on conflict (repository_id, identity_id) do update set is_author = true, attempts = 0, retry_at = null
       where excluded.is_author and not stored.is_author`.execute(transaction);
@@ -248,40 +258,4 @@ async function changeCommits(
     repositoryId,
     rows.map(({ id }) => id),
   );
-}
-
-/** Finds repositories whose commits were all read before and have to be counted again from the beginning. */
-export async function findUncounted(
-  connection: Connection,
-  limit: number,
-): Promise<{ id: string; ownerId: string; name: string }[]> {
-  const { rows } = await sql<{ id: string; ownerId: string; name: string }>`
-    select r.id, r.owner_id as "ownerId", r.name
-    from repository_totals t
-    join streams s on s.repository_id = t.repository_id and s.name = 'commits'
-    join repositories r on r.id = t.repository_id
-    where not t.commits_counted and s.completed_at is not null and r.deleted_at is null and not r.is_fork
-      and r.default_branch <> ''
-    order by random() limit ${limit}`.execute(connection);
-  return rows;
-}
-
-/**
- * Finds repositories whose commits were read before their subjects and marks of help were, by their oldest commit, at random.
- * None is found again once a whole scan of its history is wanted.
- */
-export async function findUnmarked(
-  connection: Connection,
-  limit: number,
-): Promise<{ id: string; ownerId: string; name: string }[]> {
-  const { rows } = await sql<{ id: string; ownerId: string; name: string }>`
-    select r.id, r.owner_id as "ownerId", r.name
-    from streams s join repositories r on r.id = s.repository_id
-    cross join lateral (
-      select c.assisted from commits c where c.repository_id = r.id order by c.authored_at limit 1) oldest
-    where s.name = 'commits' and s.completed_at is not null and r.deleted_at is null and not r.is_fork
-      and (s.full_scan_at is null or s.full_scan_at < (select max(since) from changes_kept))
-      and (s.full_scan_wanted_at is null or s.full_scan_wanted_at < s.full_scan_at) and oldest.assisted is null
-    order by random() limit ${limit}`.execute(connection);
-  return rows;
 }

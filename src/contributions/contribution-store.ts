@@ -57,7 +57,7 @@ async function storeStates(
     insert into contributions as c (
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
       created_at, updated_at, closed_at, merged_at, seen_at, ${columnsOf(headingColumns)}, ${columnsOf(detailColumns)})
-    select ${change.repositoryId}, n.kind, n.external_id, n.parent_external_id, n.account_id, n.answered_by, n.answered,
+    select ${change.repositoryId}::uuid, n.kind, n.external_id, n.parent_external_id, n.account_id, n.answered_by, n.answered,
       n.created_at, n.updated_at, n.closed_at, n.merged_at, ${read.seenAt}, ${columnsOf(headingColumns, 'n')},
       ${columnsOf(detailColumns, 'n')}
     from ${pageOf(read, rows)} n order by n.place

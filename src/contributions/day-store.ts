@@ -26,12 +26,12 @@ interface DayQuery {
  * the repositories of an organization see `findDaysOfOwned`.
  */
 export async function findDays(connection: Connection, query: DayQuery): Promise<ContributionsOfDay[]> {
-  return sumDays(connection, query, 'd.account_id');
+  return sumDays(connection, query, 'person');
 }
 
 /** Finds the days on which any account contributed to the repositories of an account, oldest first. */
 export async function findDaysOfOwned(connection: Connection, query: DayQuery): Promise<ContributionsOfDay[]> {
-  return sumDays(connection, query, 'r.owner_id');
+  return sumDays(connection, query, 'owner');
 }
 
 /**
@@ -41,26 +41,38 @@ export async function isCollectingDays(
   connection: Connection,
   { accountId, from, to, withPrivate }: DayQuery,
 ): Promise<boolean> {
-  const { rows } = await sql<{ is_collecting: boolean }>`
-    select exists (
-      select from contribution_days d join repositories r on r.id = d.repository_id
-        join streams s on s.repository_id = r.id
-      where d.account_id = ${accountId} and d.day between ${from}::date and ${to}::date
-        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
-        and s.completed_at is null and s.failure is null) as is_collecting`.execute(connection);
-  return rows[0]?.is_collecting ?? false;
+  const { rows } = await sql`
+    with days as (
+      select repository_id from contribution_days where account_id = ${accountId} and day between ${from}::date and ${to}::date
+    )
+    select d.repository_id from days d join repositories r on r.id = d.repository_id
+    join streams s on s.repository_id = r.id
+    where (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
+      and s.completed_at is null and s.failure is null limit 1`.execute(connection);
+  return rows.length > 0;
 }
 
 async function sumDays(
   connection: Connection,
   { accountId, from, to, withPrivate }: DayQuery,
-  whose: 'd.account_id' | 'r.owner_id',
+  whose: 'person' | 'owner',
 ): Promise<ContributionsOfDay[]> {
+  const isShown = sql`(${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`;
+  const ofDays = sql`d.day between ${from}::date and ${to}::date`;
+  // The part that is read first is the smaller one: see docs/decisions/0087-statements-on-citus.md.
+  const [first, days] =
+    whose === 'person'
+      ? [
+          sql`days as (select d.* from contribution_days d where d.account_id = ${accountId} and ${ofDays})`,
+          sql`days d join repositories r on r.id = d.repository_id where ${isShown}`,
+        ]
+      : [
+          sql`shown as (select r.id from repositories r where r.owner_id = ${accountId} and ${isShown})`,
+          sql`contribution_days d join shown on shown.id = d.repository_id where ${ofDays}`,
+        ];
   const { rows } = await sql<{ day: string } & Record<ContributionKind, number>>`
+    with ${first}
     select d.day, ${sql.join(ofContributions(storedCounters).map(({ name, kind }) => sql`sum(${columnOf(name, 'd')})::integer as ${sql.ref(kind)}`))}
-    from contribution_days d join repositories r on r.id = d.repository_id
-    where ${sql.ref(whose)} = ${accountId} and d.day between ${from}::date and ${to}::date
-      and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
-    group by d.day order by d.day`.execute(connection);
+    from ${days} group by d.day order by d.day`.execute(connection);
   return rows.map(({ day, ...counts }) => ({ day, counts }));
 }

@@ -23,8 +23,9 @@ export async function forgetPerson(transaction: Connection, accountId: string): 
   const changed: Changed[] = [];
   for (const change of changes) {
     const { rows } = await sql<Changed>`
-      with changed as (update contributions c set ${change} returning c.repository_id, c.kind, ${peopleInSql('c')} as people)
-      select distinct repository_id as "repositoryId", kind, people from changed where people <> ''`.execute(
+      with changed as (update contributions c set ${change} returning c.*),
+      states as (select c.repository_id, c.kind, ${peopleInSql('c')} as people from changed c)
+      select distinct repository_id as "repositoryId", kind, people from states where people <> ''`.execute(
       transaction,
     );
     changed.push(...rows);

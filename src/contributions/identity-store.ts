@@ -46,15 +46,18 @@ export async function findDueAddresses(
   { now, maxRetries }: { now: Date; maxRetries: number },
 ): Promise<{ addresses: DueAddress[]; isMore: boolean }> {
   const { rows } = await sql<DueAddress>`
+    with used as not materialized (
+      select identity_id, attempts, retry_at from repository_identities where repository_id = ${repositoryId}
+    )
     select id, email, is_retry as "isRetry" from (
       (select i.id, i.email, false as is_retry, null::timestamptz as due_at
-        from repository_identities used join identities i on i.id = used.identity_id
-        where used.repository_id = ${repositoryId} and i.account_id is null and i.resolved_at is null
+        from used join identities i on i.id = used.identity_id
+        where i.account_id is null and i.resolved_at is null
           and used.attempts < ${promptAttempts}::integer)
       union all
       (select i.id, i.email, true, coalesce(used.retry_at, i.resolved_at)
-        from repository_identities used join identities i on i.id = used.identity_id
-        where used.repository_id = ${repositoryId} and i.account_id is null
+        from used join identities i on i.id = used.identity_id
+        where i.account_id is null
           and (used.retry_at is null or used.retry_at <= ${now}::timestamptz)
           and case when i.resolved_at is null then used.attempts >= ${promptAttempts}::integer
             else i.resolved_at < ${now}::timestamptz - make_interval(days => ${settledForDays}::integer) end
@@ -136,9 +139,8 @@ async function recountUsers(transaction: Connection, identityIds: readonly numbe
   // Counts that run at the same time hold these rows (see `markAddressesCounted`): either they see the new accounts, or
   // this statement waits for their end.
   const { rows } = await sql<{ repositoryId: string; isCounted: boolean }>`
-    select repository_id as "repositoryId", is_counted as "isCounted" from repository_identities
-    where identity_id = any(${identityIds}::integer[])
-    order by repository_id, identity_id for no key update`.execute(transaction);
+    select repository as "repositoryId", is_counted as "isCounted"
+    from hold_identity_uses(${identityIds}::integer[])`.execute(transaction);
   const counted = new Set(rows.filter(({ isCounted }) => isCounted).map(({ repositoryId }) => repositoryId));
   if (counted.size === 0) return;
   await sql`

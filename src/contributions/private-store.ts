@@ -6,7 +6,7 @@ import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';
 import { needsOf } from './kinds.ts';
 import { sumsOf, uncollectedKinds } from './owner-sum-store.ts';
-import { toKinds } from './uncollected-store.ts';
+import { contributedBy, toKinds } from './uncollected-store.ts';
 
 /** Sums over the stored contributions of an account. */
 export interface StoredTotals {
@@ -25,24 +25,24 @@ export async function countStored(
   visibility: 'public' | 'private',
 ): Promise<StoredTotals> {
   const isPrivate = visibility === 'private';
-  const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null }>`
-    with counted as (
+  const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null; owned: number | null }>`
+    with ${contributedBy(accountId)}, counted as (
       select r.id from repositories r where r.is_private = ${isPrivate} and ${isPresentInSql('r')}
     ), owned as materialized (
       select sums.stars, ${uncollectedKinds(visibility)} as uncollected
       from accounts a cross join lateral ${sumsOf(visibility)} sums where a.id = ${accountId}
+    ), summed as (
+      select ${lifetimeSums('t', {
+        stars: sql`0`,
+        contributed_to: sql`count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0)`,
+      })}
+      from contributed t where repository_id in (select id from counted)
     )
-    select ${lifetimeSums('t', {
-      stars: sql`coalesce((select stars from owned), 0)`,
-      contributed_to: sql`count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0)`,
-    })}, (select uncollected from owned) as uncollected
-    from contributor_totals t where account_id = ${accountId} and repository_id in (select id from counted)`.execute(
-    connection,
-  );
+    select s.*, o.stars as owned, o.uncollected from summed s left join owned o on true`.execute(connection);
   const [row] = rows;
   if (row === undefined) throw new Error('an aggregate gave no row');
-  const { uncollected, ...counters } = row;
-  return { counters, uncollected: toKinds(uncollected ?? contributionKinds) };
+  const { uncollected, owned, ...counters } = row;
+  return { counters: { ...counters, stars: owned ?? 0 }, uncollected: toKinds(uncollected ?? contributionKinds) };
 }
 
 /** The lifetime totals of an account that one credential sees. */

@@ -63,10 +63,12 @@ async function recountDays(
 ): Promise<Differences> {
   const stored = counters.filter(({ kind }) => kind !== 'commit');
   const { rows } = await sql<Differences>`
-    with authored as (
+    with found as (
+      select oid, authored_at, identity_ids from commits where repository_id = ${repositoryId}
+    ), authored as (
       select distinct c.oid, i.account_id, (c.authored_at at time zone 'UTC')::date as day
-      from commits c cross join unnest(c.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
-      where c.repository_id = ${repositoryId} and i.account_id is not null
+      from found c cross join unnest(c.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
+      where i.account_id is not null
     ), counted as (
       select account_id, day, ${each(counters, ({ kind }) => (kind === 'commit' ? sql`count(*)` : sql`0`))}
       from authored group by account_id, day
@@ -137,7 +139,7 @@ async function recountContributors(
       returning account_id
     ), saved as (
       insert into contributor_totals (repository_id, account_id, ${columnsOf(counters)})
-      select ${repositoryId}, account_id, ${columnsOf(counters)} from summed s
+      select ${repositoryId}::uuid, account_id, ${columnsOf(counters)} from summed s
       where not exists (
         select from contributor_totals k
         where k.repository_id = ${repositoryId} and k.account_id = s.account_id

@@ -15,8 +15,13 @@ export function isListedInPart(visibility: Visibility): RawBuilder<boolean> {
       and not k.is_counted)`;
 }
 
+/** Returns the part of a statement that `isSkippedElsewhere` reads: the totals of an account. */
+export function contributedBy(accountId: string): RawBuilder<unknown> {
+  return sql`contributed as (select * from contributor_totals where account_id = ${accountId})`;
+}
+
 /**
- * Returns SQL for whether a contribution of `kinds.kind` was skipped in a repository of others where the account `a` contributes. It may be
+ * Returns SQL for whether a contribution of `kinds.kind` was skipped in a repository of `contributedBy`. It may be
  * theirs. Public numbers of people come from their host, which counts it.
  */
 export function isSkippedElsewhere(visibility: Visibility): RawBuilder<boolean> {
@@ -24,7 +29,7 @@ export function isSkippedElsewhere(visibility: Visibility): RawBuilder<boolean> 
   return sql`exists (
     select from skipped_items k join repositories r on r.id = k.repository_id
     where is_lost_with(kinds.kind, k) and r.is_private and ${isPresentInSql('r')}
-      and exists (select from contributor_totals t where t.repository_id = r.id and t.account_id = a.id))`;
+      and r.id in (select repository_id from contributed))`;
 }
 
 /** Returns the kinds with these names. */

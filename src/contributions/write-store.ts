@@ -104,9 +104,13 @@ export class ContributionChange {
    * @param assignments the part of UPDATE from SET to its condition.
    */
   async setDetails(assignments: RawBuilder<unknown>, condition: RawBuilder<boolean>): Promise<void> {
-    const { rows } = await sql<State>`
-      update contributions c set ${assignments} where c.repository_id = ${this.repositoryId} and ${condition}
-      returning ${this.isEvaluated ? this.state : sql`0`}`.execute(this.transaction);
+    const change = sql<State>`
+      update contributions c set ${assignments} where c.repository_id = ${this.repositoryId} and ${condition}`;
+    // Citus evaluates only immutable functions where the row is changed, so its state is read from the result.
+    const statement = this.isEvaluated
+      ? sql<State>`with changed as (${change} returning c.*) select ${this.state} from changed c`
+      : change;
+    const { rows } = await statement.execute(this.transaction);
     this.affect(rows);
   }
 

@@ -58,11 +58,13 @@ export async function makeRanking(transaction: Connection, scope: Scope, now: Da
       select distinct r.credential_name as name from repositories r
       where r.owner_id = ${scope.accountId} and ${scope.includesPrivate}::boolean and r.deleted_at is null
         and ${isWithdrawnInSql('r')}
-    ), summed as materialized (
-      select t.account_id, sum(${contributionsIn(contributionKinds, 't')})::integer as contributions
-      from contributor_totals t join repositories r on r.id = t.repository_id
+    ), shown as (
+      select r.id from repositories r
       where r.owner_id = ${scope.accountId} and (${scope.includesPrivate}::boolean or not r.is_private)
         and ${isPresentInSql('r')} and (${scope.repositoryId}::uuid is null or r.id = ${scope.repositoryId}::uuid)
+    ), summed as materialized (
+      select t.account_id, sum(${contributionsIn(contributionKinds, 't')})::integer as contributions
+      from contributor_totals t join shown r on r.id = t.repository_id
       group by t.account_id
     ), people as materialized (
       select a.id, lower(a.name) as name_key, is_counted(a) as is_counted, s.contributions
@@ -159,14 +161,16 @@ export async function endDifferentRankings(
     with lists as materialized (
       select r.* from rankings r
       where r.account_id = any(${[...ownerIds]}::uuid[]) and r.ended_at is null and not ${isOutdatedByCredentials}
+    ), shown as (
+      select k.id, r.id as repository_id
+      from lists k join repositories r on r.owner_id = k.account_id and (k.includes_private or not r.is_private)
+        and (k.repository_id is null or k.repository_id = r.id) and ${isPresentInSql('r')}
     ), parts as (
       select s.ranking_id, s.account_id, - s.contributions as contributions
       from lists k join ranks s on s.ranking_id = k.id and s.until_version is null
       union all
       select k.id, t.account_id, ${contributionsIn(contributionKinds, 't')}
-      from lists k join repositories r on r.owner_id = k.account_id and (k.includes_private or not r.is_private)
-        and (k.repository_id is null or k.repository_id = r.id) and ${isPresentInSql('r')}
-      join contributor_totals t on t.repository_id = r.id
+      from shown k join contributor_totals t on t.repository_id = k.repository_id
     ), different as (
       select ranking_id from parts group by ranking_id, account_id having sum(contributions) <> 0
       union

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { findDeleted, removeAccount } from '../accounts/store.ts';
 import { changesKeptMs, forgetChanges } from '../contributions/change-store.ts';
-import { findUncounted, findUnmarked } from '../contributions/commit-store.ts';
+import { findUncounted, findUnmarked } from '../contributions/commits-again-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { forgetPerson } from '../contributions/erase-store.ts';
 import { removeErasedRows } from '../contributions/erased-repository-store.ts';

@@ -16,10 +16,10 @@ const maxLanguages = 1000;
 /** SQL for the sums of the commits `c` that a query or a table holds. */
 function sumsOf(commits: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select u.identity_id, (c.authored_at at time zone 'UTC')::date as day, l.key as language,
+    select c.repository_id, u.identity_id, (c.authored_at at time zone 'UTC')::date as day, l.key as language,
       sum(l.value::integer)::integer as files, count(*)::integer as commits
     from ${commits} cross join unnest(c.identity_ids) as u (identity_id) cross join jsonb_each_text(c.languages) as l
-    group by 1, 2, 3`;
+    group by 1, 2, 3, 4`;
 }
 
 /**
@@ -46,11 +46,11 @@ export async function saveCommitLanguages(
   await forgetFound(transaction, repositoryId, 'commit_languages', { requested, found });
   await sql`
     insert into announcements (kind, key)
-    select distinct 'account', i.account_id from commits c cross join unnest(c.identity_ids) as u (id)
-    join identities i on i.id = u.id
-    where c.repository_id = ${repositoryId} and c.oid = any(${toBytes(oids)}::bytea[]) and i.account_id is not null`.execute(
-    transaction,
-  );
+    with found as (
+      select identity_ids from commits where repository_id = ${repositoryId} and oid = any(${toBytes(oids)}::bytea[])
+    )
+    select distinct 'account', i.account_id from found c cross join unnest(c.identity_ids) as u (id)
+    join identities i on i.id = u.id where i.account_id is not null`.execute(transaction);
 }
 
 /** Subtracts commits that are about to be removed from the sums. Must run in a transaction. */
@@ -76,7 +76,7 @@ async function changeSums(
   if (sign === 1) {
     await sql`
       insert into language_days as d (repository_id, identity_id, day, language, files, commits)
-      select ${repositoryId}, s.* from (${sumsOf(commits)}) s
+      select s.* from (${sumsOf(commits)}) s
       on conflict (repository_id, identity_id, day, language)
         do update set files = d.files + excluded.files, commits = d.commits + excluded.commits`.execute(transaction);
     return;
@@ -114,7 +114,7 @@ export async function recountLanguages(transaction: Connection, repositoryId: st
       returning 1
     ), saved as (
       insert into language_days (repository_id, identity_id, day, language, files, commits)
-      select ${repositoryId}, s.* from summed s
+      select s.* from summed s
       where not exists (
         select from language_days k
         where k.repository_id = ${repositoryId} and k.identity_id = s.identity_id and k.day = s.day
@@ -152,16 +152,24 @@ export async function findLanguages(
   { accountId, isOwner, withPrivate }: LanguageQuery,
   days: { since: string | null; until: string | null },
 ): Promise<LanguageSum[]> {
-  const isTheirs = isOwner
-    ? sql`r.owner_id = ${accountId}::uuid`
-    : sql`d.identity_id = any(array(select i.id from identities i where i.account_id = ${accountId}::uuid))`;
+  const isShown = sql`(${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`;
+  const ofDays = sql`(${days.since}::date is null or d.day >= ${days.since}::date)
+    and (${days.until}::date is null or d.day < ${days.until}::date)`;
+  // The part that is read first is the smaller one: see docs/decisions/0087-statements-on-citus.md.
+  const [first, sums] = isOwner
+    ? [
+        sql`shown as (select r.id from repositories r where r.owner_id = ${accountId}::uuid and ${isShown})`,
+        sql`language_days d join shown on shown.id = d.repository_id where ${ofDays}`,
+      ]
+    : [
+        sql`own as (select d.* from language_days d where ${ofDays} and d.identity_id = any(array(
+          select i.id from identities i where i.account_id = ${accountId}::uuid)))`,
+        sql`own d join repositories r on r.id = d.repository_id where ${isShown}`,
+      ];
   const { rows } = await sql<LanguageSum>`
+    with ${first}
     select d.language, sum(d.files)::float8 as files
-    from language_days d join repositories r on r.id = d.repository_id
-    where ${isTheirs} and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
-      and (${days.since}::date is null or d.day >= ${days.since}::date)
-      and (${days.until}::date is null or d.day < ${days.until}::date)
-    group by d.language order by files desc, d.language limit ${maxLanguages}`.execute(connection);
+    from ${sums} group by d.language order by files desc, d.language limit ${maxLanguages}`.execute(connection);
   return rows;
 }
 
@@ -183,14 +191,37 @@ export async function findLanguageRepositories(
   { accountId, isOwner, withPrivate }: LanguageQuery,
   limit: number,
 ): Promise<LanguageRepository[]> {
-  const isTheirs = isOwner ? sql`r.owner_id = ${accountId}::uuid` : sql`t.account_id = ${accountId}::uuid`;
-  const totals = sql.table(isOwner ? 'repository_totals' : 'contributor_totals');
-  const { rows } = await sql<LanguageRepository>`
-    select r.id, r.owner_id as "ownerId", r.name, r.is_private as "isPrivate",
-      'commit_languages' = any(r.needs) as "isNeeded",
-      exists (select from pending_details p where p.repository_id = t.repository_id and p.detail = 'commit_languages') as "isPending"
-    from ${totals} t join repositories r on r.id = t.repository_id
-    where ${isTheirs} and t.commits > 0 and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
-    order by t.commits desc, r.id limit ${limit}`.execute(connection);
-  return rows;
+  const isShown = sql`(${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`;
+  const columns = sql`r.id, r.owner_id as "ownerId", r.name, r.is_private as "isPrivate", 'commit_languages' = any(r.needs) as "isNeeded"`;
+  const { rows } = await (isOwner
+    ? sql<FoundRepository>`
+        with shown as (select ${columns} from repositories r where r.owner_id = ${accountId}::uuid and ${isShown})
+        select r.* from repository_totals t join shown r on r.id = t.repository_id where t.commits > 0
+        order by t.commits desc, r.id limit ${limit}`
+    : sql<FoundRepository>`
+        with own as (
+          select repository_id, commits from contributor_totals where account_id = ${accountId}::uuid and commits > 0
+        )
+        select ${columns} from own t join repositories r on r.id = t.repository_id where ${isShown}
+        order by t.commits desc, r.id limit ${limit}`
+  ).execute(connection);
+  const pending = await findPending(
+    connection,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => Object.assign(row, { isPending: pending.has(row.id) }));
+}
+
+type FoundRepository = Omit<LanguageRepository, 'isPending'>;
+
+/** Returns the repositories of which languages of commits are still to be read. */
+async function findPending(connection: Connection, repositoryIds: readonly string[]): Promise<Set<string>> {
+  if (repositoryIds.length === 0) return new Set();
+  // One look-up for each, because one repository may have a million such rows.
+  const each = repositoryIds.map(
+    (id) => sql`(
+      select repository_id as id from pending_details where repository_id = ${id} and detail = 'commit_languages' limit 1)`,
+  );
+  const { rows } = await sql<{ id: string }>`${sql.join(each, sql` union all `)}`.execute(connection);
+  return new Set(rows.map(({ id }) => id));
 }

@@ -56,11 +56,13 @@ execute function announce_awarded();
 
 -- Names the account itself and the accounts that list it as a contributor.
 create or replace function announce_shown_account() returns trigger language plpgsql as $$
+declare
+  contributed uuid[];
 begin
+  select array_agg(repository_id) into contributed from contributor_totals where account_id = new.id;
   insert into announcements (kind, key) select 'account', id from (
     select new.id union
-    select r.owner_id from contributor_totals t join repositories r on r.id = t.repository_id
-    where t.account_id = new.id) listing (id);
+    select owner_id from repositories where id = any(contributed)) listing (id);
   return null;
 end $$;
 

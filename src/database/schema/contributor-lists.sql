@@ -35,18 +35,19 @@ set plan_cache_mode = force_generic_plan as $$
 declare
   persons uuid[];
   touched uuid[];
+  contributed uuid[];
   lists bigint[];
 begin
   select array_agg(distinct account_id) filter (where repository_id is null) into persons
   from unlisted_contributors where transaction_id = pg_current_xact_id();
+  select array_agg(repository_id) into contributed from contributor_totals where account_id = any(persons);
   touched := array(
     select unnest(owners)
     union
     select s.owner_id from unlisted_contributors u join summed_repositories s using (repository_id)
     where u.transaction_id = pg_current_xact_id() and s.owner_id is not null
     union
-    select r.owner_id from contributor_totals t join repositories r on r.id = t.repository_id
-    where t.account_id = any(persons));
+    select owner_id from repositories where id = any(contributed));
   if touched = '{}' and persons is null then return; end if;
   perform wait_for_lists(touched);
   lists := array(

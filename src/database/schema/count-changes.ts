@@ -6,8 +6,9 @@ import { ofContributions, ofDays, ofPeople, type StoredCounter, summedNames } fr
  * commit of several authors counts once.
  */
 export function countingFunction(counters: readonly StoredCounter[]): string {
-  const changes = `unnest(repository_ids, account_ids, days, counter_names, added, whole)
-    as c (repository_id, account_id, day, counter, added, whole) join repositories r on r.id = c.repository_id`;
+  const given = `unnest(repository_ids, account_ids, days, counter_names, added, whole)
+    as c (repository_id, account_id, day, counter, added, whole)`;
+  const changes = `${given} join repositories r on r.id = c.repository_id`;
   const [people, days] = [ofPeople(counters), ofDays(counters)];
   return `
 create or replace function count_changes(
@@ -55,10 +56,10 @@ begin
     ${additions(days)};
 
   if exists (select from unnest(added) as less where less < 0) then
-    delete from contributor_totals t using (select distinct c.repository_id, c.account_id from ${changes}) c
+    delete from contributor_totals t using (select distinct c.repository_id, c.account_id from ${given}) c
     where t.repository_id = c.repository_id and t.account_id = c.account_id
       and ${areZero(people)};
-    delete from contribution_days t using (select distinct c.repository_id, c.account_id, c.day from ${changes}) c
+    delete from contribution_days t using (select distinct c.repository_id, c.account_id, c.day from ${given}) c
     where t.repository_id = c.repository_id and t.account_id = c.account_id and t.day = c.day
       and ${areZero(days)};
   end if;

@@ -3,15 +3,20 @@
 -- contributions/affected-store.ts.
 
 create or replace function queue_evaluations_of_identities() returns trigger language plpgsql as $$
+declare
+  changed record;
+  users uuid[];
 begin
-  insert into pending_evaluations (repository_id, account_id, kind)
-  select distinct f.repository_id, a.id, 'commit'
-  from new_rows n join old_rows o using (id)
-  join repository_identities used on used.identity_id = n.id
-  join achievement_files f on f.repository_id = used.repository_id and f.path is not null
-  cross join unnest(array[n.account_id, o.account_id]) as p (account_id)
-  join accounts a on a.id = p.account_id and a.type = 'user'
-  where n.account_id is distinct from o.account_id;
+  for changed in
+    select n.id, array[n.account_id, o.account_id] as account_ids from new_rows n join old_rows o using (id)
+    where n.account_id is distinct from o.account_id
+  loop
+    -- A statement of its own, because Citus relates no table that is divided by repository to one that is not.
+    select array_agg(repository_id) into users from repository_identities where identity_id = changed.id;
+    insert into pending_evaluations (repository_id, account_id, kind)
+    select f.repository_id, a.id, 'commit' from achievement_files f cross join accounts a
+    where f.repository_id = any(users) and f.path is not null and a.id = any(changed.account_ids) and a.type = 'user';
+  end loop;
   return null;
 end $$;
 

@@ -6,7 +6,8 @@ import { advisoryLocks } from '../advisory-locks.ts';
  * the repository are evaluated; null: it is not stored. `hold_repository` keeps it, and the accounts that the transaction
  * finds after it, from being erased until the transaction ends. `lock_totals` also locks its totals, so that one
  * transaction at a time changes the contributions that they count. `hold_accounts` keeps accounts that were found earlier
- * from being erased, and returns whether all of them are still stored.
+ * from being erased, and returns whether all of them are still stored. `hold_identity_uses` locks the rows that name
+ * some addresses, one repository after another: Citus locks no rows of several.
  */
 export function lockingFunctions(): string {
   return `
@@ -26,6 +27,16 @@ begin
   insert into repository_totals as t (repository_id) values (repository)
   on conflict (repository_id) do update set is_changed = t.is_changed where false;
   return is_evaluated;
+end $$;
+
+create or replace function hold_identity_uses(ids integer[]) returns table (repository uuid, is_counted boolean)
+language plpgsql as $$
+begin
+  for repository in select distinct u.repository_id from repository_identities u where u.identity_id = any(ids) order by 1
+  loop
+    return query select u.repository_id, u.is_counted from repository_identities u
+    where u.repository_id = repository and u.identity_id = any(ids) order by u.identity_id for no key update;
+  end loop;
 end $$;
 
 create or replace function hold_accounts(ids uuid[]) returns uuid[] language sql as $$

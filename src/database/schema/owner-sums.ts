@@ -61,13 +61,14 @@ create or replace function present_sums(repository uuid) returns setof summed_re
 set plan_cache_mode = force_generic_plan as $$
 declare
   present summed_repositories;
+  t repository_totals;
 begin
+  select * into t from repository_totals where repository_id = repository;
   select r.id, r.owner_id, r.is_private,
     ${sumColumns.map((name) => expressions[name]).join(',\n    ')}
   into present.repository_id, present.owner_id, present.is_private,
     ${sumColumns.map((name) => `present.${name}`).join(', ')}
-  from repositories r left join repository_totals t on t.repository_id = r.id
-  cross join lateral (select uncollected_kinds(r.id) as kinds offset 0) u
+  from repositories r cross join lateral (select uncollected_kinds(r.id) as kinds offset 0) u
   where r.id = repository and r.deleted_at is null;
   if found then return next present; end if;
 end $$;
@@ -90,8 +91,9 @@ $$;
 create or replace function sum_marked() returns trigger language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   ids uuid[];
-  moved uuid[];
-  owners uuid[];
+  moved uuid[] := '{}';
+  owners uuid[] := '{}';
+  former record;
 begin
   -- One call sums up all marks. The others must not look for more: each would read the deleted marks of all.
   if current_setting('plaudit.summed', true) = pg_current_xact_id()::text then return null; end if;
@@ -106,12 +108,20 @@ begin
   end if;
   insert into summed_repositories (repository_id) select unnest(ids) order by 1 on conflict do nothing;
   perform from summed_repositories where repository_id = any(ids) order by repository_id for no key update;
-  select array_agg(s.repository_id), array_agg(s.owner_id) || array_agg(r.owner_id) into moved, owners
-  from summed_repositories s left join lateral (
-    -- The offset keeps the planner from reading all repositories for many marks.
-    select id, owner_id, is_private from repositories where id = s.repository_id and deleted_at is null offset 0) r on true
-  where s.repository_id = any(ids) and (s.owner_id, s.is_private) is distinct from (r.owner_id, r.is_private)
-    and (exists (select from contributor_totals t where t.repository_id = s.repository_id) or r.id is null);
+  for former in
+    select s.repository_id, s.owner_id, r.id is null as is_gone, r.owner_id as present_owner
+    from summed_repositories s left join lateral (
+      -- The offset keeps the planner from reading all repositories for many marks.
+      select id, owner_id, is_private from repositories where id = s.repository_id and deleted_at is null offset 0) r on true
+    where s.repository_id = any(ids) and (s.owner_id, s.is_private) is distinct from (r.owner_id, r.is_private)
+  loop
+    -- A statement of its own, because Citus relates no table that is divided by repository to one that is not.
+    perform from contributor_totals where repository_id = former.repository_id limit 1;
+    if found or former.is_gone then
+      moved := moved || former.repository_id;
+      owners := owners || former.owner_id || former.present_owner;
+    end if;
+  end loop;
   with present as materialized (
     select p.* from unnest(ids) as marked (id) cross join lateral present_sums(marked.id) p
   ), parts as (

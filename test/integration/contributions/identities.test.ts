@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findUncounted, removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
+import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
+import { findUncounted } from '../../../src/contributions/commits-again-store.ts';
 import {
   findDueAddresses,
   findNamingCommits,

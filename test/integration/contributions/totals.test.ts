@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recordTotalsChanged } from '../../../src/contributions/collection-store.ts';
-import { findUncounted } from '../../../src/contributions/commit-store.ts';
+import { findUncounted } from '../../../src/contributions/commits-again-store.ts';
 import { findDuePolls } from '../../../src/repositories/poll-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository, contributionOf, storeContributions } from './stored-repository.ts';

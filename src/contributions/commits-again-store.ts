@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+
+/** Repositories whose commits have to be counted or read again. */
+
+/** Finds repositories whose commits were all read before and have to be counted again from the beginning. */
+export async function findUncounted(
+  connection: Connection,
+  limit: number,
+): Promise<{ id: string; ownerId: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; ownerId: string; name: string }>`
+    with uncounted as (select repository_id from repository_totals where not commits_counted)
+    select r.id, r.owner_id as "ownerId", r.name
+    from uncounted t
+    join streams s on s.repository_id = t.repository_id and s.name = 'commits'
+    join repositories r on r.id = t.repository_id
+    where s.completed_at is not null and r.deleted_at is null and not r.is_fork
+      and r.default_branch <> ''
+    order by random() limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/**
+ * Finds repositories whose commits were read before their subjects and marks of help were, by their oldest commit, at random.
+ * None is found again once a whole scan of its history is wanted.
+ */
+export async function findUnmarked(
+  connection: Connection,
+  limit: number,
+): Promise<{ id: string; ownerId: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; ownerId: string; name: string }>`
+    select r.id, r.owner_id as "ownerId", r.name
+    from streams s join repositories r on r.id = s.repository_id
+    where s.name = 'commits' and s.completed_at is not null and r.deleted_at is null and not r.is_fork
+      and (s.full_scan_at is null or s.full_scan_at < (select max(since) from changes_kept))
+      and (s.full_scan_wanted_at is null or s.full_scan_wanted_at < s.full_scan_at)
+    order by random() limit ${limit * candidatesPerUnmarked}`.execute(connection);
+  const unmarked: typeof rows = [];
+  for (const candidate of rows) {
+    if (unmarked.length === limit) break;
+    if (await isUnmarked(connection, candidate.id)) unmarked.push(candidate);
+  }
+  return unmarked;
+}
+
+/** Most repositories without marks are read again soon; the others of a list are looked up by their oldest commit. */
+const candidatesPerUnmarked = 4;
+
+async function isUnmarked(connection: Connection, repositoryId: string): Promise<boolean> {
+  const { rows } = await sql<{ assisted: boolean | null }>`
+    select assisted from commits where repository_id = ${repositoryId} order by authored_at limit 1`.execute(
+    connection,
+  );
+  return rows[0]?.assisted === null;
+}
