@@ -41,8 +41,33 @@ export async function distribute(
       );
       distributed.push(table);
     }
+    await prepareDistributed(session);
   });
   return distributed;
+}
+
+/**
+ * Prepares the database of a coordinator for the statements and functions of this release, where tables are distributed:
+ * statements run in the steps in which they are written, where the cluster would otherwise copy whole tables to its workers
+ * for a join, and functions plan their statements with values, without which it cannot find the workers.
+ */
+export async function prepareDistributed(session: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ isDistributed: boolean }>`
+    select to_regclass('pg_dist_partition') is not null as "isDistributed"`.execute(session);
+  if (rows[0]?.isDistributed !== true || !(await isDistributed(session, dividedNames[0]))) return;
+  await sql`
+    do $$
+    declare
+      planned regprocedure;
+    begin
+      execute format('alter database %I set citus.local_table_join_policy = never', current_database());
+      for planned in
+        select oid from pg_proc where pronamespace = current_schema()::regnamespace
+          and 'plan_cache_mode=force_generic_plan' = any(proconfig)
+      loop
+        execute format('alter function %s reset plan_cache_mode', planned);
+      end loop;
+    end $$`.execute(session);
 }
 
 async function hasCitus(session: Kysely<unknown>): Promise<boolean> {

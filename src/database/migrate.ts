@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { AppError } from '../errors.ts';
 import { applyDefinitions } from './apply-definitions.ts';
 import { applyMigrations } from './apply-migrations.ts';
+import { prepareDistributed } from './citus.ts';
 import type { Database } from './connection.ts';
 import { type Definition, readDefinitions } from './definitions.ts';
 import { type Reporting, retrying, waitForOtherNodes, withMigratingConnections } from './migrating-session.ts';
@@ -52,6 +53,7 @@ export async function migrate(
     await applyMigrations(session, pending, report, state.applied.length === 0);
     if (migrations === ofThisRelease && pending.length === state.pending.length) {
       await applyDefinitions(session, options.definitions ?? readDefinitions(), report);
+      await prepareDistributed(session);
     }
     await retrying('the migration of the job queue', log, () =>
       runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) }),
