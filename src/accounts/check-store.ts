@@ -23,9 +23,9 @@ export async function findDueChecks(
   limit: number,
 ): Promise<CheckedAccount[]> {
   const { rows } = await sql<CheckedAccount>`
-    select id, external_id as "externalId", handle, type, name, null as memory from accounts a
+    select id, external_id as "externalId", handle, type, name, null as memory from accounts
     where provider = ${provider} and not pinned and (checked_at is null or checked_at < ${before})
-      and exists (select from contributor_totals t where t.account_id = a.id)
+      and id in (select account_id from contributor_totals)
     order by checked_at nulls first limit ${limit}`.execute(connection);
   return rows;
 }

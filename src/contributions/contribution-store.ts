@@ -54,6 +54,7 @@ async function storeStates(
   if (newer.length === 0) return;
   const rows = newer.map(({ contribution }) => contribution);
   const { rows: stored } = await sql<State & { key: string; entries: CountedEntry[] | null }>`
+    with stored as (
     insert into contributions as c (
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
       created_at, updated_at, closed_at, merged_at, seen_at, ${columnsOf(headingColumns)}, ${columnsOf(detailColumns)})
@@ -66,8 +67,9 @@ async function storeStates(
       account_id = excluded.account_id, answered_by = excluded.answered_by, answered = excluded.answered,
       created_at = excluded.created_at, updated_at = excluded.updated_at, closed_at = excluded.closed_at,
       merged_at = excluded.merged_at, seen_at = greatest(c.seen_at, excluded.seen_at), ${keepHeading}, ${keepDetails}
-    returning ${change.state}, c.kind || ' ' || c.external_id as key,
-      ${change.replacesAny ? entriesAsJson : sql`null`} as entries`.execute(change.transaction);
+    returning c.*)
+    select ${change.state}, c.kind || ' ' || c.external_id as key,
+      ${change.replacesAny ? entriesAsJson : sql`null`} as entries from stored c`.execute(change.transaction);
   change.count(stored, 1);
   for (const { key, entries } of stored) change.noteReplaced(key, entries ?? []);
   const others = new Set(

@@ -45,7 +45,7 @@ async function removeBatch(transaction: Connection, limit: number): Promise<numb
  */
 async function forget(transaction: Connection, repositoryId: string): Promise<void> {
   const isLeft = dividedNames.map(
-    (table) => sql`exists (select from ${sql.table(table)} where repository_id = ${repositoryId})`,
+    (table) => sql`exists (select 1 from ${sql.table(table)} where repository_id = ${repositoryId})`,
   );
   await sql`
     delete from erased_repositories where repository_id = ${repositoryId} and not (${sql.join(isLeft, sql` or `)})`.execute(

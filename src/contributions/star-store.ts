@@ -39,7 +39,7 @@ export async function saveStarEvent(transaction: Connection, event: StarEvent, n
   await sql`
     insert into star_events (repository_id, external_id, at, balance, recorded_at)
     select ${repositoryId}::uuid, ${externalId}::text, '-infinity', case when exists (
-      select from contributions c
+      select 1 from contributions c
       where c.repository_id = ${repositoryId} and c.kind = 'star' and c.external_id = ${externalId}
         and c.created_at < ${at}) then 1 else -1 end, ${now}
     where not exists (

@@ -19,7 +19,7 @@ export async function wantScanFor(
     where repository_id = ${item.repositoryId} and name in (
       select name from streams s
       where repository_id = ${item.repositoryId} and covers && ${kinds}::text[] and (s.scan_started_at is not null or exists (
-        select from contributions c
+        select 1 from contributions c
         where c.repository_id = ${item.repositoryId} and c.kind = ${item.kind} and c.external_id = ${item.externalId}))
       order by name for no key update)`.execute(connection);
 }

@@ -126,6 +126,7 @@ const totalsOfKinds = sql.join(
 /** Finds the streams of a repository; first those that people see counted. */
 export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
   const { rows } = await sql<StreamState>`
+    with totals as (select * from repository_totals where repository_id = ${repositoryId})
     select s.name, s.covers, cursor, page_size as "pageSize", scan_started_at as "scanStartedAt",
       scan_is_full as "scanIsFull", scan_is_deep as "scanIsDeep", is_deep as "isDeep", invalidated_at as "invalidatedAt",
       full_scan_wanted_at as "fullScanWantedAt", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
@@ -135,7 +136,7 @@ export async function findStreams(connection: Connection, repositoryId: string):
       (select coalesce(sum(k.items), 0)::integer from skipped_items k
         where k.repository_id = s.repository_id and k.stream = s.name and not k.is_stored
           and k.kind in (s.covers[1], 'comment', 'issue_or_pull_request')) as "skippedTotal"
-    from streams s left join repository_totals t using (repository_id)
+    from streams s left join totals t using (repository_id)
     where repository_id = ${repositoryId}
     order by not (s.covers && ${[...contributionKinds]}::text[]), s.name`.execute(connection);
   return rows;

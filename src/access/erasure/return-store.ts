@@ -9,6 +9,6 @@ export async function requestRescanOfErased(connection: Connection, provider: st
   await sql`
     update streams set full_scan_wanted_at = ${now}
     where repository_id in (
-      select u.repository_id from repository_identities u join identities i on i.id = u.identity_id
-      where i.provider = ${provider} and i.email like 'erased %')`.execute(connection);
+      select repository_id from repository_identities where identity_id in (
+        select id from identities where provider = ${provider} and email like 'erased %'))`.execute(connection);
 }

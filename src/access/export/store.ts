@@ -63,14 +63,15 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
       select repository_id, encode(oid, 'hex') as oid, authored_at, committed_at
       from commits where repository_id in (${owned})`,
     contributor_totals: sql`
+      with c as (select * from contributor_totals where account_id = ${id})
       select ${repositoryName} as repository, c.repository_id, ${columnsOf(ofContributions(storedCounters), 'c')}
-      from contributor_totals c join accounts a on a.id = c.account_id ${contributedTo} where c.account_id = ${id}`,
+      from c join accounts a on a.id = c.account_id ${contributedTo}`,
     contribution: sql`
+      with c as (select * from contributions where account_id = ${id} or answered_by = ${id})
       select ${repositoryName} as repository, c.repository_id, c.kind, c.external_id,
         c.account_id = a.id as authored, coalesce(c.answered_by = a.id, false) as answered_by_account, c.created_at,
         c.updated_at, c.closed_at, c.merged_at
-      from contributions c join accounts a on a.id = ${id} ${contributedTo}
-      where c.account_id = ${id} or c.answered_by = ${id}`,
+      from c join accounts a on a.id = ${id} ${contributedTo}`,
     award: sql`
       select w.id, case when r.is_private and r.owner_id <> ${id} then w.repository_name else r.name end as repository_name,
         h.name, h.description, w.awarded_at, w.created_at, s.list as status_list, s.position as status_list_index
@@ -107,13 +108,18 @@ function partsOfCommits(id: string): Record<string, RawBuilder<unknown>> {
   return {
     address: sql`select email, resolved_at from identities where account_id = ${id}`,
     commit: sql`
+      with c as (
+        select * from commits where identity_ids && array(select i.id from identities i where i.account_id = ${id})
+      )
       select ${repositoryName} as repository, c.repository_id, encode(c.oid, 'hex') as oid, c.authored_at, c.committed_at
-      from commits c join accounts a on a.id = ${id} ${contributedTo}
-      where c.identity_ids && array(select i.id from identities i where i.account_id = ${id})`,
+      from c join accounts a on a.id = ${id} ${contributedTo}`,
     language_day: sql`
+      with c as (
+        select * from language_days
+        where identity_id = any(array(select i.id from identities i where i.account_id = ${id}))
+      )
       select ${repositoryName} as repository, c.repository_id, c.day, c.language, c.files, c.commits
-      from language_days c join accounts a on a.id = ${id} ${contributedTo}
-      where c.identity_id = any(array(select i.id from identities i where i.account_id = ${id}))`,
+      from c join accounts a on a.id = ${id} ${contributedTo}`,
   };
 }
 

@@ -27,18 +27,22 @@ export async function findOpenFiles(
   { limit, parsed }: { limit: number; parsed: readonly string[] },
 ): Promise<OpenFile[]> {
   const { rows } = await sql<OpenFile>`
+    with totals as (
+      select repository_id, commits + pull_requests + reviews + issues as items from contributor_totals
+      where account_id = ${accountId}
+    )
     select r.id as "repositoryId", r.name as "repositoryName", o.name as "ownerName",
       r.default_branch as "defaultBranch", f.oid, case when f.oid = any(${parsed}::text[]) then null else f.text end as text,
       n.names
-    from contributor_totals t join repositories r on r.id = t.repository_id
+    from totals t join repositories r on r.id = t.repository_id
       join accounts o on o.id = r.owner_id join achievement_files f on f.repository_id = t.repository_id
       cross join lateral (
         select array_agg(h.name order by h.name) as names from achievements h
         where h.repository_id = t.repository_id and h.is_current and h.evaluated_at is null
           and not exists (select from awards w where w.achievement_id = h.id and w.account_id = ${accountId})) n
-    where t.account_id = ${accountId} and f.path is not null and r.installed_at is not null and not r.is_private
+    where f.path is not null and r.installed_at is not null and not r.is_private
       and ${isPresentInSql('r')} and ${isShownInSql('o')} and n.names is not null
       and not exists (select from streams s where s.repository_id = t.repository_id and s.completed_at is null)
-    order by t.commits + t.pull_requests + t.reviews + t.issues desc, r.id limit ${limit}`.execute(connection);
+    order by t.items desc, r.id limit ${limit}`.execute(connection);
   return rows;
 }

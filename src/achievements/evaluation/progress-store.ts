@@ -19,25 +19,28 @@ export async function measureProgress(
   if (goals.length === 0) return [];
   const counts = goals.map((goal, index) => {
     const scope = { repositoryId, before: goal.achievement.evaluateAt ?? undefined, accountIds: [accountId] };
-    return sql`select ${sql.lit(index)}::integer as goal, (${numberSql(goal, scope, accountId, pointActions)}) as present`;
+    return sql`(${numberSql(goal, scope, accountId, pointActions, sql`${sql.lit(index)}::integer as goal`)})`;
   });
-  const { rows } = await sql<{ goal: number; present: number | null }>`
+  const { rows } = await sql<{ goal: number; present: number }>`
     ${sql.join(counts, sql` union all `)}`.execute(connection);
-  const present = new Map(rows.map((row) => [row.goal, row.present ?? 0]));
+  const present = new Map(rows.map((row) => [row.goal, row.present]));
   return goals.map((_, index) => present.get(index) ?? 0);
 }
 
+/** Returns SQL for a row with a column before the number; none stands for 0. */
 function numberSql(
   { trigger, measured }: Goal,
   scope: Scope,
   accountId: string,
   pointActions: Config['pointActions'],
+  column: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   if ('actions' in measured) {
-    return sql`select total from (${compileTotal(measured.actions, pointActions, scope, accountId)}) as points`;
+    return sql`select ${column}, total as present from (${compileTotal(measured.actions, pointActions, scope, accountId)}) as points`;
   }
-  if (trigger.action === 'point') return sql`select 0`;
+  if (trigger.action === 'point') return sql`select ${column}, 0 as present`;
   const source = itemSource(trigger.actor, trigger.action, scope);
-  return sql`select count(*) from ${source.fromWithLabels} and ${source.person} = ${accountId}
-    and ${allHold(measured.conditions, source)}`;
+  const isCounted = allHold(measured.conditions, source);
+  return sql`${source.steps.toSql()} select ${column}, count(*) as present from ${source.fromWithLabels}
+    and ${source.person} = ${accountId} and ${isCounted}`;
 }
