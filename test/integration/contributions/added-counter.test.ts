@@ -6,7 +6,7 @@ import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { readDefinitions } from '../../../src/database/definitions.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { addRepository, contributionOf, removeContributions, storeContributions } from './stored-repository.ts';
 
 const comments: StoredCounter = { name: 'comments', rule: 'issue.commented', kind: 'issue_comment', per: 'day' };
@@ -74,7 +74,7 @@ const expected = {
   days: ['2026-05-01', '2026-05-02', '2026-05-03'].map((day) => ({ name: 'ada', day, comments: 1, issues: 0 })),
 };
 
-describe('addition of a counter to the list', () => {
+describe('addition of a counter to the list', { skip: isOnCluster }, () => {
   it('counts stored contributions for the repository, people and days', async () => {
     await using opened = await openTestDatabase();
     await storeComments(opened.database, await prepare(opened.database));

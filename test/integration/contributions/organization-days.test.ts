@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Pool } from 'pg';
 import { findDaysOfOwned } from '../../../src/contributions/day-store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { watchPlans } from '../plans.ts';
 
 const repositories = 50;
@@ -51,7 +51,7 @@ async function addDays(
 }
 
 describe('days of contributions to the repositories of an organization', () => {
-  it('are read from an index of the days, however many earlier days are stored', async () => {
+  it('are read from an index of the days, however many earlier days are stored', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const accountId = await addOrganization(database.pool);
