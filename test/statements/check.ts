@@ -2,6 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Captured } from './capture.ts';
 import { loadParser, problemsOf } from './rules.ts';
+import { mixedIn } from './undivided.ts';
+
+/** Modules that relate both kinds of tables in one part still: windows and evidence do not run on a Citus cluster yet. */
+const notInParts = /^src\/(?:contributions\/(?:window-store|evidence\/)|contributors\/window-store)/;
 
 /** Returns the problems of the statements that processes have captured into files of a directory. */
 export async function checkCaptured(directory: string): Promise<{ statements: number; problems: string[] }> {
@@ -12,7 +16,9 @@ export async function checkCaptured(directory: string): Promise<{ statements: nu
     for (const { text, from } of captured) statements.set(text, from);
   }
   const problems = [...statements].flatMap(([text, from]) =>
-    problemsOf(text).map((problem) => `${from}: ${problem} in\n${text}`),
+    [...problemsOf(text), ...(notInParts.test(from) ? [] : mixedIn(text))].map(
+      (problem) => `${from}: ${problem} in\n${text}`,
+    ),
   );
   return { statements: statements.size, problems };
 }

@@ -1,5 +1,6 @@
 import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query';
 import { dividedNames } from '../../src/database/divided-tables.ts';
+import { aliasOf, entriesOf, isNode, levels, type Node } from './nodes.ts';
 
 /**
  * The rule for statements about the tables that are divided by repository: when a statement, or one branch of UNION, names
@@ -10,8 +11,6 @@ import { dividedNames } from '../../src/database/divided-tables.ts';
 
 /** Must be called before the other functions. */
 export const loadParser = loadModule;
-
-type Node = Readonly<Record<string, unknown>>;
 
 /** A divided table in a FROM clause, or the one that UPDATE and DELETE change. */
 interface Reference {
@@ -40,7 +39,6 @@ interface Scope {
 }
 
 const divided = new Set<string>(dividedNames);
-const levels = new Set(['SelectStmt', 'UpdateStmt', 'DeleteStmt']);
 const comparisons = new Set(['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN', 'AEXPR_NOT_DISTINCT']);
 
 /** Returns the tables in a statement that break the rule, by the text that names them. */
@@ -153,16 +151,4 @@ function compare(names: readonly string[], level: Level): void {
     if (only !== undefined && others.length === 0) only.isCompared = true;
     if (named.length > 0 || (alias !== undefined && at.derived.has(alias))) return;
   }
-}
-
-function aliasOf(node: Node): string | undefined {
-  return isNode(node['alias']) ? String(node['alias']['aliasname']) : undefined;
-}
-
-function entriesOf(part: unknown): [string, unknown][] {
-  return typeof part === 'object' && part !== null ? Object.entries(part) : [];
-}
-
-function isNode(part: unknown): part is Node {
-  return typeof part === 'object' && part !== null;
 }

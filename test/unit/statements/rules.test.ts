@@ -3,10 +3,10 @@ import { before, describe, it } from 'node:test';
 import { readDefinitions } from '../../../src/database/definitions.ts';
 import { dividedNames } from '../../../src/database/divided-tables.ts';
 import { loadParser, problemsOf, statementsIn } from '../../statements/rules.ts';
+import { mixedIn } from '../../statements/undivided.ts';
 
 const fine = [
   'select from contributions',
-  'select from contributions c join accounts a on a.id = c.account_id',
   'select from contributions c, commits k where c.repository_id = $1 and k.repository_id = $1',
   'select from contributions c left join contributions p on p.repository_id = c.repository_id and p.external_id = $1',
   'select from contributor_totals join contribution_days using (repository_id, account_id)',
@@ -31,6 +31,34 @@ const broken = {
   'select from contributions c where c.repository_id = $1 and exists (select from commits k where k.oid = c.oid)': 1,
 };
 
+const separate = [
+  'with c as (select from contributions where repository_id = $1) select from c join accounts a on a.id = c.account_id',
+  'with r as (select id from repositories where owner_id = $1) select from commits c join r on r.id = c.repository_id',
+  'select from commits c cross join lateral unnest(c.identity_ids) as u (id)',
+  'select from contributions where account_id in (select id from accounts where name = $1)',
+  'insert into contributor_totals select r.id, a.id from repositories r join accounts a on a.id = r.owner_id',
+];
+
+const mixed = [
+  'select from contributions c join accounts a on a.id = c.account_id',
+  'select from contributions c, (accounts a join repositories r on r.owner_id = a.id)',
+  'select from accounts a where exists (select from contributions c where c.account_id = a.id)',
+  'select from contributions c where exists (select from accounts a where a.id = c.account_id)',
+  'select from repositories r cross join lateral (select from commits c where c.repository_id = r.id limit 1) c',
+  'select 1 union all select from contributions c join accounts a on a.id = c.account_id',
+  'delete from contributions c using accounts a where a.id = c.account_id',
+  'with c as (select from commits) select from contributions join accounts on true',
+  'delete from contributions c using (select id from repositories) r where r.id = c.repository_id',
+];
+
+describe('the rule that divided tables are not joined with others', () => {
+  before(loadParser);
+
+  for (const statement of separate) it(`allows: ${statement}`, () => assert.deepEqual(mixedIn(statement), []));
+
+  for (const statement of mixed) it(`refuses: ${statement}`, () => assert.equal(mixedIn(statement).length, 1));
+});
+
 describe('the rule for statements about divided tables', () => {
   before(loadParser);
 
@@ -49,7 +77,7 @@ describe('the rule for statements about divided tables', () => {
       const statements = /language plpgsql/.test(statement) ? statementsIn(statement) : [bodyOf(statement)];
       assert.ok(statements.length > 0, object);
       assert.deepEqual(
-        statements.flatMap((one) => problemsOf(one)),
+        statements.flatMap((one) => problemsOf(one).concat(mixedIn(one))),
         [],
         object,
       );
