@@ -7,10 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { citusIsMissing } from '../servers/citus.ts';
 
 /** Parts of paths of test files whose statements read or write the divided tables. */
-const parts = [
-  ['integration/achievements', 'integration/boards'],
-  ['integration/contributions', 'integration/contributors'],
-];
+const parts = [['integration/achievements', 'integration/boards'], ['integration/contributions']];
 const runner = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
 const skip = process.env['TEST_CITUS'] ? 'the whole run uses a cluster' : citusIsMissing;
 
