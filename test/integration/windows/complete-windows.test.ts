@@ -6,6 +6,7 @@ import type { Rewrite } from '../../../simulators/host.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { narrowUncollected } from '../../../src/contributions/collection-store.ts';
 import { contributionKinds } from '../../../src/contributions/contribution.ts';
+import { findUndated } from '../../../src/contributions/window-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { openTestDatabase } from '../../database.ts';
 import { clock } from '../../time.ts';
@@ -159,5 +160,31 @@ describe('kinds of contributions that may be lacking in a window', () => {
     await sql`update accounts set listed_at = null`.execute(connection);
     assert.deepEqual(await lacking(later), contributionKinds);
     assert.deepEqual(await lacking(later, id), ['commit', 'issue']);
+  });
+});
+
+describe('counters of a window of which items may lack their moment', () => {
+  const created = new Date('2026-03-01T00:00:00Z');
+  const later = new Date(created.getTime() + secondMs);
+
+  it('are stars that the reading, newest first, has not passed, and discussions that the window may contain', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const id = await addRepository(connection);
+    const { rows } = await sql<{ id: string }>`
+      update repositories set stars = 3 where id = ${id} returning owner_id as id`.execute(connection);
+    await sql`
+      insert into streams (repository_id, name, covers, reached_at) values (${id}, 'stars', '{star}', ${created})`.execute(
+      connection,
+    );
+    await sql`
+      insert into contributions (repository_id, kind, external_id, created_at, updated_at, seen_at, answered)
+      values (${id}, 'discussion', '1', ${created}, ${created}, now(), true)`.execute(connection);
+    const counted = { id: rows[0]?.id ?? assert.fail(), isOwner: true, withPrivate: false };
+    const undated = (since: Date | null, until: Date | null) => findUndated(connection, { ...counted, since, until });
+    assert.deepEqual(await undated(null, null), ['stars', 'discussions_answered']);
+    assert.deepEqual(await undated(created, later), ['stars', 'discussions_answered']);
+    assert.deepEqual(await undated(null, created), ['stars']);
+    assert.deepEqual(await undated(later, null), ['discussions_answered']);
   });
 });
