@@ -5,7 +5,7 @@ import { type AwardContext, awardRepository } from '../src/achievements/awards/a
 import { readFile } from '../src/achievements/files/read-file.ts';
 import { saveFile } from '../src/achievements/files/store.ts';
 import { saveContributions } from '../src/contributions/contribution-store.ts';
-import type { Database } from '../src/database/connection.ts';
+import type { Connection, Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
@@ -57,15 +57,20 @@ export async function run(): Promise<BenchResult[]> {
   ];
 }
 
-async function storeIssue(database: Database, repositoryId: string, accountId: string, event: number): Promise<void> {
-  const now = new Date();
+export async function storeIssue(
+  database: Database,
+  repositoryId: string,
+  accountId: string,
+  event: number,
+  now = new Date(),
+): Promise<void> {
   await inTransaction(database.connection, (transaction) =>
     saveContributions(transaction, {
       repositoryId,
       contributions: [newIssue(`new-${event}`, '1', now)],
       accountIds: new Map([['1', accountId]]),
       wholeParents: [],
-      seenAt: now,
+      seenAt: new Date(),
     }),
   );
 }
@@ -112,10 +117,15 @@ async function fill({ pool, connection }: Database): Promise<{ repositoryId: str
     [repositoryId, accountIds, people, issues],
   );
   await pool.query('analyze');
+  await saveAchievements(connection, repositoryId);
+  return { repositoryId, accountIds };
+}
+
+/** Stores the file of achievements of a repository. */
+export async function saveAchievements(connection: Connection, repositoryId: string): Promise<void> {
   const text = fileText();
   const file = readFile({ path: '.plaudit/config.yaml', oid: '1', sizeBytes: text.length, text }, []);
   await inTransaction(connection, (transaction) =>
     saveFile(transaction, repositoryId, { file, revision: '1', readAt: new Date(), isNew: true, newId: uuidv7 }),
   );
-  return { repositoryId, accountIds };
 }

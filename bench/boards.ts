@@ -10,6 +10,7 @@ import { windowOf } from '../src/boards/windows.ts';
 import type { Database } from '../src/database/connection.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
+import { measureDelivery } from './boards-delivery.ts';
 import { countEarned, fileOfFifty, fill, took } from './evaluation.ts';
 import { median } from './load.ts';
 import { sized } from './size.ts';
@@ -35,6 +36,7 @@ export async function run(): Promise<BenchResult[]> {
     ours.push(ranking);
   }
   return [
+    ...(await measureDelivery(database, { repositoryId, board })),
     {
       name: 'boards',
       ratio: median(ratios),
@@ -51,11 +53,12 @@ async function countRanked({ connection }: Database, repositoryId: string, board
   const members = {
     ownerId: randomUUID(),
     ids: [repositoryId],
+    ownerIds: [],
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
     asOf: now,
     isSettled: () => true,
   };
-  const query = rankedSql(board, { window: windowOf(board.window, now), members, now });
+  const query = rankedSql({ board, window: windowOf(board.window, now), members, now });
   const { rows } = await withEvaluationMemory(connection, (transaction) =>
     sql<{ people: number }>`select count(points) as people from (${query}) as ranked`.execute(transaction),
   );
@@ -63,7 +66,7 @@ async function countRanked({ connection }: Database, repositoryId: string, board
 }
 
 /** Returns a board like real ones: half of its rules have a cap or decay. */
-function boardOfTwenty(): Board {
+export function boardOfTwenty(): Board {
   const labels = ['bug', 'enhancement', 'documentation', 'desktop', 'help wanted'];
   const rules = [
     { action: 'pull_request', condition: 'merged = true', at: 'merged', points: 5, per_day: 20 },

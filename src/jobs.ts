@@ -80,6 +80,8 @@ export function openJobTasks(
   });
   const onRefused = (error: AppError): void =>
     log.warn({ err: error }, 'authors do not receive reports of errors in their files');
+  const onUnnoted = (boardId: string, people: number): void =>
+    log.error({ boardId, people }, 'a check of a board has found points that a change had left as they were');
   const publicUrl = (): string =>
     config.publicUrl ?? formatUrl(config.host, { address: config.host, family: '', port: config.port });
   const signing = { newSigningKey: generateSigningKey, credentialAlgorithm: config.credentialAlgorithm, publicUrl };
@@ -87,7 +89,7 @@ export function openJobTasks(
     ...createTasks(core.sync),
     ...createAwardTasks(core.sync),
     ...createCredentialTasks(core.sync),
-    ...createBoardTasks({ ...core.sync, ...signing }, onRefused),
+    ...createBoardTasks({ ...core.sync, ...signing }, { onRefused, onUnnoted }),
     ...createFileTasks(core.sync, onRefused),
     ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
     ...notifications.tasks,

@@ -11,21 +11,18 @@ export interface StoredBoard {
   id: string;
   ownerId: string;
   board: Board;
-  /** The newest ranking; null before the first one. */
-  rankingId: number | null;
 }
 
 interface BoardRow {
   id: string;
   owner_id: string;
   definition: object;
-  ranking_id: number | null;
 }
 
-const columns = ['id', 'owner_id', 'definition', 'ranking_id'] as const;
+const columns = ['id', 'owner_id', 'definition'] as const;
 
-function toBoard({ id, owner_id: ownerId, definition, ranking_id: rankingId }: BoardRow): StoredBoard {
-  return { id, ownerId, board: readDefinition(definition), rankingId };
+function toBoard({ id, owner_id: ownerId, definition }: BoardRow): StoredBoard {
+  return { id, ownerId, board: readDefinition(definition) };
 }
 
 /** Finds a board that the file of its owner defines, and locks it, so that no other process ranks it meanwhile. */

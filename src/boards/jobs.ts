@@ -7,21 +7,33 @@ const maxRestMs = 60_000;
 const quickMs = 100;
 
 /**
- * Returns the job that ranks the people of a board: at once, or as soon as the board has rested.
- * @param board.rankedMsAgo the time since its last ranking began; null: it has none.
+ * Returns the time, in ms, for which a board still has to rest from a ranking.
+ * @param costMs the time that the ranking took.
+ * @param msAgo the time since it began; null: there was none.
  */
+export function restAfter(costMs: number, msAgo: number | null): number {
+  if (costMs < quickMs || msAgo === null) return 0;
+  const restMs = Math.min(maxRestMs, costMs * restFactor);
+  return Math.min(restMs, Math.max(0, costMs + restMs - msAgo));
+}
+
+/** Returns the job that ranks the people of a board: at once, or as soon as the board has rested. */
 export function rankBoardJob({ id, costMs, rankedMsAgo }: RankedBoard): Job {
   const job = { task: 'rank_board', payload: { boardId: id }, key: `rank_board ${id}`, priority: 30 };
-  if (costMs < quickMs || rankedMsAgo === null) return job;
-  const restMs = Math.min(maxRestMs, costMs * restFactor);
-  return { ...job, delayMs: Math.min(restMs, Math.max(0, costMs + restMs - rankedMsAgo)), keepsRunAt: true };
+  const delayMs = restAfter(costMs, rankedMsAgo);
+  return delayMs === 0 ? job : { ...job, delayMs, keepsRunAt: true };
 }
 
 export interface RankedBoard {
   id: string;
-  /** The time that the last ranking took. */
+  /** The time that the last ranking of affected people took. */
   costMs: number;
   rankedMsAgo: number | null;
+}
+
+/** Returns the job that counts all people of a board after a rest. */
+export function rankLaterJob(id: string, delayMs: number): Job {
+  return { task: 'rank_board', payload: { boardId: id }, key: `rank_board ${id}`, priority: 30, delayMs };
 }
 
 /** Reads the members of the teams of hosts that boards name. */

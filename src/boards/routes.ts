@@ -19,7 +19,7 @@ import { seasonRoutes } from './seasons/routes.ts';
 import { BoardItem, RankItem, rankColumns, toBoardItem, toRankItem, toRankRow } from './views/board-json.ts';
 import { BoardPath, boardUrl, withBoard } from './views/board-response.ts';
 import { awaitRanking, findReadableBoard, mayRead } from './views/load-board.ts';
-import { findPeople, findPresentRanking, hasRankingOf, type RankedPerson, type Ranking } from './views/view-store.ts';
+import { findPeople, findPresentRanking, hasVersion, type RankedPerson, type Ranking } from './views/view-store.ts';
 
 /** The board as `meta_data` has it. */
 const boardDetails = { title: 'BoardMetadata', properties: { board: BoardItem } };
@@ -88,8 +88,8 @@ function addList(app: App, services: RouteServices): void {
 interface People extends Page<RankedPerson> {
   stored: StoredBoard;
   ranking: Ranking;
-  /** The ranking of the page, which may be older than the present one. */
-  rankingId: number;
+  /** The version of the ranking that the page is of, which may be older than the present one. */
+  version: number;
 }
 
 type Context = RequestContext<Static<typeof BoardPath>, Static<typeof Query>>;
@@ -122,18 +122,22 @@ async function loadPeople(services: RouteServices, context: Context): Promise<Pe
   const ranking = await awaitRanking(services, stored);
   if (ranking === undefined) return undefined;
   const place = page.start.after ?? page.start.before;
-  const rankingId = place === undefined ? ranking.id : Number(place[0]);
-  if (place !== undefined && !(await hasRankingOf(connection, stored.id, rankingId)))
+  const version = place === undefined ? ranking.version : Number(place[0]);
+  if (place !== undefined && !(await hasVersion(connection, stored.id, version)))
     throw staleCursor(page.start.after === undefined ? 'before' : 'after');
-  const found = await findPeople(connection, rankingId, {
-    limit: page.limit + 1,
-    after: page.start.after && Number(page.start.after[1]),
-    before: page.start.before && Number(page.start.before[1]),
-    team: query.team,
-    isOwner: context.isOwner,
-    type: query.type,
-  });
-  return { ...cutPage(found, page.limit, page.start), stored, ranking, rankingId };
+  const found = await findPeople(
+    connection,
+    { boardId: stored.id, version, board: stored.board },
+    {
+      limit: page.limit + 1,
+      after: page.start.after && Number(page.start.after[1]),
+      before: page.start.before && Number(page.start.before[1]),
+      team: query.team,
+      isOwner: context.isOwner,
+      type: query.type,
+    },
+  );
+  return { ...cutPage(found, page.limit, page.start), stored, ranking, version };
 }
 
 /** @throws AppError `invalid_input` with the nearest team where the board has no such team. */
@@ -150,14 +154,14 @@ function checkTeam({ board: { teams } }: StoredBoard, team: string | undefined):
 function presentPeople(services: RouteServices, people: People, context: Context): HandlerResult {
   const { cursors, providers, resolver, now } = services;
   const { account, isOwner, query } = context;
-  const { stored, ranking, rankingId, page } = people;
+  const { stored, ranking, version, page } = people;
   const { board } = stored;
   const url = boardUrl(services, account, board.slug);
   const items = page.map((person) => toRankItem(board, person, { providers, boardUrl: url, isOwner }));
   const result: HandlerResult = {
     envelope: withBoard(board, ranking, isOwner, {
       data: items,
-      ...neighbourCursors(people, ({ place }) => cursors.write(listing, [rankingId, place])),
+      ...neighbourCursors(people, ({ place }) => cursors.write(listing, [version, place])),
     }),
     staleAt: resolver.staleAt(now()),
     isWithdrawable: board.isPrivate,

@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { SigningServices } from '../achievements/credentials/sign.ts';
 import { type CheckedKind, type FileCheckContext, FileChecks } from '../achievements/files/check-file.ts';
-import type { Task } from '../database/queue.ts';
+import { addJob, type Task } from '../database/queue.ts';
 import type { AppError } from '../errors.ts';
 import { findCheckedBoards } from './file/file-store.ts';
+import { rankLaterJob } from './jobs.ts';
 import { rankBoard } from './ranking/rank-board.ts';
 import { requestOutdatedBoards } from './ranking/request-store.ts';
 import { completeSeasons, freezeSeasons } from './seasons/freeze.ts';
@@ -17,20 +18,33 @@ const boardsFile: CheckedKind = {
   effect: 'A board with an error is not ranked; the others are.',
 };
 
+export interface BoardEvents {
+  onRefused: (error: AppError) => void;
+  onUnnoted: (boardId: string, people: number) => void;
+}
+
 const OneBoard = Type.Object({ boardId: Type.String() });
 const OneRepository = Type.Object({ repositoryId: Type.String() });
 
-/** Creates the jobs that rank people on boards, freeze seasons, and report the faults of files to their authors. */
+/**
+ * Creates the jobs that rank people on boards, freeze seasons, and report the faults of files to their authors.
+ * @param events.onUnnoted receives the number of people whose stored points were not those of their contributions.
+ */
 export function createBoardTasks(
   context: SigningServices & FileCheckContext & TeamContext,
-  onRefused: (error: AppError) => void,
+  { onRefused, onUnnoted }: BoardEvents,
 ): Record<string, Task> {
   const checks = new FileChecks(context, boardsFile, onRefused);
   return {
     rank_board: {
       urgency: 'interactive',
       run: async (payload) => {
-        await rankBoard(context, Value.Parse(OneBoard, payload).boardId);
+        const { boardId } = Value.Parse(OneBoard, payload);
+        const outcome = await rankBoard(context, boardId, { rests: true });
+        if (outcome.kind === 'rests') await addJob(context.connection, rankLaterJob(boardId, outcome.ms));
+        if (outcome.kind !== 'ranked' || !outcome.isCheckDue) return;
+        const check = await rankBoard(context, boardId, { isCheck: true });
+        if (check.kind === 'ranked' && check.unnoted > 0) onUnnoted(boardId, check.unnoted);
       },
     },
     rank_outdated_boards: {

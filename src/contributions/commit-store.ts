@@ -4,7 +4,7 @@ import { findOptedOutEmails } from '../accounts/opt-out-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { queueEvaluationsOfCommits } from './affected-store.ts';
+import { notePeopleOfCommits } from './affected-store.ts';
 import { logRemovedCommits } from './change-store.ts';
 import { toTitle } from './title.ts';
 import { holdRepository } from './write-store.ts';
@@ -125,7 +125,7 @@ async function saveCommits(
     where c.scan_number < excluded.scan_number`;
   await inTransaction(connection, async (transaction) => {
     if (await holdRepository(transaction, repositoryId)) {
-      await queueEvaluationsOfSaved(transaction, repositoryId, commits, identityIds);
+      await notePeopleOfSaved(transaction, repositoryId, commits, identityIds);
     }
     if (isCounted) {
       // A statement that also replaces stored ones cannot return which are new: partitions have no system columns.
@@ -149,8 +149,8 @@ async function addUncounted(
     on conflict do nothing`.execute(transaction);
 }
 
-/** Queues the evaluation of the people of commits that are not stored yet, or stored with other people. */
-async function queueEvaluationsOfSaved(
+/** Notes the people of commits that are not stored yet, or stored with other people. */
+async function notePeopleOfSaved(
   transaction: Connection,
   repositoryId: string,
   commits: readonly CommitRecord[],
@@ -166,7 +166,7 @@ async function queueEvaluationsOfSaved(
     const [earlier, ids] = [before.get(oid), emails.flatMap((email) => identityIds.get(email) ?? [])];
     return earlier?.join() === ids.join() ? [] : [...(earlier ?? []), ...ids];
   });
-  await queueEvaluationsOfCommits(transaction, repositoryId, people);
+  await notePeopleOfCommits(transaction, repositoryId, people);
 }
 
 /**
@@ -236,24 +236,24 @@ export async function setCommitDetails(
   await changeCommits(transaction, repositoryId, assignments, condition);
 }
 
-/** Changes or removes stored commits, and queues the evaluation of their people. Removed ones are logged. */
+/** Changes or removes stored commits, and notes their people. Removed ones are logged. */
 async function changeCommits(
   transaction: Connection,
   repositoryId: string,
   change: RawBuilder<unknown> | 'remove',
   condition: RawBuilder<boolean>,
 ): Promise<void> {
-  const isEvaluated = await holdRepository(transaction, repositoryId);
+  const isFollowed = await holdRepository(transaction, repositoryId);
   const meant = sql`where c.repository_id = ${repositoryId} and ${condition}`;
   const changed =
     change === 'remove'
       ? sql`removed as (delete from commits c ${meant} returning c.*), ${logRemovedCommits}, changed as (select * from removed)`
       : sql`changed as (update commits c set ${change} ${meant} returning c.identity_ids)`;
   const { rows } = await sql<{ id: number }>`
-    with ${changed} select distinct unnest(identity_ids) as id from changed where ${isEvaluated}::boolean`.execute(
+    with ${changed} select distinct unnest(identity_ids) as id from changed where ${isFollowed}::boolean`.execute(
     transaction,
   );
-  await queueEvaluationsOfCommits(
+  await notePeopleOfCommits(
     transaction,
     repositoryId,
     rows.map(({ id }) => id),

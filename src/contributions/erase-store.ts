@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { peopleInSql, queueEvaluations, toAffected } from './affected-store.ts';
+import { notePeople, peopleInSql, toAffected } from './affected-store.ts';
 
 /**
  * Removes an account from contributions, totals and days, before the account itself is erased. Contributions and commits
@@ -30,7 +30,7 @@ export async function forgetPerson(transaction: Connection, accountId: string): 
     );
     changed.push(...rows);
   }
-  await queueOthers(transaction, changed, accountId);
+  await noteOthers(transaction, changed, accountId);
 }
 
 /** Contributions that named the account, with the people whom they still name. */
@@ -40,18 +40,10 @@ interface Changed {
   people: string;
 }
 
-/** Queues the evaluation of the other people of contributions: conditions may depend on all of them. */
-async function queueOthers(transaction: Connection, changed: readonly Changed[], accountId: string): Promise<void> {
-  const byRepository = Map.groupBy(changed, ({ repositoryId }) => repositoryId);
-  if (byRepository.size === 0) return;
-  const evaluated = await transaction
-    .selectFrom('achievement_files')
-    .select('repository_id')
-    .where('repository_id', 'in', [...byRepository.keys()])
-    .where('path', 'is not', null)
-    .execute();
-  for (const { repository_id: id } of evaluated) {
-    const people = (byRepository.get(id) ?? []).flatMap(toAffected).filter((one) => one.accountId !== accountId);
-    await queueEvaluations(transaction, id, people);
+/** Notes the other people of contributions: conditions may depend on all of them. */
+async function noteOthers(transaction: Connection, changed: readonly Changed[], accountId: string): Promise<void> {
+  for (const [id, found] of Map.groupBy(changed, ({ repositoryId }) => repositoryId)) {
+    const people = found.flatMap(toAffected).filter((one) => one.accountId !== accountId);
+    await notePeople(transaction, id, people);
   }
 }

@@ -25,6 +25,8 @@ export async function findNewer(
   const stored = await findStored(change, rows);
   const isNew = (row: Contribution): boolean => !stored.has(keyOf(row)) && !lacksParent(row);
   const added = rows.filter(isNew);
+  // Their comments may have been read before them.
+  await change.affectCommenters(added.filter(hasLabels).map(({ externalId }) => externalId));
   if (added.length === rows.length) return added.map((contribution) => ({ contribution, isOther: true }));
   const compared = await compare(
     change,
@@ -34,6 +36,10 @@ export async function findNewer(
   return [...added.map((contribution) => ({ contribution, isOther: true })), ...compared].toSorted(
     ({ contribution: one }, { contribution: other }) => (keyOf(one) < keyOf(other) ? -1 : 1),
   );
+}
+
+function hasLabels({ kind, details }: Contribution): boolean {
+  return (kind === 'issue' || kind === 'pull_request') && details !== null && details.labels.length > 0;
 }
 
 /** Returns whether the host reports the item of a comment by its number alone. */
@@ -103,19 +109,8 @@ async function compare(
     if (externalId !== null) change.replace({ kind, externalId, number, storedAt, former });
   change.affect(found.filter((one) => one.isOther));
   const relabelled = found.flatMap(({ place, hasLabels }) => (hasLabels ? (rows[place - 1]?.externalId ?? []) : []));
-  if (change.isEvaluated && relabelled.length > 0) await affectCommenters(change, relabelled);
+  await change.affectCommenters(relabelled);
   return newer;
-}
-
-/** Notes those who commented on issues and pull requests whose labels changed. */
-async function affectCommenters(change: ContributionChange, parents: readonly string[]): Promise<void> {
-  const { rows } = await sql<{ kind: string; people: string }>`
-    select distinct c.kind, c.account_id as people from contributions c
-    where c.repository_id = ${change.repositoryId} and c.parent_external_id = any(${[...parents]}::text[])
-      and c.kind in ('issue_comment', 'pull_request_comment', 'review_comment') and c.account_id is not null`.execute(
-    change.transaction,
-  );
-  change.affect(rows);
 }
 
 /** The columns that every read knows, without the time of the last change. */

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
-import { type Affected, peopleInSql, queueEvaluations, toAffected } from './affected-store.ts';
+import { type Affected, notePeople, peopleInSql, toAffected } from './affected-store.ts';
 import { type CountedEntry, type CountedItem, logChanges, logRemoved } from './change-store.ts';
 import { countedInSql } from './column-store.ts';
 import { type StoredCounter, storedCounters } from './kinds.ts';
 
 /**
- * Changes of stored contributions. Totals and days, the people whose totals are updated, and those whose achievements are
- * evaluated are written in the transaction of each change. No other module writes to the table, except
+ * Changes of stored contributions. Totals and days, the people whose totals are updated, and those whose achievements
+ * and points are counted again are written in the transaction of each change. No other module writes to the table, except
  * `contribution-store.ts`, which uses this one, and `erase-store.ts`.
  */
 
@@ -27,12 +27,16 @@ export interface State extends Counted {
   people: string;
 }
 
+/** SQL for the id of an issue or pull request `c` with labels; null for another one. */
+const labelledInSql = sql<string | null>`
+  case when c.kind in ('issue', 'pull_request') and c.labels <> '{}' then c.external_id end`;
+
 /** A change of the contributions to one repository, which no other transaction changes meanwhile. */
 export class ContributionChange {
   readonly transaction: Connection;
   readonly repositoryId: string;
-  /** True when achievements of the repository are evaluated. */
-  readonly isEvaluated: boolean;
+  /** True when achievements of the repository are evaluated, or boards count it. */
+  readonly isFollowed: boolean;
   /** SQL for the columns of a `State` of one contribution `c`. */
   readonly state: RawBuilder<unknown>;
   readonly #differences = new Map<string, number>();
@@ -43,13 +47,13 @@ export class ContributionChange {
   constructor(
     transaction: Connection,
     repositoryId: string,
-    { isEvaluated, counters }: { isEvaluated: boolean; counters: readonly StoredCounter[] },
+    { isFollowed, counters }: { isFollowed: boolean; counters: readonly StoredCounter[] },
   ) {
     this.transaction = transaction;
     this.repositoryId = repositoryId;
-    this.isEvaluated = isEvaluated;
+    this.isFollowed = isFollowed;
     this.state = sql`${countedInSql(counters)} as counted, 1 as items,
-      ${isEvaluated ? sql`c.kind, ${peopleInSql('c')}` : sql`'' as kind, ''`} as people`;
+      ${isFollowed ? sql`c.kind, ${peopleInSql('c')}` : sql`'' as kind, ''`} as people`;
   }
 
   /** Notes that contributions were stored, or with -1 that they were removed. */
@@ -62,9 +66,21 @@ export class ContributionChange {
     }
   }
 
-  /** Notes people whose achievements may be others now. */
+  /** Notes people whose achievements or points may be others now. */
   affect(states: readonly Pick<State, 'kind' | 'people'>[]): void {
-    if (this.isEvaluated) this.#affected.push(...states.flatMap(toAffected));
+    if (this.isFollowed) this.#affected.push(...states.flatMap(toAffected));
+  }
+
+  /** Notes those who commented on issues and pull requests whose labels are others now: comments have the same ones. */
+  async affectCommenters(parents: readonly string[]): Promise<void> {
+    if (!this.isFollowed || parents.length === 0) return;
+    const { rows } = await sql<{ kind: string; people: string }>`
+      select distinct c.kind, c.account_id as people from contributions c
+      where c.repository_id = ${this.repositoryId} and c.parent_external_id = any(${[...parents]}::text[])
+        and c.kind in ('issue_comment', 'pull_request_comment', 'review_comment') and c.account_id is not null`.execute(
+      this.transaction,
+    );
+    this.affect(rows);
   }
 
   /** Notes the stored state of a contribution that is replaced. */
@@ -88,15 +104,15 @@ export class ContributionChange {
    * @param prefix a WITH clause.
    */
   async remove(condition: RawBuilder<boolean>, prefix: RawBuilder<unknown> = sql`with`): Promise<void> {
-    const { rows } = await sql<State>`
+    const { rows } = await sql<State & { labelled: string[] }>`
       ${prefix} removed as (
         delete from contributions c where c.repository_id = ${this.repositoryId} and ${condition} returning c.*),
-      ${logRemoved}, states as (select ${this.state} from removed c)
-      select counted, kind, people, count(*)::integer as items from states group by counted, kind, people`.execute(
-      this.transaction,
-    );
+      ${logRemoved}, states as (select ${this.state}, ${labelledInSql} as labelled from removed c)
+      select counted, kind, people, count(*)::integer as items, array_remove(array_agg(labelled), null) as labelled
+      from states group by counted, kind, people`.execute(this.transaction);
     this.count(rows, -1);
     this.affect(rows);
+    await this.affectCommenters(rows.flatMap(({ labelled }) => labelled));
   }
 
   /**
@@ -107,7 +123,7 @@ export class ContributionChange {
     const change = sql<State>`
       update contributions c set ${assignments} where c.repository_id = ${this.repositoryId} and ${condition}`;
     // Citus evaluates only immutable functions where the row is changed, so its state is read from the result.
-    const statement = this.isEvaluated
+    const statement = this.isFollowed
       ? sql<State>`with changed as (${change} returning c.*) select ${this.state} from changed c`
       : change;
     const { rows } = await statement.execute(this.transaction);
@@ -128,7 +144,7 @@ export class ContributionChange {
       );
     }
     await logChanges(this.transaction, this.repositoryId, [...this.#replaced.values()]);
-    await queueEvaluations(this.transaction, this.repositoryId, this.#affected);
+    await notePeople(this.transaction, this.repositoryId, this.#affected);
   }
 }
 
@@ -148,8 +164,8 @@ export async function changeContributions(
   work: (change: ContributionChange) => Promise<void>,
   { counters = storedCounters, accountIds = [] }: ChangeOptions = {},
 ): Promise<void> {
-  const isEvaluated = await lockTotals(transaction, repositoryId, accountIds);
-  const change = new ContributionChange(transaction, repositoryId, { isEvaluated, counters });
+  const isFollowed = await lockTotals(transaction, repositoryId, accountIds);
+  const change = new ContributionChange(transaction, repositoryId, { isFollowed, counters });
   await work(change);
   await change.end();
 }
@@ -157,7 +173,7 @@ export async function changeContributions(
 /**
  * Locks the totals of a repository until the transaction ends, so that no other one changes the counted contributions, and
  * keeps accounts from being erased.
- * @returns whether achievements of the repository are evaluated.
+ * @returns whether its people are noted: achievements of it are evaluated, or boards count it.
  * @throws AppError `not_found` when the repository is not stored any more; `conflict` when an account is not.
  */
 export async function lockTotals(
@@ -168,10 +184,10 @@ export async function lockTotals(
   const ids = [...new Set(accountIds)];
   const held = ids.length === 0 ? sql`0` : sql`cardinality(hold_accounts(${ids}::uuid[]))`;
   const result = await sql<Held & { held: number }>`
-    select lock_totals(${repositoryId}::uuid) as "isEvaluated", ${held} as held`.execute(inside(transaction));
-  const isEvaluated = isStored(result);
+    select lock_totals(${repositoryId}::uuid) as "isFollowed", ${held} as held`.execute(inside(transaction));
+  const isFollowed = isStored(result);
   if (result.rows[0]?.held !== ids.length) throw new AppError('conflict', 'An account is not stored any more.');
-  return isEvaluated;
+  return isFollowed;
 }
 
 /**
@@ -187,23 +203,23 @@ export async function holdAccounts(transaction: Connection, ids: readonly string
 
 /**
  * Keeps a repository and the accounts that are read from now on from being erased until the transaction ends.
- * @returns whether achievements of the repository are evaluated.
+ * @returns whether its people are noted: achievements of it are evaluated, or boards count it.
  * @throws AppError `not_found` when the repository is not stored any more.
  */
 export async function holdRepository(transaction: Connection, repositoryId: string): Promise<boolean> {
   return isStored(
-    await sql<Held>`select hold_repository(${repositoryId}::uuid) as "isEvaluated"`.execute(inside(transaction)),
+    await sql<Held>`select hold_repository(${repositoryId}::uuid) as "isFollowed"`.execute(inside(transaction)),
   );
 }
 
 interface Held {
-  isEvaluated: boolean | null;
+  isFollowed: boolean | null;
 }
 
 function isStored({ rows }: { rows: readonly Held[] }): boolean {
-  const isEvaluated = rows[0]?.isEvaluated ?? null;
-  if (isEvaluated === null) throw new AppError('not_found', 'The repository is not stored any more.');
-  return isEvaluated;
+  const isFollowed = rows[0]?.isFollowed ?? null;
+  if (isFollowed === null) throw new AppError('not_found', 'The repository is not stored any more.');
+  return isFollowed;
 }
 
 /** A lock that ends with its own statement would hide a mistake until two transactions meet. */

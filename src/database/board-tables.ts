@@ -32,9 +32,7 @@ interface BoardsTable {
   owners: string[];
   /** The teams of hosts that it names: `provider/organization/team`, in lower case. */
   teams: Generated<string[]>;
-  /** The newest ranking; null before the first one. */
-  ranking_id: number | null;
-  /** The time that the last ranking took. */
+  /** The time that the last ranking of affected people took. */
   cost_ms: Generated<number>;
   created_at: Date;
   /** The time at which a window may be due to be frozen; null: none will be. */
@@ -47,38 +45,54 @@ interface BoardRepositoriesTable {
   repository_id: string;
 }
 
-/** A ranking as it was at one moment, so that its pages fit together. */
+/** The ranking of a board. Its people are in `board_ranks`, in versions, so that pages of one fit together. */
 interface BoardRankingsTable {
-  id: Generated<number>;
   board_id: string;
-  /** The last ranking of a former day, with which ranks are compared. */
-  base_id: number | null;
+  version: number;
+  /** The oldest version of which all rows are stored. */
+  oldest_version: number;
   since: Date | null;
   until: Date | null;
-  /** A hash of all its ranks. */
-  digest: string;
+  /** A hash of the rules, the window and the repositories; people of a ranking with another one are all counted again. */
+  basis: string;
   /** The number of repositories that it counts. */
   members: number;
+  /** True when only members of a team of the host are ranked, so that it is for the owner of the board. */
+  is_of_team: boolean;
+  /** The number of ranked people when all were counted last. */
+  people: number;
   /** How complete each repository is (`Coverage`). */
   coverage: JSONColumnType<object>;
   as_of: Date | null;
   /** The time of the last check that found it current. */
   built_at: Date;
-  /** The time since which it has these ranks. */
-  changed_at: Date;
+  /** The time at which all people were counted last, and the time that it took. */
+  whole_at: Date;
+  whole_cost_ms: number;
+  /** All people are counted again until a ranking begins after this time. */
+  whole_until: Date | null;
 }
 
+/** A person with points, or of whom the board may count something, between two versions. */
 interface BoardRanksTable {
-  ranking_id: number;
-  /** The position in the listing, from 1; people with the same rank have different places. */
-  place: number;
-  rank: number;
+  board_id: string;
   account_id: string;
+  /** The first version with this row, and the first one without it; null: the present one has it. */
+  since_version: number;
+  until_version: number | null;
+  ended_at: Date | null;
+  /** False for people who are on no page: they have no points, are hidden or excluded. */
+  is_ranked: boolean;
   points: number;
+  /** Decides between people with the same points, the earliest first; null where these share a rank. */
+  ordered_at: Date | null;
+  /** In lower case. */
+  name: string;
   /** The part of the points that grants give. */
   granted: number;
   /** Points by the number of the rule in the file, from 1. */
   by_rule: JSONColumnType<Record<string, number>>;
+  /** The rank at the end of the last day with a ranking. */
   previous_rank: number | null;
   is_newcomer: boolean;
   is_returning: boolean;
@@ -88,7 +102,15 @@ interface BoardRanksTable {
   reached_at: Date | null;
   teams: string[];
   /** Teams of the board that the person is in as a member of a team of the host; for the owner of the board alone. */
-  member_teams: Generated<string[]>;
+  member_teams: string[];
+}
+
+/** A change after which points of people on a board have to be counted again; both lists null: those of all people. */
+interface BoardChangesTable {
+  board_id: string;
+  people: string[] | null;
+  /** Addresses whose accounts are among the people, as they are when the points are counted. */
+  identities: number[] | null;
 }
 
 /** A team of the owner of a board that the board names. */
@@ -160,6 +182,7 @@ export interface BoardTables {
   board_repositories: BoardRepositoriesTable;
   board_rankings: BoardRankingsTable;
   board_ranks: BoardRanksTable;
+  board_changes: BoardChangesTable;
   host_teams: HostTeamsTable;
   host_team_members: HostTeamMembersTable;
   board_leaders: BoardLeadersTable;

@@ -117,7 +117,7 @@ describe('recovery of boards from kills', () => {
         return rows.length >= 7 ? true : undefined;
       }, 'the repository is known');
       await until(async () => {
-        const { rows } = await watched.pool.query('select from boards where ranking_id is not null');
+        const { rows } = await watched.pool.query('select from board_rankings');
         return rows.length > 0 ? true : undefined;
       }, 'the board is ranked');
       await service.database.pool.query('update boards set freeze_at = null');

@@ -132,9 +132,15 @@ function partsOfBoards(id: string): Record<string, RawBuilder<unknown>> {
       select b.slug, s.number, s.version, s.since, s.until, s.definition, s.missing, s.frozen_at, s.reason, s.statement
       from board_seasons s join boards b on b.id = s.board_id where b.owner_id = ${id}`,
     board_rank: sql`
-      select b.slug, o.name as board_owner, k.rank, k.points, k.granted, k.by_rule, k.is_newcomer, k.is_returning
-      from board_ranks k join boards b on b.ranking_id = k.ranking_id join accounts o on o.id = b.owner_id
-      where k.account_id = ${id} and (not b.is_private or b.owner_id = ${id})`,
+      select b.slug, o.name as board_owner, k.points, k.granted, k.by_rule, k.is_newcomer, k.is_returning, 1 + (
+          select count(*) from board_ranks a
+          where a.board_id = k.board_id and a.is_ranked and a.until_version is null and (a.points > k.points
+            or (b.definition ->> 'ties' = 'earliest' and a.points = k.points
+              and (coalesce(a.ordered_at, 'infinity'), a.name, a.account_id)
+                < (coalesce(k.ordered_at, 'infinity'), k.name, k.account_id)))) as rank
+      from board_ranks k join boards b on b.id = k.board_id join accounts o on o.id = b.owner_id
+      where k.account_id = ${id} and k.is_ranked and k.until_version is null
+        and (not b.is_private or b.owner_id = ${id})`,
     team_membership: sql`select team from host_team_members where account_id = ${id}`,
     board_season_rank: sql`
       select b.slug, o.name as board_owner, k.number, k.version, k.rank, k.points, k.granted, k.by_rule

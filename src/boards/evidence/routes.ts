@@ -108,7 +108,11 @@ async function load(services: RouteServices, context: Context): Promise<Loaded |
   const parts = params.login.split('/');
   const login = parts.pop() ?? '';
   const provider = parts.length === 0 ? providerOf(stored.board) : parts.join('/').toLowerCase();
-  const person = await findPerson(connection, ranking.id, { provider, login });
+  const person = await findPerson(
+    connection,
+    { boardId: stored.id, version: ranking.version, board: stored.board },
+    { provider, login },
+  );
   if (person === undefined) throw new AppError('not_found', 'This board ranks no such person.');
   const window = windowOf(stored.board.window, now());
   const scope = { boardId: stored.id, window, accountId: person.id };

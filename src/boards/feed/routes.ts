@@ -55,8 +55,7 @@ export function feedRoutes(app: App, services: RouteServices): void {
       const stored = await findReadableBoard(services, context, context.params.slug);
       const ranking = await awaitRanking(services, stored);
       if (ranking === undefined) return undefined;
-      const wanted = { boardId: stored.id, rankingId: ranking.id, limit: maxEntries };
-      const events = await findFeedEvents(connection, wanted);
+      const events = await findFeedEvents(connection, { boardId: stored.id, limit: maxEntries });
       return { stored, ranking, events, seasons: await findSeasons(connection, stored.id, maxEntries) };
     },
     present: (loaded, { account, isOwner, query }) => {

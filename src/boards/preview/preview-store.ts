@@ -44,7 +44,7 @@ export async function previewBoard(
   const window = windowOf(board.window, now);
   const rows = await withEvaluationMemory(connection, async (transaction) => {
     const found = await sql<{ people: PreviewedPerson[] | null; count: number; rules: Record<string, number> | null }>`
-      with ranked as materialized (${rankedSql(board, { window, members, now })})
+      with ranked as materialized (${rankedSql({ board, window, members, now })})
       select (select count(*) from ranked) as count,
         (select json_agg(p) from (
           select r.rank, u.name, u.provider, r.points, r.is_newcomer as "isNewcomer", r.is_returning as "isReturning"

@@ -13,6 +13,8 @@ export interface Members {
   /** The owner of the board, whose teams alone decide. */
   ownerId: string;
   ids: string[];
+  /** The owners of these repositories, in the same order. */
+  ownerIds: string[];
   coverage: Coverage;
   /** The time up to which all installed ones are known; null when none is. */
   asOf: Date | null;
@@ -22,6 +24,7 @@ export interface Members {
 
 interface MemberRow {
   id: string;
+  owner_id: string;
   provider: string;
   path: string;
   is_private: boolean;
@@ -54,7 +57,7 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
         where a.provider = p.provider and lower(a.name) = p.owner and (${isShownInSql('a')} or a.id = ${ownerId})
         order by a.named_at desc limit 1) o
     ), members as (
-      select distinct r.id, r.provider, o.name || '/' || r.name as path, r.is_private,
+      select distinct r.id, r.provider, o.name || '/' || r.name as path, r.owner_id, r.is_private,
         r.installed_at is not null as is_installed
       from owners o join repositories r on r.owner_id = o.id
       where ${isPresentInSql('r')} and (not r.is_private or (${board.isPrivate}::boolean and r.owner_id = ${ownerId}))
@@ -100,6 +103,7 @@ function toMembers(
   const times = known.map((at) => at?.getTime() ?? 0);
   return {
     ids: rows.map(({ id }) => id),
+    ownerIds: rows.map((row) => row.owner_id),
     coverage: {
       repositories: rows.length + absent.length,
       complete: rows.length - incomplete.length,
@@ -119,6 +123,18 @@ function toMembers(
 function toRegularExpression(name: string): string {
   const escaped = name.replace(/[.+^${}()|[\]\\-]/g, String.raw`\$&`);
   return `^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`;
+}
+
+/** Returns whether a board counts other repositories than are stored as those whose changes lead to a new ranking. */
+export async function hasOtherMembers(
+  transaction: Connection,
+  boardId: string,
+  ids: readonly string[],
+): Promise<boolean> {
+  const { rows } = await sql<{ ids: string[] }>`
+    select array(select repository_id from board_repositories where board_id = ${boardId}) as ids`.execute(transaction);
+  const stored = new Set(rows[0]?.ids);
+  return stored.size !== ids.length || ids.some((id) => !stored.has(id));
 }
 
 /** Stores which repositories a board counts, so that their changes lead to a new ranking. */

@@ -1,40 +1,132 @@
 import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
+import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
 import { findBoardById } from '../board-store.ts';
+import { restAfter } from '../jobs.ts';
 import { windowOf } from '../windows.ts';
-import { findMembers, saveMembers } from './member-store.ts';
-import { saveRanking, showRanking } from './rank-store.ts';
+import { noteAll, takeChanges } from './change-store.ts';
+import { followsPeople } from './follows-people.ts';
+import { findMembers, hasOtherMembers, saveMembers } from './member-store.ts';
+import type { RankingInput } from './people-store.ts';
+import { maxPeople, type RankingPlan, type Saved, saveRanks } from './rank-store.ts';
+import { basisOf, findState, type RankingState, saveCost, saveState } from './state-store.ts';
+import { recordLeaders, removeOldVersions } from './version-store.ts';
 
 export interface RankContext {
   connection: Connection;
   now: () => Date;
 }
 
+/** How much of a board may be counted. */
+export interface RankOptions {
+  /** True to count all people, although only some are noted: the check of rankings that counted these alone. */
+  isCheck?: boolean;
+  /** True to count all people only when the board has rested from the last time. */
+  rests?: boolean;
+}
+
+export type RankOutcome =
+  /** There is no such board any more. */
+  | { kind: 'absent' }
+  /** All people have to be counted, in `ms`. */
+  | { kind: 'rests'; ms: number }
+  /**
+   * `changed`: the number of people of whom anything is other than before; `unnoted`: those of them whom a check found
+   * although no change of them was noted.
+   */
+  | { kind: 'ranked'; extent: 'all' | 'affected'; changed: number; unnoted: number; isCheckDue: boolean };
+
+/** Transactions that did not see a new repository of a board when they began have ended after this time, in ms. */
+const settlingMs = 60_000;
+/** The time, in ms, after which all people are counted although no change requires it. */
+const checkedAfterMs = 3_600_000;
+
 /**
- * Ranks the people of a board by the stored contributions, and stores the ranking where it differs from the last one.
- * One transaction; running it twice at once is harmless, because it locks the board.
- * @returns false when there is no such board any more.
+ * Ranks the people of a board by the stored contributions: those of whom a change was noted are counted again, and everyone
+ * where a change concerns all. One transaction, which locks the board.
  */
-export async function rankBoard({ connection, now }: RankContext, boardId: string): Promise<boolean> {
-  return withEvaluationMemory(connection, async (transaction) => {
+export async function rankBoard(
+  { connection, now }: RankContext,
+  boardId: string,
+  { isCheck = false, rests = false }: RankOptions = {},
+): Promise<RankOutcome> {
+  return withEvaluationMemory(connection, async (transaction): Promise<RankOutcome> => {
+    // Erasing a person removes their rows, which this transaction may have locked before the person.
+    await takeSharedErasureLock(transaction);
     const found = await findBoardById(transaction, boardId);
-    if (found === undefined) return false;
+    if (found === undefined) return { kind: 'absent' };
     const { board, ownerId } = found;
     const startedAt = now();
     const members = await findMembers(transaction, board, ownerId);
-    await saveMembers(transaction, boardId, members.ids);
+    const isOfOtherMembers = await hasOtherMembers(transaction, boardId, members.ids);
     const window = windowOf(board.window, startedAt);
-    const { isChanged, rankingId } = await saveRanking(transaction, {
-      boardId,
-      board,
-      window,
-      members,
-      now: startedAt,
-    });
-    const costMs = now().getTime() - startedAt.getTime();
-    if (isChanged) await showRanking(transaction, { boardId, rankingId, now: startedAt, costMs });
+    const input = { board, window, members, now: startedAt };
+    const before = await findState(transaction, boardId, { now: startedAt, timeZone: window.timeZone });
+    const basis = basisOf(board, window, members);
+    const noted = await takeChanges(transaction, boardId, input);
+    const isOfAll = isOfOtherMembers || concernsAll(before, basis) || !followsPeople(board);
+    const accountIds = isOfAll || isCheck ? undefined : noted;
+    if (accountIds === undefined && rests) {
+      const ms = restAfter(before.wholeCostMs, before.wholeAt && startedAt.getTime() - before.wholeAt.getTime());
+      if (ms > 0) {
+        await noteAll(transaction, boardId);
+        return { kind: 'rests', ms };
+      }
+    }
+    if (isOfOtherMembers) await saveMembers(transaction, boardId, members.ids);
+    const wholeUntil = isOfOtherMembers ? new Date(startedAt.getTime() + settlingMs) : before.wholeUntil;
+    const state = { ...before, basis, wholeUntil };
+    const plan = { accountIds, noted: noted ?? [], former: formerOf(before, input) };
+    const { changed, unnoted } = await save(transaction, state, input, plan, now);
     await announce(transaction, { kind: 'account', key: ownerId });
-    return true;
+    const wholeAt = before.wholeAt?.getTime() ?? 0;
+    const isCheckDue = accountIds !== undefined && wholeAt + checkedAfterMs <= startedAt.getTime();
+    const extent = accountIds === undefined ? 'all' : 'affected';
+    return { kind: 'ranked', extent, changed, unnoted: isOfAll || noted === undefined ? 0 : unnoted, isCheckDue };
   });
+}
+
+/** Returns whether a change concerns all people: of the rules, the repositories, the window or the day. */
+function concernsAll(before: RankingState, basis: string): boolean {
+  const { version, wholeAt, wholeUntil, people, isOfFormerDay } = before;
+  const isUnsettled = wholeUntil !== null && wholeAt !== null && wholeAt <= wholeUntil;
+  return version === 0 || before.basis !== basis || isUnsettled || people >= maxPeople || isOfFormerDay;
+}
+
+/** Ranks are compared with those at the end of the last day with a ranking, of the same window. */
+function formerOf(
+  { version, since, isOfFormerDay }: RankingState,
+  { board, window }: RankingInput,
+): RankingPlan['former'] {
+  const isOfSameWindow = board.window.kind === 'period' || since?.getTime() === window.since?.getTime();
+  if (version === 0 || !isOfSameWindow) return 'none';
+  return isOfFormerDay ? 'present' : 'kept';
+}
+
+/** Stores the ranks and the state. */
+async function save(
+  transaction: Connection,
+  before: RankingState,
+  input: RankingInput,
+  plan: RankingPlan,
+  now: () => Date,
+): Promise<Saved> {
+  const { boardId, version } = before;
+  const { accountIds } = plan;
+  const isOfNobody = accountIds?.length === 0;
+  const nothing = { changed: 0, unnoted: 0, people: 0 };
+  const saved = isOfNobody ? nothing : await saveRanks(transaction, before, input, plan);
+  const { changed, people } = saved;
+  const next = version === 0 || changed > 0 ? version + 1 : version;
+  const costMs = now().getTime() - input.now.getTime();
+  const isWhole = accountIds === undefined;
+  const state = { ...before, version: next, ...(isWhole && { people, wholeAt: input.now, wholeCostMs: costMs }) };
+  await saveState(transaction, state, input);
+  await saveCost(transaction, boardId, isWhole || isOfNobody ? 0 : costMs);
+  if (next > version) {
+    await recordLeaders(transaction, { boardId, version: next, board: input.board }, input.now);
+    await removeOldVersions(transaction, boardId, input.now);
+  }
+  return saved;
 }

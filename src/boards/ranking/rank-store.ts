@@ -1,188 +1,121 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import type { Board, PersonName } from '../board.ts';
-import { keyOf } from '../teams/team-store.ts';
-import type { BoardWindow } from '../windows.ts';
-import type { Members } from './member-store.ts';
-import { isRankedInSql, scoreStatement } from './score-store.ts';
+import { listOrder, peopleStatement, type RankingInput, rankInSql } from './people-store.ts';
+import type { RankingState } from './state-store.ts';
+import { rankedRowsInSql } from './version-store.ts';
 
-/** The most people on a board. */
-const maxPeople = 100_000;
+/** The most people on a board. Of one with as many, all are counted after each change. */
+export const maxPeople = 100_000;
 
-export interface Ranked {
-  /** True when ranks or points differ from the ranking before. */
-  isChanged: boolean;
-  rankingId: number;
+/** Returns SQL for the ranked people of a board, with `place`, `rank` and the columns of `board_ranks`. */
+export function rankedSql(input: RankingInput): RawBuilder<unknown> {
+  return peopleStatement(input).toSql(sql`
+    select row_number() over (order by ${listOrder}) as place, ${rankInSql(input.board)} as rank, *
+    from people where may_be_ranked and points > 0 order by place limit ${maxPeople}`);
 }
 
-interface RankingInput {
-  boardId: string;
-  board: Board;
-  window: BoardWindow;
-  members: Members;
-  now: Date;
+/** The columns of `board_ranks` that describe a person. */
+const described = [
+  'name',
+  'is_ranked',
+  'points',
+  'ordered_at',
+  'granted',
+  'by_rule',
+  'is_newcomer',
+  'is_returning',
+  'first_at',
+  'reached_at',
+  'teams',
+  'member_teams',
+] as const;
+
+function columns(row: string): RawBuilder<unknown> {
+  return sql.join(described.map((column) => sql.ref(`${row}.${column}`)));
 }
 
-/** Returns SQL for the ranked people of a board, with `place` and all columns of `board_ranks` but the former rank. */
-export function rankedSql(
-  board: Board,
-  { window, members, now }: Pick<RankingInput, 'window' | 'members' | 'now'>,
-): RawBuilder<unknown> {
-  const statement = scoreStatement(board, { repositoryIds: members.ids, window });
-  // Grants count as of the last instant of a window that has ended.
-  const asOf = window.until !== null && window.until <= now ? new Date(window.until.getTime() - 1) : now;
-  statement.add(
-    'rule_points',
-    sql`select person, rule, sum(value) as value, max(at) filter (where value > 0) as reached_at
-      from counted group by person, rule`,
+/** The same columns as values that can be compared. */
+function comparable(row: string): RawBuilder<unknown> {
+  return sql.join(
+    described.map((column) =>
+      column === 'by_rule' ? sql`${sql.ref(`${row}.by_rule`)}::text` : sql.ref(`${row}.${column}`),
+    ),
   );
-  statement.add(
-    'scores',
-    sql`select person, sum(value) as value, max(reached_at) as reached_at,
-        json_object_agg(rule, round(value::numeric, 2)::float8 order by rule) as by_rule
-      from rule_points group by person`,
-  );
-  statement.add('granted', grantedSql(board, asOf, window.timeZone));
-  const { since, beforeSince } = window;
-  statement.add(
-    'firsts',
-    sql`select person, min(at) as first_at,
-        ${beforeSince === null ? sql`false` : sql`bool_or(at >= ${beforeSince}::timestamptz and at < ${since}::timestamptz)`}
-          as was_before
-      from matched group by person`,
-  );
-  statement.add('named_teams', teamsSql(board));
-  statement.add('member_teams', memberTeamsSql(board, members));
-  const isNew = since === null ? sql`false` : sql`coalesce(f.first_at >= ${since}::timestamptz, false)`;
-  const isReturning =
-    beforeSince === null ? sql`false` : sql`coalesce(f.first_at < ${since}::timestamptz and not f.was_before, false)`;
-  statement.add(
-    'people',
-    sql`select u.id as account_id, lower(u.name) as name, s.by_rule, s.reached_at, f.first_at,
-        round((coalesce(s.value, 0) + coalesce(g.points, 0))::numeric, 2)::float8 as points,
-        coalesce(g.points, 0)::float8 as granted, ${isNew} as is_newcomer, ${isReturning} as is_returning,
-        coalesce(t.teams, '{}') as teams, coalesce(h.teams, '{}') as member_teams
-      from (select person from scores union select person from granted) p
-      join accounts u on u.id = p.person and ${isRankedInSql(board, members)}
-      left join scores s on s.person = u.id left join granted g on g.person = u.id
-      left join firsts f on f.person = u.id left join named_teams t on t.person = u.id
-      left join member_teams h on h.person = u.id`,
-  );
-  const order =
-    board.ties === 'shared' ? sql`points desc` : sql`points desc, reached_at nulls last, name collate "C", account_id`;
-  return statement.toSql(sql`
-    select row_number() over (order by ${order}, name collate "C", account_id) as place, rank() over (order by ${order}) as rank,
-      account_id, points, granted, coalesce(by_rule, '{}'::json) as by_rule, is_newcomer, is_returning, first_at, reached_at, teams, member_teams
-    from people where points > 0 order by place limit ${maxPeople}`);
 }
 
-/** Returns SQL for the points that people have by decision at a moment. */
-function grantedSql({ grants }: Board, asOf: Date, timeZone: string): RawBuilder<unknown> {
-  const rows = grants.map(({ person, points, until }) => ({ ...named(person), points, until }));
-  return sql`
-    select a.id as person, sum(g.points) as points
-    from json_to_recordset(${JSON.stringify(rows)}::json) as g (provider text, login text, points float8, until date)
-    join accounts a on a.provider = g.provider and lower(a.name) = g.login and a.deleted_at is null
-    where g.until is null or g.until >= (${asOf}::timestamptz at time zone ${timeZone})::date group by a.id`;
+/** How a ranking relates to the stored one. */
+export interface RankingPlan {
+  /** The people whose points are counted again; undefined: everyone's. */
+  accountIds: readonly string[] | undefined;
+  /** The people of whom a change was noted. */
+  noted: readonly string[];
+  /**
+   * The ranks that are shown as former ones: those that are stored as such; those of the stored ranking, which is the last one
+   * of its day; or none, because that one is about another window.
+   */
+  former: 'kept' | 'present' | 'none';
 }
 
-/** Returns SQL for the teams of people whom the file names. */
-function teamsSql({ teams }: Board): RawBuilder<unknown> {
-  const rows = teams.flatMap(({ name, people }) => people.map((person) => ({ ...named(person), team: name })));
-  return sql`
-    select a.id as person, array_agg(distinct t.team) as teams
-    from json_to_recordset(${JSON.stringify(rows)}::json) as t (provider text, login text, team text)
-    join accounts a on a.provider = t.provider and lower(a.name) = t.login and a.deleted_at is null group by a.id`;
-}
-
-/** Returns SQL for the teams of people who are members of the teams of hosts that the file names. */
-function memberTeamsSql({ teams }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<unknown> {
-  const rows = teams.flatMap(({ name, hostTeams }) => hostTeams.map((one) => ({ team: name, name: keyOf(one) })));
-  return sql`
-    select m.account_id as person, array_agg(distinct t.team) as teams
-    from json_to_recordset(${JSON.stringify(rows)}::json) as t (team text, name text)
-    join host_team_members m on m.owner_id = ${ownerId} and m.team = t.name group by m.account_id`;
-}
-
-function named({ provider, login }: PersonName): { provider: string; login: string } {
-  return { provider, login: login.toLowerCase() };
+export interface Saved {
+  /** The number of rows that differ from the version before. */
+  changed: number;
+  /** The number of those of whom no change was noted. */
+  unnoted: number;
+  /** The number of ranked people among those who were counted. */
+  people: number;
 }
 
 /**
- * Ranks the people of a board in one statement. It stores a new ranking only where one differs from the present one,
- * or where a new day has begun since which ranks are compared.
+ * Counts the points of people in one statement, and stores what differs from the present version as the next one. People
+ * without points stay, on no page, with their former rank, until another day begins.
  */
-export async function saveRanking(transaction: Connection, input: RankingInput): Promise<Ranked> {
-  const { boardId, window, members, now } = input;
-  const { timeZone, since, until } = window;
-  const coverage = JSON.stringify(members.coverage);
-  const isSliding = input.board.window.kind === 'period';
-  const { rows } = await sql<{ id: number; is_changed: boolean }>`
-    with present as (
-      select r.* from boards b join board_rankings r on r.id = b.ranking_id where b.id = ${boardId}
-    ), base as (
-      -- Ranks are compared with those at the end of the last day with a ranking, of the same window.
-      select case when (p.changed_at at time zone ${timeZone})::date < (${now}::timestamptz at time zone ${timeZone})::date
-        then p.id else p.base_id end as id
-      from present p where ${isSliding}::boolean or p.since is not distinct from ${since}::timestamptz
-    ), ranked as materialized (${rankedSql(input.board, input)}),
-    compared as materialized (
-      select n.*, o.rank as previous_rank from ranked n
-      left join board_ranks o on o.ranking_id = (select id from base) and o.account_id = n.account_id
-    ), digest as (
-      select md5(concat(${members.ids.join(' ')}::text, ${since}::timestamptz, ${until}::timestamptz, string_agg(md5(c::text), '' order by place))) as digest
-      from compared c
-    ), made as (
-      insert into board_rankings (board_id, base_id, since, until, digest, members, coverage, as_of, built_at, changed_at)
-      select ${boardId}, (select id from base), ${since}, ${until}, digest, ${members.ids.length}, ${coverage}, ${members.asOf}, ${now}, ${now}
-      from digest where digest is distinct from (select digest from present)
-      returning id
-    ), filled as (
-      insert into board_ranks (ranking_id, place, rank, account_id, points, granted, by_rule, previous_rank, is_newcomer,
-        is_returning, first_at, reached_at, teams, member_teams)
-      select made.id, place, rank, account_id, points, granted, by_rule, previous_rank, is_newcomer, is_returning, first_at,
-        reached_at, teams, member_teams
-      from made, compared
-    )
-    select coalesce((select id from made), (select id from present)) as id, exists (select from made) as is_changed`.execute(
-    transaction,
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('a ranking was not stored');
-  if (!row.is_changed) {
-    await sql`
-      update board_rankings set coverage = ${coverage}, as_of = ${members.asOf}, built_at = ${now}
-      where id = ${row.id}`.execute(transaction);
-  }
-  return { isChanged: row.is_changed, rankingId: row.id };
-}
-
-/** Rankings are kept for readers that are between two pages. */
-const keptForMs = 15 * 60_000;
-
-/** Makes a ranking the present one, records who has come to lead, and removes old rankings. */
-export async function showRanking(
+export async function saveRanks(
   transaction: Connection,
-  { boardId, rankingId, now, costMs }: { boardId: string; rankingId: number; now: Date; costMs: number },
-): Promise<void> {
-  await sql`
-    insert into board_leaders (board_id, account_id, since, points)
-    select ${boardId}, n.account_id, ${now}, n.points from board_ranks n
-    where n.ranking_id = ${rankingId} and n.rank = 1 and n.place <= 10 and not exists (
-      select from boards b join board_ranks o on o.ranking_id = b.ranking_id
-      where b.id = ${boardId} and o.rank = 1 and o.account_id = n.account_id)
-    on conflict do nothing`.execute(transaction);
-  await sql`
-    update boards set ranking_id = ${rankingId}, cost_ms = ${Math.round(costMs)} where id = ${boardId}`.execute(
-    transaction,
-  );
-  await sql`
-    delete from board_leaders l where board_id = ${boardId} and since < (
-      select since from board_leaders where board_id = ${boardId} order by since desc offset 100 limit 1)`.execute(
-    transaction,
-  );
-  await sql`
-    delete from board_rankings r where board_id = ${boardId} and id <> ${rankingId}
-      and built_at < ${new Date(now.getTime() - keptForMs)}
-      and id is distinct from (select base_id from board_rankings where id = ${rankingId})`.execute(transaction);
+  { boardId, version }: Pick<RankingState, 'boardId' | 'version'>,
+  input: RankingInput,
+  { accountIds, noted, former }: RankingPlan,
+): Promise<Saved> {
+  const { board, now } = input;
+  const isOfThem = accountIds === undefined ? sql`true` : sql`account_id = any(${accountIds}::uuid[])`;
+  const isRanked = sql`may_be_ranked and points > 0`;
+  const isOnBoard =
+    accountIds === undefined
+      ? sql`${isRanked} and row_number() over (order by ${isRanked} desc, ${listOrder}) <= ${maxPeople}`
+      : isRanked;
+  const counted = peopleStatement(input, accountIds).toSql(sql`select *, ${isOnBoard} as is_ranked from people`);
+  const formerRanks =
+    former === 'present'
+      ? sql`select account_id, rank from (${rankedRowsInSql({ boardId, version, board })}) f`
+      : sql`select null::uuid as account_id, null::integer as rank where false`;
+  const previousRank = { kept: sql`p.previous_rank`, present: sql`f.rank`, none: sql`null::integer` }[former];
+  const { rows } = await sql<Saved>`
+    with counted as materialized (${counted}),
+    present as materialized (
+      select * from board_ranks where board_id = ${boardId} and until_version is null and ${isOfThem}
+    ), former as (${formerRanks}),
+    compared as (
+      select account_id, ${previousRank}::integer as previous_rank, c.account_id is not null as is_counted,
+        p.account_id is not null as is_stored, p.previous_rank as stored_rank,
+        row(${comparable('c')}) is distinct from row(${comparable('p')}) as is_other, p.is_ranked as was_ranked
+      from counted c full join present p using (account_id) left join former f using (account_id)
+    ), changed as materialized (
+      select *, not is_counted and ${former !== 'kept'} and previous_rank is null as is_over from compared
+      where case when is_counted then is_other or previous_rank is distinct from stored_rank
+        else was_ranked or ${former !== 'kept'} end
+    ), ended as (
+      update board_ranks r set until_version = ${version + 1}, ended_at = ${now} from changed c
+      where c.is_stored and r.board_id = ${boardId} and r.account_id = c.account_id and r.until_version is null
+    ), added as (
+      insert into board_ranks (board_id, account_id, since_version, previous_rank, ${sql.join(described.map((name) => sql.ref(name)))})
+      select ${boardId}::uuid, c.account_id, ${version + 1}::integer, c.previous_rank, ${columns('n')}
+      from changed c join counted n using (account_id)
+      union all
+      select ${boardId}::uuid, c.account_id, ${version + 1}::integer, c.previous_rank, p.name, false, 0, null, 0, '{}', false, false,
+        null, null, '{}', '{}'
+      from changed c join present p using (account_id) where not c.is_counted and not c.is_over
+    )
+    select (select count(*)::integer from changed) as changed,
+      (select count(*)::integer from changed where account_id <> all(${[...noted]}::uuid[])) as unnoted,
+      (select count(*)::integer from counted where is_ranked) as people`.execute(transaction);
+  return rows[0] ?? { changed: 0, unnoted: 0, people: 0 };
 }

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
 import { type RankedBoard, rankBoardJob } from '../jobs.ts';
+import { noteAllOfTeam } from './change-store.ts';
 
 /** The most boards of one repository or owner that are ranked after a change; a sweep finds the others. */
 const boardsAtOnce = 500;
@@ -35,22 +35,22 @@ export async function requestBoardsNaming(connection: Connection, ownerIds: read
 }
 
 /**
- * Requests rankings of the boards whose ranking is old, whose window has ended since, or that name a person who is not
- * shown any more.
+ * Requests rankings of the boards that were not checked for long, whose window has ended since, or with noted
+ * changes that an interruption left behind.
  */
 export async function requestOutdatedBoards(connection: Connection, now: Date): Promise<void> {
   await request(
     connection,
-    sql`select b.id, b.cost_ms from boards b left join board_rankings r on r.id = b.ranking_id
-      where b.is_current and (r.id is null or r.built_at < ${new Date(now.getTime() - checkedAfterMs)}
-        or (r.until > r.built_at and r.until <= ${now}) or exists (
-          select from board_ranks k join accounts u on u.id = k.account_id
-          where k.ranking_id = r.id and not ${isShownInSql('u')}))`,
+    sql`select b.id, b.cost_ms from boards b left join board_rankings r on r.board_id = b.id
+      where b.is_current and (r.board_id is null or r.built_at < ${new Date(now.getTime() - checkedAfterMs)}
+        or r.whole_at < ${new Date(now.getTime() - checkedAfterMs)} or (r.until > r.built_at and r.until <= ${now})
+        or exists (select from board_changes c where c.board_id = b.id))`,
   );
 }
 
-/** Requests rankings of the boards that name a team of a host. */
+/** Requests rankings of all people of the boards that name a team of a host. Must run in a transaction. */
 export async function requestBoardsWithTeam(connection: Connection, team: string): Promise<void> {
+  await noteAllOfTeam(connection, team);
   await request(
     connection,
     sql`select b.id, b.cost_ms from boards b where b.is_current and b.teams @> array[${team}]::text[]`,
@@ -61,7 +61,7 @@ async function request(connection: Connection, found: RawBuilder<unknown>): Prom
   const { rows } = await sql<RankedBoard>`
     select f.id, f.cost_ms as "costMs", (extract(epoch from clock_timestamp() - r.built_at) * 1000)::float8 as "rankedMsAgo"
     from (select * from (${found}) as found order by random() limit ${boardsAtOnce}) f
-    join boards b on b.id = f.id left join board_rankings r on r.id = b.ranking_id`.execute(connection);
+    join boards b on b.id = f.id left join board_rankings r on r.board_id = b.id`.execute(connection);
   for (const board of rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
     await addJob(connection, rankBoardJob(board));
 }

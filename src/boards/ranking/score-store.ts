@@ -1,6 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isOfTypeInSql } from '../../accounts/agent-store.ts';
-import { isShownInSql } from '../../accounts/shown-store.ts';
 import { asksAboutPerson } from '../../achievements/conditions/checked.ts';
 import { triggerSql } from '../../achievements/evaluation/compile.ts';
 import { satisfiedAt } from '../../achievements/evaluation/instants.ts';
@@ -13,16 +11,14 @@ import { PointSums } from '../../achievements/evaluation/point-sums.ts';
 import { Statement } from '../../achievements/evaluation/statement.ts';
 import { always } from '../../achievements/read-trigger.ts';
 import type { Board, BoardRule } from '../board.ts';
-import { keyOf } from '../teams/team-store.ts';
 import type { BoardWindow } from '../windows.ts';
-import type { Members } from './member-store.ts';
 
 /** The data that the points of a board are computed from. */
 export interface ScoreScope {
   repositoryIds: readonly string[];
   window: BoardWindow;
-  /** The only person whose points are computed; undefined for all people. */
-  accountId?: string;
+  /** The only people whose points are computed; undefined for all. */
+  accountIds?: readonly string[] | undefined;
 }
 
 /** A rule with its number in the file, from 1. */
@@ -88,13 +84,13 @@ function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[
 }
 
 /** Returns the contributions that a rule can count: without those that never count on the board. */
-function sourceOf(board: Board, { repositoryIds, window, accountId }: ScoreScope, rule: BoardRule): ItemSource {
+function sourceOf(board: Board, { repositoryIds, window, accountIds }: ScoreScope, rule: BoardRule): ItemSource {
   const { actor, action } = rule;
   if (action === 'point') throw new Error('points are no contributions');
   const scope: Scope = {
     repositoryId: repositoryIds,
     before: window.until ?? undefined,
-    accountIds: accountId === undefined ? undefined : [accountId],
+    accountIds,
   };
   const source = itemSource(actor, action, scope);
   const conditions: RawBuilder<unknown>[] = [];
@@ -159,21 +155,4 @@ function countedSql(rules: readonly NumberedRule[], { window }: ScoreScope): Raw
     select ${columns}, r.points, r.points
     from matched m join (values ${sql.join(values)}) as r (rule, points, per_day, decay) using (rule)
     where r.per_day = 'infinity' and r.decay = 0 ${from}`;
-}
-
-/** SQL that is true for the account `u` when a board may rank it. */
-export function isRankedInSql({ people }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<boolean> {
-  // Agents write with people, who get the points themselves.
-  const isBot = people.withBots ? isOfTypeInSql('u', 'bot') : sql`false`;
-  const isOfType = sql`(${isOfTypeInSql('u', 'user')} or ${isBot})`;
-  const excluded = people.exclude.map(({ provider, login }) => `${provider}/${login}`.toLowerCase());
-  const { onlyMembersOf: team } = people;
-  const isMember =
-    team === null
-      ? sql`true`
-      : sql`exists (
-          select from host_team_members m
-          where m.owner_id = ${ownerId} and m.team = ${keyOf(team)} and m.account_id = u.id)`;
-  return sql<boolean>`(${isOfType} and ${isShownInSql('u')} and ${isMember}
-    and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
 }

@@ -141,7 +141,7 @@ export async function addVersion(transaction: Connection, added: NewVersion): Pr
       by_rule, previous_rank, is_newcomer, is_returning, teams)
     select ${boardId}, ${number}, ${version}, n.place, n.rank, n.account_id, false, n.points, n.granted, n.by_rule,
       former.rank, n.is_newcomer, n.is_returning, n.teams
-    from (${rankedSql(board, { window, members, now })}) n
+    from (${rankedSql({ board, window, members, now })}) n
     left join board_season_ranks former on former.board_id = ${boardId} and former.number = ${number - 1}
       and former.account_id = n.account_id and former.version = (
         select max(version) from board_seasons where board_id = ${boardId} and number = ${number - 1})`.execute(

@@ -7,10 +7,12 @@ import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 import type { StoredBoard } from '../board-store.ts';
 import type { Coverage } from '../ranking/coverage.ts';
+import { listOrderOfRows } from '../ranking/people-store.ts';
+import { type RankingVersion, rankedRowsInSql } from '../ranking/version-store.ts';
 
-/** A ranking as it was at one moment. */
+/** The ranking of a board. */
 export interface Ranking {
-  id: number;
+  version: number;
   since: Date | null;
   until: Date | null;
   coverage: Coverage;
@@ -45,35 +47,36 @@ export interface RankedPerson {
 
 /**
  * Finds the present ranking of a board; undefined while there is none that may be shown: a repository that it counts has
- * become private, hidden or erased since.
+ * become private, hidden or erased since, or it shows who is a member of a team.
  */
 export async function findPresentRanking(
   connection: Connection,
   { id, ownerId, board }: StoredBoard,
 ): Promise<Ranking | undefined> {
   const { rows } = await sql<Omit<Ranking, 'people'> & { people: number; is_shown: boolean }>`
-    select r.id, r.since, r.until, r.coverage, r.as_of as "asOf", r.built_at as "builtAt",
+    select r.version, r.since, r.until, r.coverage, r.as_of as "asOf", r.built_at as "builtAt",
       (select count(*) from board_ranks k join accounts u on u.id = k.account_id
-        where k.ranking_id = r.id and ${isShownInSql('u')}) as people,
-      r.members = (
+        where k.board_id = r.board_id and k.is_ranked and k.until_version is null and ${isShownInSql('u')}) as people,
+      (not r.is_of_team or ${board.people.onlyMembersOf !== null}::boolean) and r.members = (
         select count(*) from board_repositories m join repositories s on s.id = m.repository_id
         join accounts o on o.id = s.owner_id
         where m.board_id = b.id and ${isPresentInSql('s')} and (${isShownInSql('o')} or o.id = ${ownerId})
           and (not s.is_private or (${board.isPrivate}::boolean and s.owner_id = ${ownerId}))) as is_shown
-    from boards b join board_rankings r on r.id = b.ranking_id where b.id = ${id}`.execute(connection);
+    from boards b join board_rankings r on r.board_id = b.id where b.id = ${id}`.execute(connection);
   const [row] = rows;
   if (row === undefined || !row.is_shown) return undefined;
   const { is_shown: _isShown, ...ranking } = row;
   return ranking;
 }
 
-/** Returns whether a ranking of a board is still stored. */
-export async function hasRankingOf(connection: Connection, boardId: string, rankingId: number): Promise<boolean> {
+/** Returns whether a version of the ranking of a board is still stored. */
+export async function hasVersion(connection: Connection, boardId: string, version: number): Promise<boolean> {
   const row = await connection
     .selectFrom('board_rankings')
-    .select('id')
-    .where('id', '=', rankingId)
+    .select('version')
     .where('board_id', '=', boardId)
+    .where('oldest_version', '<=', version)
+    .where('version', '>=', version)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -94,9 +97,13 @@ const personColumns = sql`k.place, k.rank, u.id, u.provider, u.external_id as "e
   k.first_at as "firstAt", k.teams, k.member_teams as "memberTeams"`;
 
 /** Finds a page of a ranking, in its order. Hidden accounts are in none. */
-export async function findPeople(connection: Connection, rankingId: number, page: PeoplePage): Promise<RankedPerson[]> {
+export async function findPeople(
+  connection: Connection,
+  version: RankingVersion,
+  page: PeoplePage,
+): Promise<RankedPerson[]> {
   const { after, before, team, type, isOwner } = page;
-  const conditions: RawBuilder<unknown>[] = [sql`k.ranking_id = ${rankingId}`, isShownInSql('u')];
+  const conditions: RawBuilder<unknown>[] = [isShownInSql('u')];
   if (type !== undefined) conditions.push(isOfTypeInSql('u', type));
   if (team !== undefined) {
     const teams = isOwner ? sql`(k.teams || k.member_teams)` : sql`k.teams`;
@@ -105,21 +112,21 @@ export async function findPeople(connection: Connection, rankingId: number, page
   if (after !== undefined) conditions.push(sql`k.place > ${after}`);
   if (before !== undefined) conditions.push(sql`k.place < ${before}`);
   const { rows } = await sql<RankedPerson>`
-    select ${personColumns} from board_ranks k join accounts u on u.id = k.account_id
+    select ${personColumns} from (${rankedRowsInSql(version)}) k join accounts u on u.id = k.account_id
     where ${sql.join(conditions, sql` and `)}
-    order by k.place ${before === undefined ? sql`asc` : sql`desc`} limit ${page.limit}`.execute(connection);
+    order by ${before === undefined ? listOrderOfRows : sql`k.place desc`} limit ${page.limit}`.execute(connection);
   return before === undefined ? rows : rows.toReversed();
 }
 
 /** Finds a person on a board by login. */
 export async function findPerson(
   connection: Connection,
-  rankingId: number,
+  version: RankingVersion,
   { provider, login }: { provider: string; login: string },
 ): Promise<RankedPerson | undefined> {
   const { rows } = await sql<RankedPerson>`
-    select ${personColumns} from board_ranks k join accounts u on u.id = k.account_id
-    where k.ranking_id = ${rankingId} and u.provider = ${provider} and lower(u.name) = lower(${login})
+    select ${personColumns} from (${rankedRowsInSql(version)}) k join accounts u on u.id = k.account_id
+    where u.provider = ${provider} and lower(u.name) = lower(${login})
       and ${isShownInSql('u')}`.execute(connection);
   return rows[0];
 }
@@ -136,7 +143,7 @@ export interface FeedEvent {
 /** Finds the newest leaders and newcomers of a board. */
 export async function findFeedEvents(
   connection: Connection,
-  { boardId, rankingId, limit }: { boardId: string; rankingId: number; limit: number },
+  { boardId, limit }: { boardId: string; limit: number },
 ): Promise<FeedEvent[]> {
   const { rows } = await sql<FeedEvent>`
     select kind, at, u.name, u.provider, points from (
@@ -144,7 +151,7 @@ export async function findFeedEvents(
         where board_id = ${boardId} order by since desc limit ${limit})
       union all
       (select 'newcomer', first_at, account_id, points from board_ranks
-        where ranking_id = ${rankingId} and is_newcomer and first_at is not null order by first_at desc limit ${limit})
+        where board_id = ${boardId} and is_ranked and until_version is null and is_newcomer and first_at is not null order by first_at desc limit ${limit})
     ) events join accounts u on u.id = events.account_id and ${isShownInSql('u')}
     order by at desc, kind, u.name limit ${limit}`.execute(connection);
   return rows;

@@ -81,6 +81,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   board_repositories: false,
   board_rankings: true,
   board_ranks: true,
+  board_changes: false,
   board_leaders: true,
   board_seasons: true,
   board_season_ranks: true,

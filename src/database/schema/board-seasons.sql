@@ -19,7 +19,7 @@ begin
   insert into announcements (kind, key)
   select distinct 'account', b.owner_id from board_season_ranks r join boards b on b.id = r.board_id
   where r.account_id = new.id
-  union select distinct 'account', b.owner_id from board_ranks k join boards b on b.ranking_id = k.ranking_id
+  union select distinct 'account', b.owner_id from board_ranks k join boards b on b.id = k.board_id
   where k.account_id = new.id;
   return null;
 end $$;

@@ -2,12 +2,12 @@ import { advisoryLocks } from '../advisory-locks.ts';
 
 /**
  * Returns the definitions of the locks of transactions that change the contributions or commits of a repository, or its
- * totals, in the place of triggers; see docs/decisions/0064-tables-by-repository.md. Both return whether achievements of
- * the repository are evaluated; null: it is not stored. `hold_repository` keeps it, and the accounts that the transaction
- * finds after it, from being erased until the transaction ends. `lock_totals` also locks its totals, so that one
- * transaction at a time changes the contributions that they count. `hold_accounts` keeps accounts that were found earlier
- * from being erased, and returns whether all of them are still stored. `hold_identity_uses` locks the rows that name
- * some addresses, one repository after another: Citus locks no rows of several.
+ * totals, in the place of triggers; see docs/decisions/0064-tables-by-repository.md. Both return whether the people of the
+ * repository are noted, because its achievements are evaluated or boards count it; null: it is not stored.
+ * `hold_repository` keeps it, and the accounts that the transaction finds after it, from being erased until the transaction
+ * ends. `lock_totals` also locks its totals, so that one transaction at a time changes the contributions that they count.
+ * `hold_accounts` keeps accounts that were found earlier from being erased, and returns whether all of them are still stored.
+ * `hold_identity_uses` locks the rows that name some addresses, one repository after another: Citus locks no rows of several.
  */
 export function lockingFunctions(): string {
   return `
@@ -16,17 +16,18 @@ begin
   perform pg_advisory_xact_lock_shared(${advisoryLocks.erasure});
   perform from repositories where id = repository for key share;
   if not found then return null; end if;
-  return exists (select from achievement_files where repository_id = repository and path is not null);
+  return exists (select from achievement_files where repository_id = repository and path is not null)
+    or exists (select from board_repositories where repository_id = repository);
 end $$;
 
 create or replace function lock_totals(repository uuid) returns boolean language plpgsql as $$
 declare
-  is_evaluated constant boolean := hold_repository(repository);
+  is_followed constant boolean := hold_repository(repository);
 begin
-  if is_evaluated is null then return null; end if;
+  if is_followed is null then return null; end if;
   insert into repository_totals as t (repository_id) values (repository)
   on conflict (repository_id) do update set is_changed = t.is_changed where false;
-  return is_evaluated;
+  return is_followed;
 end $$;
 
 create or replace function hold_identity_uses(ids integer[]) returns table (repository uuid, is_counted boolean)

@@ -145,6 +145,20 @@ describe('evaluation after a change', () => {
     }
   });
 
+  it('evaluates those who commented on an issue with labels that is stored after its comments, and when it is removed', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { id, ada } = await prepare(database);
+    const comment = contributionOf({ kind: 'issue_comment', author: otherPerson, parentExternalId: '7' });
+    await storeContributions(database.connection, id, [comment]);
+    await takePending(database, 'issue_comment');
+    const issue = contributionOf({ author: ada, externalId: '7', details: { ...noDetails, labels: ['spam'] } });
+    await storeContributions(database.connection, id, [issue]);
+    assert.deepEqual(await takePending(database, 'issue_comment'), ['bob']);
+    await removeContributions(database.connection, id, sql`c.kind = 'issue'`);
+    assert.deepEqual(await takePending(database, 'issue_comment'), ['bob']);
+  });
+
   it('evaluates those whom a commit named before and after a change of any column, except for columns of scans', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;

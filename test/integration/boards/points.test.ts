@@ -4,40 +4,24 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { withEvaluationMemory } from '../../../src/achievements/evaluation/evaluate-store.ts';
-import { type Board, moments } from '../../../src/boards/board.ts';
+import type { Board } from '../../../src/boards/board.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { rankedSql } from '../../../src/boards/ranking/rank-store.ts';
 import { windowOf } from '../../../src/boards/windows.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { trigger } from '../achievements/evaluation/random-achievements.ts';
 import { storeWorld } from '../achievements/evaluation/stored-world.ts';
 import { beginning, days, labels, randomWorld, type World } from '../achievements/evaluation/world.ts';
-import { type BoardText, countNaively, type RuleText } from './naive-board.ts';
+import { type BoardText, countNaively } from './naive-board.ts';
+import { randomRule, writtenRule } from './random-rule.ts';
 
 let opened: Awaited<ReturnType<typeof openTestDatabase>>;
 const now = new Date('2024-06-01T12:00:00Z');
 const dayMs = 86_400_000;
 
-const rule: fc.Arbitrary<RuleText> = fc
-  .record({
-    trigger: trigger(true),
-    points: fc.integer({ min: 1, max: 9 }),
-    perDay: fc.option(fc.integer({ min: 1, max: 20 }), { freq: 2 }),
-    decay: fc.constantFrom(0, 0, 0.5, 1, 3),
-    at: fc.option(fc.constantFrom(...moments), { freq: 2 }),
-  })
-  .map(({ trigger: read, ...rest }) => {
-    const ends = { pull_request: moments, issue: ['created', 'closed'], discussion: ['created', 'closed'] };
-    const possible: readonly string[] = Object.entries(ends).find(([action]) => action === read.action)?.[1] ?? [
-      'created',
-    ];
-    return Object.assign(rest, read, { at: possible.includes(rest.at ?? '') ? rest.at : null });
-  });
-
 const randomBoard: fc.Arbitrary<BoardText> = fc
   .record({
-    rules: fc.array(rule, { minLength: 1, maxLength: 8 }),
+    rules: fc.array(randomRule, { minLength: 1, maxLength: 8 }),
     spam: fc.subarray(labels.slice(0, 3)),
     first: fc.integer({ min: 0, max: days - 1 }),
     length: fc.integer({ min: 1, max: days }),
@@ -54,15 +38,7 @@ function toBoard({ rules, spam, since, until }: BoardText): Board {
     slug: 'board',
     repositories: ['ada/world'],
     window: { since: new Date(since).toISOString(), until: new Date(until).toISOString(), time_zone: 'Europe/Berlin' },
-    points: rules.map(({ actor, action, condition, points, perDay, decay, at }) => ({
-      actor,
-      action,
-      condition,
-      points,
-      ...(perDay !== null && { per_day: perDay }),
-      ...(decay > 0 && { decay }),
-      ...(at !== null && { at }),
-    })),
+    points: rules.map(writtenRule),
     spam_labels: spam,
   };
   const file = JSON.stringify({ boards: [{ board: fields }] });
@@ -80,11 +56,12 @@ async function rank(board: Board, world: World): Promise<Map<number, Record<stri
   const members = {
     ownerId: randomUUID(),
     ids: [repositoryId],
+    ownerIds: [],
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
     asOf: now,
     isSettled: () => true,
   };
-  const query = rankedSql(board, { window: windowOf(board.window, now), members, now });
+  const query = rankedSql({ board, window: windowOf(board.window, now), members, now });
   const { rows } = await withEvaluationMemory(opened.database.connection, (transaction) =>
     sql<Record<string, unknown> & { account_id: string }>`${query}`.execute(transaction),
   );

@@ -168,7 +168,7 @@ describe('views of boards', () => {
     const [first, second] = await people('changes');
     assert.ok(first && second);
     const yesterday = new Date(Date.now() - 86_400_000);
-    await sql`update board_rankings set changed_at = ${yesterday}`.execute(connection);
+    await sql`update board_rankings set whole_at = ${yesterday}`.execute(connection);
     await sql`update accounts set hidden = true where lower(name) = ${first.person.name}`.execute(connection);
     const shown = await people('changes');
     assert.equal(shown[0]?.person.name, second.person.name);
@@ -209,6 +209,15 @@ describe('views of boards', () => {
     assert.deepEqual((await service.get(`${engines.name}/boards/public?limit=4`)).body.data, []);
     await sql`update repositories set is_private = false where name = 'engine-1'`.execute(connection);
     await rankAll();
+  });
+
+  it('do not show a ranking of the members of a team once the board is for everyone', async () => {
+    await put(board({ slug: 'opened' }));
+    const { connection } = shared.service.database;
+    await sql`update board_rankings set is_of_team = true`.execute(connection);
+    assert.equal((await shared.service.get(`${engines.name}/boards/opened`)).status, 202);
+    await rankAll();
+    assert.ok((await people('opened?limit=2')).length > 0);
   });
 
   it('reports the faults of a document, and stores none without a board that works', async () => {

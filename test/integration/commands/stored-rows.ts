@@ -12,6 +12,7 @@ export const leftOut = new Set([
   'migration_parts',
   'applied_definitions',
   'board_repositories',
+  'board_changes',
   'rankings',
   'ranks',
   'rate_limits',

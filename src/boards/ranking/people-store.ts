@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isOfTypeInSql } from '../../accounts/agent-store.ts';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import type { Statement } from '../../achievements/evaluation/statement.ts';
+import type { Board, PersonName } from '../board.ts';
+import { keyOf } from '../teams/team-store.ts';
+import type { BoardWindow } from '../windows.ts';
+import type { Members } from './member-store.ts';
+import { scoreStatement } from './score-store.ts';
+
+/** The data from which the points of people on a board follow. */
+export interface RankingInput {
+  board: Board;
+  window: BoardWindow;
+  members: Members;
+  now: Date;
+}
+
+/**
+ * Returns a statement with the part `people`: those of whom the board counts anything or who have a grant, with the columns
+ * of `board_ranks`, and whether the board may rank them.
+ * @param accountIds the only people to count; undefined for all.
+ */
+export function peopleStatement(input: RankingInput, accountIds?: readonly string[]): Statement {
+  const { board, window, members } = input;
+  const statement = scoreStatement(board, { repositoryIds: members.ids, window, accountIds });
+  statement.add(
+    'rule_points',
+    sql`select person, rule, sum(value) as value, max(at) filter (where value > 0) as reached_at
+      from counted group by person, rule`,
+  );
+  statement.add(
+    'scores',
+    sql`select person, sum(value) as value, max(reached_at) as reached_at,
+        json_object_agg(rule, ${rounded(sql`value`)} order by rule) as by_rule
+      from rule_points group by person`,
+  );
+  statement.add('granted', grantedSql(input));
+  const { since, beforeSince } = window;
+  statement.add(
+    'firsts',
+    sql`select person, min(at) as first_at,
+        ${beforeSince === null ? sql`false` : sql`bool_or(at >= ${beforeSince}::timestamptz and at < ${since}::timestamptz)`}
+          as was_before
+      from matched group by person`,
+  );
+  statement.add('named_teams', teamsSql(board));
+  statement.add('member_teams', memberTeamsSql(board, members));
+  const isNew = since === null ? sql`false` : sql`coalesce(f.first_at >= ${since}::timestamptz, false)`;
+  const isReturning =
+    beforeSince === null ? sql`false` : sql`coalesce(f.first_at < ${since}::timestamptz and not f.was_before, false)`;
+  const isWanted = accountIds === undefined ? sql`true` : sql`u.id = any(${accountIds}::uuid[])`;
+  statement.add(
+    'people',
+    sql`select u.id as account_id, lower(u.name) collate "C" as name, s.reached_at, f.first_at,
+        ${isRankedInSql(board, members)} as may_be_ranked,
+        ${rounded(sql`coalesce(s.value, 0) + coalesce(g.points, 0)`)} as points,
+        ${board.ties === 'earliest' ? sql`s.reached_at` : sql`null::timestamptz`} as ordered_at,
+        coalesce(s.by_rule, '{}'::json) as by_rule, coalesce(g.points, 0)::float8 as granted,
+        ${isNew} as is_newcomer, ${isReturning} as is_returning,
+        coalesce(t.teams, '{}') as teams, coalesce(h.teams, '{}') as member_teams
+      from (select person from scores union select person from granted) p
+      join accounts u on u.id = p.person and ${isWanted}
+      left join scores s on s.person = u.id left join granted g on g.person = u.id
+      left join firsts f on f.person = u.id left join named_teams t on t.person = u.id
+      left join member_teams h on h.person = u.id`,
+  );
+  return statement;
+}
+
+/** The order of people on a board, and that in which those who share a rank are listed. */
+export const listOrder = sql`points desc, ordered_at, name, account_id`;
+
+/** The same order of the rows `k`. */
+export const listOrderOfRows = sql`k.points desc, k.ordered_at, k.name, k.account_id`;
+
+/** SQL for the rank of a row in this order. */
+export function rankInSql({ ties }: Pick<Board, 'ties'>): RawBuilder<unknown> {
+  return ties === 'shared' ? sql`rank() over (order by points desc)` : sql`row_number() over (order by ${listOrder})`;
+}
+
+/**
+ * Returns SQL for points with two decimals. Sums of thirds differ a little with the order in which they are added, which
+ * the first rounding removes.
+ */
+function rounded(points: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`round(round((${points})::numeric, 6), 2)::float8`;
+}
+
+/** Returns SQL for the points that people have by decision. */
+export function grantedSql({ board, window, now }: Omit<RankingInput, 'members'>): RawBuilder<unknown> {
+  const { until, timeZone } = window;
+  // Grants count as of the last instant of a window that has ended.
+  const asOf = until !== null && until <= now ? new Date(until.getTime() - 1) : now;
+  const rows = board.grants.map(({ person, points, until: last }) => ({ ...named(person), points, until: last }));
+  return sql`
+    select a.id as person, sum(g.points) as points
+    from json_to_recordset(${JSON.stringify(rows)}::json) as g (provider text, login text, points float8, until date)
+    join accounts a on a.provider = g.provider and lower(a.name) = g.login and a.deleted_at is null
+    where g.until is null or g.until >= (${asOf}::timestamptz at time zone ${timeZone})::date group by a.id`;
+}
+
+/** Returns SQL for the teams of people whom the file names. */
+function teamsSql({ teams }: Board): RawBuilder<unknown> {
+  const rows = teams.flatMap(({ name, people }) => people.map((person) => ({ ...named(person), team: name })));
+  return sql`
+    select a.id as person, array_agg(distinct t.team) as teams
+    from json_to_recordset(${JSON.stringify(rows)}::json) as t (provider text, login text, team text)
+    join accounts a on a.provider = t.provider and lower(a.name) = t.login and a.deleted_at is null group by a.id`;
+}
+
+/** Returns SQL for the teams of people who are members of the teams of hosts that the file names. */
+function memberTeamsSql({ teams }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<unknown> {
+  const rows = teams.flatMap(({ name, hostTeams }) => hostTeams.map((one) => ({ team: name, name: keyOf(one) })));
+  return sql`
+    select m.account_id as person, array_agg(distinct t.team) as teams
+    from json_to_recordset(${JSON.stringify(rows)}::json) as t (team text, name text)
+    join host_team_members m on m.owner_id = ${ownerId} and m.team = t.name group by m.account_id`;
+}
+
+function named({ provider, login }: PersonName): { provider: string; login: string } {
+  return { provider, login: login.toLowerCase() };
+}
+
+/** SQL that is true for the account `u` when a board may rank it. */
+function isRankedInSql({ people }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<boolean> {
+  // Agents write with people, who get the points themselves.
+  const isBot = people.withBots ? isOfTypeInSql('u', 'bot') : sql`false`;
+  const isOfType = sql`(${isOfTypeInSql('u', 'user')} or ${isBot})`;
+  const excluded = people.exclude.map(({ provider, login }) => `${provider}/${login}`.toLowerCase());
+  const { onlyMembersOf: team } = people;
+  const isMember =
+    team === null
+      ? sql`true`
+      : sql`exists (
+          select from host_team_members m
+          where m.owner_id = ${ownerId} and m.team = ${keyOf(team)} and m.account_id = u.id)`;
+  return sql<boolean>`(${isOfType} and ${isShownInSql('u')} and ${isMember}
+    and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
+}

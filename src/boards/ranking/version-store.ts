@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import type { Board } from '../board.ts';
+import { listOrder, rankInSql } from './people-store.ts';
+
+/** One version of the ranking of a board. */
+export interface RankingVersion {
+  boardId: string;
+  version: number;
+  board: Pick<Board, 'ties'>;
+}
+
+/**
+ * Returns SQL for the ranked people of a version with their places and ranks. Its order is that of an index, so that a first
+ * page reads no further rows.
+ */
+export function rankedRowsInSql({ boardId, version, board }: RankingVersion): RawBuilder<unknown> {
+  return sql`
+    select *, row_number() over (order by ${listOrder}) as place, ${rankInSql(board)} as rank
+    from board_ranks
+    where board_id = ${boardId} and is_ranked and since_version <= ${version}
+      and (until_version is null or until_version > ${version})`;
+}
+
+/** The most people who came to lead at once that are recorded, and the most that are kept. */
+const leadersAtOnce = 10;
+const leadersKept = 100;
+
+/** Records who leads since a version, and not in the one before. */
+export async function recordLeaders(
+  transaction: Connection,
+  { boardId, version, board }: RankingVersion,
+  now: Date,
+): Promise<void> {
+  const leaders = (of: number) => sql`
+    select account_id, points from (${rankedRowsInSql({ boardId, version: of, board })}) k
+    where rank = 1 order by ${listOrder} limit ${leadersAtOnce}`;
+  const { numAffectedRows } = await sql`
+    insert into board_leaders (board_id, account_id, since, points)
+    select ${boardId}, n.account_id, ${now}, n.points from (${leaders(version)}) n
+    where n.account_id not in (select account_id from (${leaders(version - 1)}) o)
+    on conflict do nothing`.execute(transaction);
+  if (numAffectedRows === 0n) return;
+  await sql`
+    delete from board_leaders l where board_id = ${boardId} and since < (
+      select since from board_leaders where board_id = ${boardId} order by since desc offset ${leadersKept} limit 1)`.execute(
+    transaction,
+  );
+}
+
+/** Former versions are kept for readers that are between two pages. */
+const keptForMs = 15 * 60_000;
+
+/** Removes rows of versions that no reader needs any more. */
+export async function removeOldVersions(transaction: Connection, boardId: string, now: Date): Promise<void> {
+  await sql`
+    with removed as (
+      delete from board_ranks where board_id = ${boardId} and ended_at < ${new Date(now.getTime() - keptForMs)}
+      returning until_version)
+    update board_rankings set oldest_version = greatest(oldest_version, (select max(until_version) from removed))
+    where board_id = ${boardId} and exists (select from removed)`.execute(transaction);
+}

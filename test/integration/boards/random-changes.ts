@@ -1,0 +1,290 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { requestBoardsWithTeam } from '../../../src/boards/ranking/request-store.ts';
+import { saveTeam } from '../../../src/boards/teams/team-store.ts';
+import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
+import { type Contribution, type ItemKind, noDetails } from '../../../src/contributions/contribution.ts';
+import { adoptOrphans } from '../../../src/contributions/contribution-store.ts';
+import { forgetPerson } from '../../../src/contributions/erase-store.ts';
+import { saveResolved } from '../../../src/contributions/identity-store.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { beginning, days, emojis, labels, names, reasons } from '../achievements/evaluation/world.ts';
+import { contributionOf, removeContributions, storeContributions } from '../contributions/stored-repository.ts';
+
+/** Two repositories of two owners and hosts, whose people and contributions change by the stores of the service. */
+export interface ChangingWorld {
+  connection: Connection;
+  repositoryIds: readonly string[];
+  ownerId: string;
+  accountIds: readonly string[];
+}
+
+/** Providers have a name of their own in each world, so that worlds in one database have nothing in common. */
+export async function plantWorld(connection: Connection, providers: readonly string[]): Promise<ChangingWorld> {
+  const accountIds: string[] = [];
+  const repositoryIds: string[] = [];
+  const add = async (provider: string, name: string, type: string): Promise<string> => {
+    const id = uuidv7();
+    await sql`
+      insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+      values (${id}, ${provider}, ${id}, '', ${type}, ${name}, now(), now(), now())`.execute(connection);
+    return id;
+  };
+  let ownerId = '';
+  for (const [index, provider] of providers.entries()) {
+    const owner = await add(provider, 'acme', 'organization');
+    if (index === 0) ownerId = owner;
+    const id = uuidv7();
+    await sql`
+      insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
+        installed_at, created_at, updated_at)
+      values (${id}, ${provider}, ${id}, '', ${owner}, 'app', false, false, now(), now(), now(), now(), now())`.execute(
+      connection,
+    );
+    repositoryIds.push(id);
+  }
+  for (const [place, name] of names.entries())
+    accountIds.push(await add(providers[place % 2] ?? '', name, name.endsWith('[bot]') ? 'bot' : 'user'));
+  return { connection, repositoryIds, ownerId, accountIds };
+}
+
+const hourMs = 3_600_000;
+const slot = fc.nat({ max: 9 });
+const person = fc.nat({ max: names.length - 1 });
+const perhapsPerson = fc.oneof({ weight: 4, arbitrary: person }, { weight: 1, arbitrary: fc.constant(null) });
+const people = fc.array(person, { maxLength: 3 });
+const repository = fc.nat({ max: 1 });
+const moment = fc.nat({ max: days * 8 }).map((steps) => beginning + steps * 3 * hourMs);
+const hours = fc.nat({ max: 30 }).map((number) => number * hourMs);
+
+const stored = fc.record({
+  kind: fc.constant('store' as const),
+  repository,
+  slot,
+  author: perhapsPerson,
+  resolvedBy: perhapsPerson,
+  mergedBy: perhapsPerson,
+  assignees: people,
+  reviewers: people,
+  createdAt: moment,
+  openForMs: fc.option(hours),
+  isMerged: fc.boolean(),
+  labels: fc.subarray(labels),
+  reactor: perhapsPerson,
+  emoji: fc.constantFrom(...emojis),
+  reason: fc.option(fc.constantFrom(...reasons)),
+  comments: fc.nat({ max: 4 }),
+});
+const accountChange = fc.record({
+  kind: fc.constant('account' as const),
+  person,
+  set: fc.constantFrom(
+    'hidden = true',
+    'hidden = false',
+    'hidden_by_host = true',
+    'hidden_by_host = false',
+    "type = 'bot'",
+    "type = 'user'",
+    "name = 'renamed'",
+    "name = 'granted'",
+    "name = 'excluded'",
+    'deleted_at = now()',
+    'deleted_at = null',
+  ),
+});
+
+/** Something that happens to a world. */
+export const randomChange = fc.oneof(
+  { weight: 12, arbitrary: stored },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), repository, slot }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('commit' as const),
+      repository,
+      slot,
+      createdAt: moment,
+      emails: fc.uniqueArray(fc.nat({ max: 7 }), { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), repository, slot }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('resolve' as const), repository, email: fc.nat({ max: 7 }), person }),
+  },
+  { weight: 3, arbitrary: accountChange },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('team' as const), people }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase' as const), person }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('visibility' as const), repository, isPrivate: fc.boolean() }),
+  },
+);
+export type RandomChange = typeof randomChange extends fc.Arbitrary<infer Change> ? Change : never;
+
+/** The kinds of the contributions with each number; comments are about the issue and the pull request before them. */
+const kindsBySlot: readonly ItemKind[] = [
+  'issue',
+  'issue_comment',
+  'pull_request',
+  'pull_request_comment',
+  'review_comment',
+  'review',
+  'pull_request',
+  'issue',
+  'discussion',
+  'star',
+];
+const parents: Readonly<Record<number, string>> = { 1: '0', 3: '2', 4: '2', 5: '2' };
+
+function toContribution(
+  { slot: place, author, createdAt, openForMs, isMerged, ...rest }: Extract<RandomChange, { kind: 'store' }>,
+  idOf: (place: number | null) => string | null,
+  updatedAt: Date,
+): Contribution {
+  const kind = kindsBySlot[place] ?? 'issue';
+  const hasEnd = ['pull_request', 'issue', 'discussion'].includes(kind) && openForMs !== null;
+  const closedAt = hasEnd ? new Date(createdAt + openForMs) : null;
+  const { resolvedBy, mergedBy, reactor, emoji, reason } = rest;
+  const isIssue = kind === 'issue';
+  const ids = (of: readonly number[]) => [...new Set(of)].flatMap((one) => idOf(one) ?? []);
+  return contributionOf({
+    kind,
+    externalId: String(place),
+    parentExternalId: parents[place] ?? null,
+    author: idOf(author),
+    createdAt: new Date(createdAt),
+    updatedAt,
+    closedAt,
+    mergedAt: kind === 'pull_request' && isMerged ? closedAt : null,
+    answered: kind === 'discussion' && resolvedBy !== null,
+    answeredBy: kind === 'discussion' ? idOf(resolvedBy) : null,
+    details: {
+      ...noDetails,
+      number: place,
+      resolvedBy: isIssue && closedAt !== null ? idOf(resolvedBy) : null,
+      mergedBy: kind === 'pull_request' && isMerged ? idOf(mergedBy) : null,
+      assignees: ids(rest.assignees),
+      reviewers: kind === 'pull_request' ? ids(rest.reviewers) : [],
+      labels: rest.labels,
+      reactions: [{ emoji, reactor: idOf(reactor) }],
+      comments: rest.comments,
+      reason: isIssue && closedAt !== null ? reason : null,
+    },
+  });
+}
+
+/** Returns the id of a commit of a repository, hexadecimal. */
+const oidOf = (place: number): string => `${place}`.padStart(40, '0');
+
+/** The means of a change. */
+interface Making {
+  world: ChangingWorld;
+  repositoryId: string;
+  /** Returns the id of a person who is not erased. */
+  idOf: (place: number | null) => string | null;
+  /** Later than that of all changes before. */
+  at: Date;
+}
+
+type Of<Kind extends RandomChange['kind']> = Extract<RandomChange, { kind: Kind }>;
+
+/** Makes a change by the stores that the service makes it with. */
+export async function makeChange(world: ChangingWorld, change: RandomChange, step: number): Promise<void> {
+  const { connection, repositoryIds, accountIds } = world;
+  const { rows } = await sql<{ id: string }>`
+    select id from accounts where id = any(${[...accountIds]}::uuid[])`.execute(connection);
+  const present = new Set(rows.map(({ id }) => id));
+  const idOf = (place: number | null): string | null => {
+    const id = place === null ? undefined : accountIds[place];
+    return id !== undefined && present.has(id) ? id : null;
+  };
+  const repositoryId = 'repository' in change ? (repositoryIds[change.repository] ?? '') : '';
+  const making: Making = { world, repositoryId, idOf, at: new Date(Date.UTC(2024, 6, 1) + step * 1000) };
+  switch (change.kind) {
+    case 'store':
+      return store(making, change);
+    case 'remove':
+      return removeContributions(connection, repositoryId, sql<boolean>`c.external_id = ${String(change.slot)}`);
+    case 'commit':
+      return storeCommit(making, change, step);
+    case 'drop':
+      return inTransaction(connection, (transaction) => removeCommits(transaction, repositoryId, [oidOf(change.slot)]));
+    case 'resolve':
+      return resolve(making, change);
+    case 'account':
+      await sql`update accounts set ${sql.raw(change.set)} where id = ${accountIds[change.person]}`.execute(connection);
+      return undefined;
+    case 'team':
+      return changeTeam(making, change);
+    case 'erase':
+      return erase(making, change);
+    case 'visibility':
+      await sql`update repositories set is_private = ${change.isPrivate} where id = ${repositoryId}`.execute(
+        connection,
+      );
+      return undefined;
+    default:
+      return change satisfies never;
+  }
+}
+
+const emailOf = ({ ownerId }: ChangingWorld, number: number): string => `${number}@${ownerId}`;
+
+async function store({ world, repositoryId, idOf, at }: Making, change: Of<'store'>): Promise<void> {
+  const { connection } = world;
+  await storeContributions(connection, repositoryId, [toContribution(change, idOf, at)], { seenAt: at });
+  await inTransaction(connection, (transaction) => adoptOrphans(transaction, repositoryId));
+}
+
+async function storeCommit(
+  { world, repositoryId }: Making,
+  { slot: place, createdAt, emails }: Of<'commit'>,
+  step: number,
+): Promise<void> {
+  const at = new Date(createdAt);
+  const record = {
+    oid: oidOf(place),
+    authoredAt: at,
+    committedAt: at,
+    emails: emails.map((one) => emailOf(world, one)),
+  };
+  const options = { provider: 'github', repositoryId, scanNumber: step + 1, isCounted: false };
+  await saveAllCommits(world.connection, Readable.from([[record]]), options);
+}
+
+async function resolve({ world, idOf, at }: Making, { email, person: place }: Of<'resolve'>): Promise<void> {
+  const found = await world.connection
+    .selectFrom('identities')
+    .select('id')
+    .where('email', '=', emailOf(world, email))
+    .execute();
+  const resolved = found.map(({ id }) => ({ id, accountId: idOf(place) }));
+  await inTransaction(world.connection, (transaction) => saveResolved(transaction, resolved, at));
+}
+
+async function changeTeam({ world, idOf, at }: Making, { people: members }: Of<'team'>): Promise<void> {
+  await inTransaction(world.connection, async (transaction) => {
+    const { provider } = await transaction
+      .selectFrom('accounts')
+      .select('provider')
+      .where('id', '=', world.ownerId)
+      .executeTakeFirstOrThrow();
+    const team = { ownerId: world.ownerId, name: `${provider}/acme/core`, provider };
+    const ids = members.flatMap((place) => idOf(place) ?? []);
+    if (await saveTeam(transaction, team, ids, at)) await requestBoardsWithTeam(transaction, team.name);
+  });
+}
+
+async function erase({ world, idOf }: Making, { person: place }: Of<'erase'>): Promise<void> {
+  const id = idOf(place);
+  if (id === null) return;
+  await inTransaction(world.connection, async (transaction) => {
+    await forgetPerson(transaction, id);
+    await sql`update identities set account_id = null where account_id = ${id}`.execute(transaction);
+    await sql`delete from accounts where id = ${id}`.execute(transaction);
+  });
+}
