@@ -8,7 +8,7 @@ import { findSeasons, type Season } from '../seasons/season-store.ts';
 import { providerOf } from '../views/board-json.ts';
 import { BoardPath, boardUrl, withBoard } from '../views/board-response.ts';
 import { type FeedEntry, toAtom } from '../views/feed.ts';
-import { awaitRanking, findReadableBoard } from '../views/load-board.ts';
+import { awaitRanking, findReadableBoard, mayReadSeason } from '../views/load-board.ts';
 import { type FeedEvent, findFeedEvents, type Ranking } from '../views/view-store.ts';
 
 const FeedItem = Type.Object(
@@ -56,7 +56,8 @@ export function feedRoutes(app: App, services: RouteServices): void {
       const ranking = await awaitRanking(services, stored);
       if (ranking === undefined) return undefined;
       const events = await findFeedEvents(connection, { boardId: stored.id, limit: maxEntries });
-      return { stored, ranking, events, seasons: await findSeasons(connection, stored.id, maxEntries) };
+      const seasons = await findSeasons(connection, stored.id, maxEntries);
+      return { stored, ranking, events, seasons: seasons.filter((season) => mayReadSeason(season, context)) };
     },
     present: (loaded, { account, isOwner, query }) => {
       const { board, id } = loaded.stored;

@@ -14,7 +14,7 @@ import { findFormerBoard, type StoredBoard } from '../board-store.ts';
 import { readDefinition } from '../definition.ts';
 import { SeasonRankItem, toSeasonRankItem } from '../views/board-json.ts';
 import { BoardPath, boardUrl } from '../views/board-response.ts';
-import { mayRead, noSuchBoard } from '../views/load-board.ts';
+import { mayRead, mayReadSeason, noSuchBoard } from '../views/load-board.ts';
 import { correctSeason } from './freeze.ts';
 import { formOf, SeasonItem, toSeasonItem, toVersion, Version } from './season-json.ts';
 import {
@@ -85,7 +85,8 @@ async function findOne(
 ): Promise<{ stored: StoredBoard; season: Season }> {
   const stored = await findReadable(services, context, slug);
   const season = await findSeason(services.connection, stored.id, number);
-  if (season === undefined) throw new AppError('not_found', 'This board has no such frozen season.');
+  if (season === undefined || !mayReadSeason(season, context))
+    throw new AppError('not_found', 'This board has no such frozen season.');
   return { stored, season };
 }
 
@@ -102,7 +103,8 @@ function addList(app: App, services: AccessServices): void {
     item: SeasonItem,
     load: async (context) => {
       const stored = await findReadable(services, context, context.params.slug);
-      return { stored, seasons: await findSeasons(services.connection, stored.id, maxSeasons) };
+      const seasons = await findSeasons(services.connection, stored.id, maxSeasons);
+      return { stored, seasons: seasons.filter((season) => mayReadSeason(season, context)) };
     },
     present: ({ stored, seasons }, { account, isOwner }) => {
       const url = boardUrl(services, account, stored.board.slug);
@@ -199,14 +201,15 @@ function addStatement(app: App, services: AccessServices): void {
     item: Type.Object({ statement: Type.String() }, { title: 'BoardStatement' }),
     documents: ['application/jwt'],
     load: async (context) => {
-      const { stored, season } = await findOne(services, context, context.params);
-      return season.statement === null ? undefined : { stored, statement: season.statement };
+      const { season } = await findOne(services, context, context.params);
+      const { isPrivate } = readDefinition(season.definition);
+      return season.statement === null ? undefined : { isPrivate, statement: season.statement };
     },
-    present: ({ stored, statement }) => ({
+    present: ({ isPrivate, statement }) => ({
       envelope: envelope({ dataType: 'unknown', data: [{ statement }] }),
       document: { contentType: 'application/jwt; charset=utf-8', body: statement },
       staleAt: services.resolver.staleAt(services.now()),
-      isWithdrawable: stored.board.isPrivate,
+      isWithdrawable: isPrivate,
     }),
   });
 }

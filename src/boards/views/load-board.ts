@@ -2,6 +2,7 @@ import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
 import type { ResolvedAccount } from '../../http/endpoint.ts';
 import { findBoard, type StoredBoard } from '../board-store.ts';
+import { readDefinition } from '../definition.ts';
 import { requestBoard } from '../ranking/request-store.ts';
 import { findPresentRanking, type Ranking } from './view-store.ts';
 
@@ -12,6 +13,11 @@ import { findPresentRanking, type Ranking } from './view-store.ts';
 export function mayRead({ board }: Pick<StoredBoard, 'board'>, { account, isOwner }: ResolvedAccount): boolean {
   if (board.people.onlyMembersOf !== null && !isOwner) return false;
   return !board.isPrivate || isOwner || account.publishesPrivate;
+}
+
+/** Returns whether a caller may see a frozen season: by its own rule, because the present one may be more open. */
+export function mayReadSeason({ definition }: { definition: object }, resolved: ResolvedAccount): boolean {
+  return mayRead({ board: readDefinition(definition) }, resolved);
 }
 
 export function noSuchBoard(): AppError {

@@ -208,6 +208,28 @@ describe('seasons of a board', () => {
     await sql`update accounts set hidden = false where name = ${first.person.name}`.execute(connection);
   });
 
+  it('stay with their owner where their board was private, or of a team, and is public now', async () => {
+    const { service, simulator } = shared;
+    const own = bearer(await serviceToken(service, simulator, engines));
+    for (const [slug, fields] of [
+      ['was-private', { private: true }],
+      ['was-of-team', { people: { only_members_of: `${engines.name}/core` } }],
+    ] as const) {
+      await store(slug, 5, fields);
+      await freeze();
+      await store(slug, 5);
+      await freeze();
+      for (const season of [`${slug}/seasons/1`, `${slug}/seasons/1/statement`]) {
+        assert.equal((await service.get(`${path}/${season}`)).status, 404);
+        assert.equal((await service.get(`${path}/${season}`, own)).status, 200);
+      }
+      // The public board ends at another moment, so that it has a season of its own.
+      const numbersFor = async (init?: RequestInit): Promise<unknown[]> =>
+        (await service.get(`${path}/${slug}/seasons`, init)).body.data.map(({ number }) => number);
+      assert.deepEqual([await numbersFor(), await numbersFor(own)], [[2], [2, 1]]);
+    }
+  });
+
   it('are frozen once, also by several processes at the same time, and after a stop between two seasons', async () => {
     await store('quarterly', 0, { window: { seasons: 'year', from: '2022-01-01' } });
     await Promise.all([freeze(), freeze(), freeze()]);
