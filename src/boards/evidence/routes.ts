@@ -9,6 +9,7 @@ import { formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
+import type { Board } from '../board.ts';
 import type { StoredBoard } from '../board-store.ts';
 import { BoardItem, providerOf, RankItem, toRankItem } from '../views/board-json.ts';
 import { boardUrl, withBoard } from '../views/board-response.ts';
@@ -55,11 +56,22 @@ const Evidence = Type.Object(
   { title: 'BoardEvidence' },
 );
 
+const Grant = Type.Object(
+  {
+    points: Type.Integer({ examples: [40] }),
+    reason: Type.String({ examples: ['Release manager'] }),
+    granted_by: Type.String({ examples: ['hubot'] }),
+    until: Type.Union([Type.Null(), Type.String()], { description: 'The last day on which it counts; null: no end.' }),
+  },
+  { title: 'BoardGrant' },
+);
+
 const details = {
   title: 'EvidenceMetadata',
   properties: {
     board: BoardItem,
     person: RankItem,
+    grants: Type.Array(Grant, { description: 'Points that the person has by decision.' }),
     progress: Type.Union([Type.Null(), Type.String()], {
       description: 'Points of the threshold; null without one.',
       examples: ['43 of 50'],
@@ -139,13 +151,19 @@ function present(services: RouteServices, loaded: Loaded, context: Context): Han
   const envelope = withBoard(board, ranking, isOwner, { data: items, ...neighbours });
   const shown = toRankItem(board, person, { providers, boardUrl: boardUrl(services, account, board.slug), isOwner });
   const progress = board.threshold === null ? null : `${person.points} of ${board.threshold}`;
-  Object.assign(envelope.meta_data, { person: shown, progress });
+  Object.assign(envelope.meta_data, { person: shown, grants: grantsOf(board, person), progress });
   return {
     envelope,
     staleAt: resolver.staleAt(now()),
     isWithdrawable: board.isPrivate,
     ...(query.format === 'csv' && { csv: tableOf(items) }),
   };
+}
+
+function grantsOf({ grants }: Board, { provider, name }: RankedPerson): Static<typeof Grant>[] {
+  return grants
+    .filter(({ person }) => person.provider === provider && person.login.toLowerCase() === name.toLowerCase())
+    .map(({ points, reason, grantedBy, until }) => ({ points, reason, granted_by: grantedBy, until }));
 }
 
 /** The kinds of items that have a page of their own, and that of the item that others belong to. */

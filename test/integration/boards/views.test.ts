@@ -162,6 +162,16 @@ describe('views of boards', () => {
     assert.equal(absent.status, 404);
   });
 
+  it('name the reasons of points by decision', async () => {
+    const grant = { person: ada.name.toUpperCase(), points: 7, reason: 'Release manager', granted_by: 'grace' };
+    const other = { ...grant, person: 'nobody-else', points: 9 };
+    await put(board({ slug: 'granted', grants: [grant, other] }));
+    const { body, text } = await shared.service.get(`${engines.name}/boards/granted/people/${ada.name}`);
+    const { grants, person } = body.meta_data as unknown as { grants: object[]; person: { granted: number } };
+    const shown = { points: 7, reason: 'Release manager', granted_by: 'grace', until: null };
+    assert.deepEqual([grants, person.granted], [[shown], 7], text);
+  });
+
   it('compare ranks with those at the end of the last day, and show no hidden account', async () => {
     await put(board({ slug: 'changes' }));
     const { connection } = shared.service.database;
