@@ -131,9 +131,18 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
   return {
     person: sql`people.id`,
     join: sql`cross join lateral unnest(${list}) with ordinality as people (id, place)`,
-    concernsThem: accountIds === undefined ? sql`${list} <> '{}'` : sql`${list} && ${accountIds}::uuid[]`,
+    concernsThem:
+      accountIds === undefined
+        ? sql`${list} <> '{}'`
+        : sql`${list} && ${accountIds}::uuid[] and ${isAmong(accountIds)}`,
     isTheirs: sql`${one(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
   };
+}
+
+/** Returns SQL that is true where a list of `i` names accounts; it is that of the index `contributions_people`. */
+function isAmong(accountIds: readonly string[]): RawBuilder<unknown> {
+  const lists = sql`(i.assignees || i.reviewers || i.reactors)`;
+  return sql`${lists} <> '{}' and ${lists} && ${accountIds}::uuid[]`;
 }
 
 /** Returns the commits of authors and co-authors, each person once even if several addresses of a commit are theirs. */
