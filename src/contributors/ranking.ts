@@ -1,9 +1,11 @@
 import type { RouteServices } from '../accounts/resolve.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
+import { addJob } from '../database/queue.ts';
 import { leaveReplica } from '../database/statement-scope.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inTransaction, isTooSlow } from '../database/transaction.ts';
 import { type PageStart, staleCursor } from '../http/pagination.ts';
 import type { Place, Ranking, Scope, Version } from './contributor.ts';
+import { type ListOfAccount, makeListJob } from './jobs.ts';
 import { findRanking, hasVersion, makeRanking } from './ranking-store.ts';
 
 /**
@@ -19,12 +21,31 @@ export async function currentRanking(
   // It is stored by the primary, and read from there.
   leaveReplica();
   const { accountId, repositoryId, includesPrivate } = scope;
-  return computations.share(accountId, `ranking ${repositoryId} ${includesPrivate}`, () =>
-    inTransaction(connection, async (transaction) => {
-      await takeSharedErasureLock(transaction);
-      return makeRanking(transaction, scope, now());
-    }),
-  );
+  return computations.share(accountId, `ranking ${repositoryId} ${includesPrivate}`, async () => {
+    try {
+      return await make({ connection, now }, scope);
+    } catch (error) {
+      const isTooMuch = error instanceof Error && error.cause instanceof Error && isTooSlow(error.cause);
+      // Otherwise no request would ever be given it.
+      if (isTooMuch) await addJob(connection, makeListJob(scope));
+      throw error;
+    }
+  });
+}
+
+/** Runs the job that makes a list, which may take longer than a request. */
+export async function makeList(
+  services: Pick<RouteServices, 'connection' | 'now'>,
+  { accountId, repositoryId, includesPrivate }: ListOfAccount,
+): Promise<void> {
+  await make(services, { accountId, repositoryId: repositoryId ?? null, includesPrivate });
+}
+
+function make({ connection, now }: Pick<RouteServices, 'connection' | 'now'>, scope: Scope): Promise<Ranking> {
+  return inTransaction(connection, async (transaction) => {
+    await takeSharedErasureLock(transaction);
+    return makeRanking(transaction, scope, now());
+  });
 }
 
 /** Returns the version of a listing that a page belongs to, and the place where the page starts. */

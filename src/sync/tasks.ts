@@ -10,6 +10,8 @@ import {
   updateTotalsJob,
   WindowOfAccount,
 } from '../contributions/jobs.ts';
+import { ListOfAccount } from '../contributors/jobs.ts';
+import { makeList } from '../contributors/ranking.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { applyJob } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
@@ -62,6 +64,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       urgency: 'background',
       run: (payload) => countLanguages(context, parse(LanguagesOfAccount, payload)),
     },
+    make_list: { urgency: 'interactive', run: (payload) => makeList(context, parse(ListOfAccount, payload)) },
     collect: {
       urgency: 'background',
       run: (payload, signal) => reportFailure(context, runCollectJob(context, payload, signal), signal),

@@ -3,17 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { Value } from 'typebox/value';
 import type { Contributor, Place, Ranking, Scope } from '../../../src/contributors/contributor.ts';
-import { currentRanking } from '../../../src/contributors/ranking.ts';
+import { ListOfAccount } from '../../../src/contributors/jobs.ts';
+import { currentRanking, makeList } from '../../../src/contributors/ranking.ts';
 import {
   endDifferentRankings,
   endOldRankings,
+  findRanking,
   hasVersion,
   removeEnded,
   removeReplaced,
 } from '../../../src/contributors/ranking-store.ts';
 import { countAll, countContributors, findContributors } from '../../../src/contributors/store.ts';
+import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
+import { openRequestPool } from '../../../src/database/request-pool.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import { openTestDatabase } from '../../database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
@@ -177,6 +183,34 @@ describe('listing contributors', () => {
     assert.equal(await hasVersion(connection, newest, scope), true);
     assert.equal(await hasVersion(connection, newest, { ...scope, includesPrivate: true }), false);
     assert.deepEqual(await readPages(connection, newest), await expected(connection, scope));
+  });
+
+  it('is made by a job when it takes longer than a request may', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool, clientConfig } = opened.database;
+    await startWorld(connection);
+    const [scope] = scopes;
+    assert.ok(scope);
+    await addIssues(connection, people[0] ?? '', 2);
+    const requests = openRequestPool(clientConfig, { maxConnections: 2, statementTimeoutMs: 100 });
+    try {
+      await inTransaction(connection, async (transaction) => {
+        await sql`
+          select pg_advisory_xact_lock(${advisoryLocks.listing}, hashtext(${scope.accountId}))`.execute(transaction);
+        await assert.rejects(current(requests.connection, scope), { code: 'overloaded' });
+      });
+    } finally {
+      await requests.close();
+    }
+    const { rows } = await pool.query<{ payload: unknown }>(
+      `select payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+       where t.identifier = 'make_list'`,
+    );
+    assert.equal(rows.length, 1);
+    await makeList({ connection, now: () => start }, Value.Parse(ListOfAccount, rows[0]?.payload));
+    const made = await findRanking(connection, scope);
+    assert.ok(made);
+    assert.deepEqual(await readPages(connection, made), await expected(connection, scope));
   });
 
   it('ends after a time, loses its rows, and is made again by the next request', async () => {
