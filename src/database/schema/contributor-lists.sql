@@ -37,6 +37,7 @@ declare
   touched uuid[];
   contributed uuid[];
   lists bigint[];
+  forgotten bigint[];
 begin
   select array_agg(distinct account_id) filter (where repository_id is null) into persons
   from unlisted_contributors where transaction_id = pg_current_xact_id();
@@ -60,12 +61,14 @@ begin
       select s.ranking_id from ranks s where s.account_id = any(persons)))
     order by id for no key update);
   if lists = '{}' and persons is null then return; end if;
-  -- Nothing names an account that is deleted.
-  delete from ranks where ranking_id = any(array(
+  -- Nothing names an account that is deleted. Without any, the planner's guess of how many rows to delete must not count.
+  forgotten := array(
     select k.id from rankings k
-    where k.account_id = any(persons) and not exists (select from accounts a where a.id = k.account_id)));
-  delete from rankings k
-  where account_id = any(persons) and not exists (select from accounts a where a.id = k.account_id);
+    where k.account_id = any(persons) and not exists (select from accounts a where a.id = k.account_id));
+  if forgotten <> '{}' then
+    delete from ranks where ranking_id = any(forgotten);
+    delete from rankings where id = any(forgotten);
+  end if;
 
   update rankings set ended_at = now()
   where id = any(lists) and account_id = any(owners) and (repository_id is null or repository_id = any(moved));
@@ -107,5 +110,7 @@ begin
     group by ranking_id) counted
   where k.id = counted.ranking_id;
 
-  delete from ranks s where account_id = any(persons) and not exists (select from accounts a where a.id = s.account_id);
+  if persons is not null then
+    delete from ranks s where account_id = any(persons) and not exists (select from accounts a where a.id = s.account_id);
+  end if;
 end $$;

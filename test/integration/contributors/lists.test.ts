@@ -24,6 +24,7 @@ import { Computations } from '../../../src/http/computations.ts';
 import { openTestDatabase } from '../../database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
 import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
+import { watchPlans } from '../plans.ts';
 
 const scopes: Scope[] = owners.flatMap((accountId) => [
   { accountId, repositoryId: null, includesPrivate: false },
@@ -211,6 +212,32 @@ describe('listing contributors', () => {
     const made = await findRanking(connection, scope);
     assert.ok(made);
     assert.deepEqual(await readPages(connection, made), await expected(connection, scope));
+  });
+
+  it('follows a contribution without reading its other people', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection, pool } = database;
+    await startWorld(connection);
+    const [scope] = scopes;
+    assert.ok(scope);
+    await pool.query(
+      `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+       select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'p' || n, now(), now(), now() from generate_series(1, 2000) n`,
+    );
+    await pool.query(
+      `insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
+       select $1, id, 1, 0, 0, 0, 0 from accounts where external_id like 'p%'`,
+      [repositories[0]],
+    );
+    await current(connection, scope);
+    await pool.query('analyze ranks, rankings, accounts');
+    const statements = await watchPlans(database, (watched) => addIssues(watched, people[0] ?? '', 1));
+    const whole = statements.filter(({ scannedTables }) => scannedTables.includes('ranks'));
+    assert.deepEqual(
+      whole.map(({ text }) => text),
+      [],
+    );
   });
 
   it('ends after a time, loses its rows, and is made again by the next request', async () => {
