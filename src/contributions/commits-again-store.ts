@@ -32,8 +32,9 @@ export async function findUnmarked(
     select r.id, r.owner_id as "ownerId", r.name
     from streams s join repositories r on r.id = s.repository_id
     where s.name = 'commits' and s.completed_at is not null and r.deleted_at is null and not r.is_fork
-      and (s.full_scan_at is null or s.full_scan_at < (select max(since) from changes_kept))
+      and coalesce(s.full_scan_at, '-infinity') < (select max(since) from changes_kept)
       and (s.full_scan_wanted_at is null or s.full_scan_wanted_at < s.full_scan_at)
+    -- At random, because those at the front may have nothing to mark.
     order by random() limit ${limit * candidatesPerUnmarked}`.execute(connection);
   const unmarked: typeof rows = [];
   for (const candidate of rows) {

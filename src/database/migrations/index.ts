@@ -53,6 +53,7 @@ import * as languages from './0078-languages.ts';
 import * as daysInOrder from './0079-days-in-order.ts';
 import * as reachedTimes from './0080-reached-times.ts';
 import * as followedBoards from './0081-followed-boards.ts';
+import * as historiesByScan from './0085-histories-by-scan.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -112,4 +113,5 @@ export const migrations: Record<string, Migration> = {
   '0079-days-in-order': daysInOrder,
   '0080-reached-times': reachedTimes,
   '0081-followed-boards': followedBoards,
+  '0085-histories-by-scan': historiesByScan,
 };

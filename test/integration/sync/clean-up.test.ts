@@ -89,6 +89,8 @@ describe('the clean-up job', () => {
       insert into repository_totals (repository_id, commits, issues, issues_closed, pull_requests, pull_requests_merged,
         reviews, discussions, discussions_answered, commits_counted)
       select id, 0, 0, 0, 0, 0, 0, 0, 0, true from repositories;
+      insert into streams (repository_id, name, covers, completed_at, full_scan_at)
+      select id, 'commits', '{commit}', now(), now() from repositories;
       insert into lookups (key, state, retry_at)
       select 'look_up github/' || n, 'absent', now() + (n - 1500) * interval '1 minute' from generate_series(1, 9000) n;
       insert into counters (account_id, day, updated_at, includes_private)
@@ -108,7 +110,15 @@ describe('the clean-up job', () => {
       await tasks['clean_up']?.run({}, new AbortController().signal);
       await tasks['clean_counters']?.run({}, new AbortController().signal);
     });
-    const large = new Set(['accounts', 'repositories', 'repository_totals', 'lookups', 'counters', 'star_events']);
+    const large = new Set([
+      'accounts',
+      'repositories',
+      'streams',
+      'repository_totals',
+      'lookups',
+      'counters',
+      'star_events',
+    ]);
     for (const { text, scannedTables } of statements) {
       assert.deepEqual(
         scannedTables.filter((table) => large.has(table)),
