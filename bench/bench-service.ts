@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Database } from '../src/database/connection.ts';
 import { openDatabase } from '../src/database/open.ts';
 
@@ -25,9 +26,20 @@ export interface ServerProcess extends AsyncDisposable {
   cpuMsOfEach(): Promise<number[]>;
 }
 
-/** Creates a data directory with a database that this process has open too, until it is disposed. */
-export async function makeDataDir(): Promise<{ dataDir: string; database: Database } & AsyncDisposable> {
+/** A data directory with a database that this process has open too. */
+export interface DataDir extends AsyncDisposable {
+  dataDir: string;
+  database: Database;
+}
+
+/**
+ * Creates a data directory that exists until it is disposed.
+ * @param like a data directory that no process uses, which it is a copy of; by default it is empty.
+ */
+export async function makeDataDir(like?: string): Promise<DataDir> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-bench-'));
+  // The files belong to the user of the server.
+  if (like !== undefined) await promisify(execFile)('cp', ['-a', '--reflink=auto', `${like}/.`, dataDir]);
   const database = await openDatabase({ databaseUrl: undefined, dataDir, log: () => {} });
   return {
     dataDir,

@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
-import { eraseAccount } from '../src/access/erasure/store.ts';
-import { findById } from '../src/accounts/store.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
-import { recountRepository } from '../src/contributions/recount-store.ts';
+import { makeRanking } from '../src/contributors/ranking-store.ts';
 import { type Core, openCore } from '../src/core.ts';
 import { createApp, openImages } from '../src/create-app.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import { createLog } from '../src/log.ts';
-import { hideRepository } from '../src/repositories/hide-store.ts';
-import { createCleaningTasks } from '../src/sync/clean-up.ts';
-import { collectNamedRepository } from '../src/sync/collect.ts';
-import { recordVisibility } from '../src/sync/record-state.ts';
-import { updateTotals } from '../src/sync/update-totals.ts';
 import type { BenchResult } from './bench-result.ts';
-import { makeDataDir } from './bench-service.ts';
 import { countBlocks, reportBlocks } from './blocks.ts';
-import { createIssueSource, unstoppedWork } from './issue-source.ts';
+import { openOrganization } from './kept-organization.ts';
 import { median } from './load.ts';
+import { type Cost, type Measure, measureJobs } from './scale-jobs.ts';
 import { sized } from './size.ts';
-import { recountSome, type Size, type StoredOrganization, storeOrganization } from './stored-organization.ts';
+import { type Amounts, findTypical, recountSome, type Size, type StoredOrganization } from './stored-organization.ts';
 
 /** BENCH_CONTRIBUTIONS sets the larger size: 10,000,000 takes a quarter of an hour, and ten times as many an evening. */
 const large = Number(process.env['BENCH_CONTRIBUTIONS'] ?? sized(1_000_000, 4000));
@@ -32,35 +25,33 @@ const flat = '<=0.1';
 
 /** Measures the blocks that requests and jobs look at, with much stored, against with a tenth of it. */
 export async function run(): Promise<BenchResult[]> {
-  const small = await measureSize({ contributions: Math.ceil(large / growth), repositories, people });
-  const big = await measureSize({ contributions: large, repositories, people });
+  const { costs: small, amounts } = await measureSize({
+    contributions: Math.ceil(large / growth),
+    repositories,
+    people,
+  });
+  const { costs: big } = await measureSize({ contributions: large, repositories, people }, amounts);
   return [...big].map(([name, after]) => {
     const before = small.get(name) ?? after;
     return {
       name: `scale-${name}`,
       ratio: Math.log((after.blocks + 1) / (before.blocks + 1)) / Math.log(growth),
-      goal: goalOf(name),
+      goal: growing.has(name) ? 'none' : flat,
       baseline: `exponent 0: ${before.blocks.toLocaleString('en')} blocks, ${before.ms.toFixed(0)} ms with a tenth`,
       detail: `${after.blocks.toLocaleString('en')} blocks, ${after.ms.toFixed(0)} ms with ${large.toLocaleString('en')} contributions`,
     };
   });
 }
 
-/** The days of a window and the rows of one repository grow with the stored data. */
-function goalOf(name: string): BenchResult['goal'] {
-  return name === 'calendar-organization' || name === 'recount' || name === 'erasure' ? 'none' : flat;
-}
+/** The days of a window, the people of a list that is made, and the rows of the largest repository grow with the stored data. */
+const growing = new Set(['calendar-organization', 'contributors-first', 'recount-largest']);
 
-interface Cost {
-  blocks: number;
-  ms: number;
-}
-
-async function measureSize(size: Size): Promise<Map<string, Cost>> {
-  await using place = await makeDataDir();
-  const stored = await storeOrganization(place.database, size);
+/** @param amounts of the smaller size: people and a repository with as much are measured. */
+async function measureSize(size: Size, amounts?: Amounts): Promise<{ costs: Map<string, Cost>; amounts: Amounts }> {
+  const { stored, ...opened } = await openOrganization(size);
+  await using place = opened.place;
   assert.equal(await recountSome(place.database, 3), 0, 'the stored sums are not those of the service');
-  await place.database.pool.query('vacuum analyze');
+  const typical = await findTypical(place.database.pool, amounts);
   await reportBlocks(place.database.pool);
   const environment = {
     DATA_DIR: place.dataDir,
@@ -73,25 +64,27 @@ async function measureSize(size: Size): Promise<Map<string, Cost>> {
   const core = await openCore(config, { log: createLog('error') });
   try {
     const counter = countBlocks([core.database.pool, core.requests.pool]);
-    const measure = async (
-      name: string,
-      work: (round: number) => Promise<unknown>,
-      times: number = rounds,
-    ): Promise<void> => {
+    const measure: Measure = async (name, work, times = rounds) => {
       const each: Cost[] = [];
       for (let round = 0; round < times; round += 1) each.push(await counter.measure(() => work(round)));
       costs.set(name, { blocks: median(each.map(({ blocks }) => blocks)), ms: median(each.map(({ ms }) => ms)) });
     };
     await using service = await openWeb(config, core);
+    // Jobs make a list that takes longer than a request may.
+    const scope = { accountId: stored.id, repositoryId: null, includesPrivate: false };
+    const makeList = (): Promise<unknown> =>
+      inTransaction(core.sync.connection, (transaction) => makeRanking(transaction, scope, core.now()));
+    await measure('contributors-first', makeList, 1);
+    // As the server does by itself within a minute. Statistics of an empty table let it find a person by any index.
+    await core.database.pool.query('analyze ranks, rankings');
     await measureRequests(service, stored, measure);
-    await measureJobs(core, service, stored, measure);
+    const contributors = (): Promise<void> => service.get(`${stored.name}/contributors`);
+    await measureJobs({ core, stored, typical, contributors, dataDir: place.dataDir }, measure);
   } finally {
     await core.close();
   }
-  return costs;
+  return { costs, amounts: typical.amounts };
 }
-
-type Measure = (name: string, work: (round: number) => Promise<unknown>, times?: number) => Promise<void>;
 
 interface Web extends AsyncDisposable {
   /** Requests a path below the entities while the response cache is empty. */
@@ -138,60 +131,9 @@ async function measureRequests(
   await measure('contributions-organization', () => get(`${name}/contributions`));
   await measure('contributions-person', (round) => get(`${person(round)}/contributions`));
   await measure('achievements', (round) => get(`${person(round)}/achievements`));
+  // The first one may read all days of the year from the disk, and take longer than a request may.
+  await get(`${name}/contributions?card=calendar&format=svg`).catch(() => {});
   await measure('calendar-organization', () => get(`${name}/contributions?card=calendar&format=svg`));
-  await get(`${name}/contributors`);
   await measure('contributors', () => get(`${name}/contributors`));
   await measure('contributors-card', () => get(`${name}/contributors?format=svg`));
-}
-
-async function measureJobs(core: Core, { get }: Web, stored: StoredOrganization, measure: Measure): Promise<void> {
-  const { sync } = core;
-  const { connection } = sync;
-  const event = applyEvents(core, stored);
-  // The first one reads what later ones need no more.
-  await event();
-  await measure('event', event);
-  await measure('event-contributors', () => get(`${stored.name}/contributors`), 1);
-  await measure('event-totals', () => updateTotals(sync), 1);
-  await measure(
-    'recount',
-    () => inTransaction(connection, (to) => recountRepository(to, stored.largestRepository.id)),
-    1,
-  );
-  const cleanUp = createCleaningTasks(sync)['clean_up'];
-  await measure('clean-up', async () => cleanUp?.run({}, new AbortController().signal));
-  await measure(
-    'visibility',
-    () =>
-      inTransaction(connection, async (transaction) => {
-        await hideRepository(transaction, stored.otherRepository.id, sync.now());
-        await recordVisibility(sync, transaction, [stored.id]);
-      }),
-    1,
-  );
-  await measure('erasure', (round) => erase(core, stored.people[round]?.id ?? ''));
-}
-
-async function erase({ sync }: Core, id: string): Promise<void> {
-  const account = await findById(sync.connection, id);
-  if (account === undefined) throw new Error('there is no such account');
-  await inTransaction(sync.connection, (transaction) => eraseAccount(transaction, account, sync.now()));
-}
-
-/** Returns a function that collects one new issue of the largest repository, whose author is known. */
-function applyEvents(
-  { sync }: Core,
-  { id: accountId, largestRepository: { name }, people: known }: StoredOrganization,
-): () => Promise<void> {
-  let done = 0;
-  const source = createIssueSource({ externalId: 'r1', name }, () => ({
-    id: `new ${done}`,
-    author: known[done % known.length]?.name.slice('person-'.length) ?? '1',
-    total: done,
-  }));
-  const context = { ...sync, providers: new Map([['github', source]]) };
-  return async () => {
-    done += 1;
-    await collectNamedRepository(context, { accountId, repository: name, withPrivate: false }, unstoppedWork);
-  };
 }

@@ -3,6 +3,7 @@ import { checkSummed } from '../src/contributions/owner-sum-store.ts';
 import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Connection, Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
+import { onFillingSession, whileFilling, withoutIndexes } from './filling.ts';
 
 /** The size of a stored database. Half of everything belongs to one organization, the rest to many accounts. */
 export interface Size {
@@ -34,20 +35,25 @@ const personWithProfile = 100;
 
 /** Stores an organization and other accounts, with totals as the service counts them. */
 export async function storeOrganization({ connection, pool }: Database, size: Size): Promise<StoredOrganization> {
-  const client = await pool.connect();
-  try {
-    await client.query("set session_replication_role = replica; set work_mem = '256MB'");
-    await storePeople(client, size);
-    await storeRepositories(client, size);
-    await storeContributions(client, size);
-    await storeCommits(client, size);
-    await storeSums(client);
-    await client.query('reset session_replication_role; reset work_mem');
+  await whileFilling(pool, async () => {
+    const each = (work: (client: PoolClient) => Promise<void>): Promise<void> => onFillingSession(pool, work);
+    await each(async (client) => {
+      await storePeople(client, size);
+      await storeRepositories(client, size);
+    });
+    await Promise.all([
+      each((client) => withoutIndexes(client, 'contributions', () => storeContributions(client, size))),
+      each((client) => withoutIndexes(client, 'commits', () => storeCommits(client, size))),
+    ]);
+    await each(async (client) => {
+      await withoutIndexes(client, 'contribution_days', () => storeDays(client));
+      await withoutIndexes(client, 'contributor_totals', () => storeTotals(client));
+      await withoutIndexes(client, 'repository_identities', () => storeAddresses(client));
+      await client.query('drop table numbered, numbered_people');
+    });
     await sumUp(connection);
-    await client.query('vacuum analyze');
-  } finally {
-    client.release();
-  }
+    await each(async (client) => void (await client.query('vacuum analyze')));
+  });
   return findStored(pool);
 }
 
@@ -94,7 +100,11 @@ async function storePeople(client: PoolClient, { contributions, people }: Size):
     `insert into identities (provider, email, account_id, resolved_at)
      select provider, name || '@example.com', id, now() from accounts where type = 'user'`,
   );
-  await client.query('analyze accounts, identities');
+  await client.query(
+    `create unlogged table numbered_people as select a.external_id::integer as place, a.id, i.id as identity_id
+     from accounts a join identities i on i.account_id = a.id where a.name like 'person-%'`,
+  );
+  await client.query('analyze accounts, identities, numbered_people');
 }
 
 async function storeRepositories(client: PoolClient, { contributions, repositories, people }: Size): Promise<void> {
@@ -114,10 +124,10 @@ async function storeRepositories(client: PoolClient, { contributions, repositori
     `insert into streams (repository_id, name, covers, known_until, completed_at, full_scan_at, is_deep)
      select r.id, s.name, s.covers, now(), now(), now(), true from repositories r cross join (values
        ('issues', '{issue}'::text[]), ('pull_requests', '{pull_request,review}'), ('discussions', '{discussion}'),
-       ('history', '{commit}')) as s (name, covers)`,
+       ('commits', '{commit}')) as s (name, covers)`,
   );
-  await client.query('create temporary table numbered as select id, size_kib::integer as place from repositories');
-  await client.query('create unique index on numbered (place); analyze numbered');
+  await client.query('create unlogged table numbered as select id, size_kib::integer as place from repositories');
+  await client.query('analyze numbered');
 }
 
 /**
@@ -125,21 +135,20 @@ async function storeRepositories(client: PoolClient, { contributions, repositori
  * the number of repositories gives the n-th of them a share of 1/n. Some people contribute far more than others.
  */
 const place = `
-  cross join lateral (select ((n::bigint * 7919) % 1000003) / 1000003.0 as u, ((n::bigint * 104729) % 999983) / 999983.0 as v) random
+  cross join lateral (select ((n::bigint * 7919) % 1000003) / 1000003::float8 as u, ((n::bigint * 104729) % 999983) / 999983::float8 as v) random
   cross join lateral (select
     case when n % 2 = 0 then least($3::integer, floor(power($3::integer + 1, u)))::integer else $3::integer + n / 2 / ${contributionsOfOthers} + 1 end as repository,
     least($4::integer, floor(power(v, 2) * $4::integer) + 1)::integer as person,
     now() - floor(u * 3650) * interval '1 day' - interval '1 hour' as at) made
-  join numbered r on r.place = made.repository`;
+  join numbered r on r.place = made.repository join numbered_people p on p.place = made.person`;
 
 async function storeContributions(client: PoolClient, { contributions, repositories, people }: Size): Promise<void> {
   for (let first = 0; first < contributions; first += rowsOfInsert) {
     await client.query(
       `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, closed_at, seen_at)
-       select r.id, case n / 2 % 3 when 0 then 'issue' when 1 then 'pull_request' else 'review' end, n::text, a.id, at, at,
+       select r.id, case n / 2 % 3 when 0 then 'issue' when 1 then 'pull_request' else 'review' end, n::text, p.id, at, at,
          case when n / 2 % 3 < 2 and n % 4 = 0 then at end, now()
-       from generate_series($1::integer, $2::integer) n ${place}
-       join accounts a on a.provider = 'github' and a.external_id = made.person::text`,
+       from generate_series($1::integer, $2::integer) n ${place}`,
       [first, Math.min(first + rowsOfInsert, contributions) - 1, repositories, people],
     );
   }
@@ -149,20 +158,22 @@ async function storeCommits(client: PoolClient, { contributions, repositories, p
   for (let first = 0; first < contributions; first += rowsOfInsert) {
     await client.query(
       `insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
-       select r.id, decode(md5('commit' || n) || '00000000', 'hex'), at, at, 0, array[i.id]
-       from generate_series($1::integer, $2::integer) n ${place}
-       join identities i on i.provider = 'github' and i.email = 'person-' || made.person || '@example.com'`,
+       select r.id, decode(md5('commit' || n) || '00000000', 'hex'), at, at, 0, array[p.identity_id]
+       from generate_series($1::integer, $2::integer) n ${place}`,
       [first, Math.min(first + rowsOfInsert, contributions) - 1, repositories, people],
     );
   }
+}
+
+async function storeAddresses(client: PoolClient): Promise<void> {
   await client.query(
     `insert into repository_identities (repository_id, identity_id, is_author, is_counted)
      select distinct repository_id, identity_ids[1], true, true from commits`,
   );
 }
 
-/** Sums the stored contributions as the triggers would have, for all repositories at once. */
-async function storeSums(client: PoolClient): Promise<void> {
+/** Sums the stored contributions as the service would have, for all repositories at once. */
+async function storeDays(client: PoolClient): Promise<void> {
   await client.query(
     `insert into contribution_days (account_id, repository_id, day, commits, issues, pull_requests, reviews)
      select account_id, repository_id, day, sum(commits), sum(issues), sum(pull_requests), sum(reviews)
@@ -176,6 +187,9 @@ async function storeSums(client: PoolClient): Promise<void> {
        from contributions group by 1, 2, 3) counted
      group by 1, 2, 3`,
   );
+}
+
+async function storeTotals(client: PoolClient): Promise<void> {
   await client.query(
     `insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions,
        issues_closed, pull_requests_merged)
@@ -198,7 +212,8 @@ async function storeSums(client: PoolClient): Promise<void> {
   );
 }
 
-async function findStored(pool: Pool): Promise<StoredOrganization> {
+/** Finds what measurements use in a database that `storeOrganization` filled. */
+export async function findStored(pool: Pool): Promise<StoredOrganization> {
   const { rows: owners } = await pool.query<{ id: string }>('select id from accounts where name = $1', [organization]);
   const { rows: repositories } = await pool.query<{ id: string; name: string }>(
     'select id, name from repositories order by size_kib limit 2',
@@ -212,4 +227,59 @@ async function findStored(pool: Pool): Promise<StoredOrganization> {
   if (owners[0] === undefined || largestRepository === undefined || otherRepository === undefined || !people.length)
     throw new Error('the organization was not stored');
   return { name: organization, id: owners[0].id, largestRepository, otherRepository, people };
+}
+
+/** Numbers of contributions and commits. */
+export interface Amounts {
+  people: readonly number[];
+  repository: number;
+}
+
+/** What costs that follow the amount of one person or repository are measured with, so that only the rest is larger. */
+export interface Typical {
+  people: { id: string }[];
+  repository: { id: string };
+  amounts: Amounts;
+}
+
+/** The place of the repository that is measured at the smaller size, among those of the organization. */
+const typicalPlace = 20;
+const typicalPeople = 5;
+
+/**
+ * Finds people and a repository of the organization.
+ * @param amounts of those that they are to be like; by default of the people with most, and of a repository among many.
+ */
+export async function findTypical(pool: Pool, amounts?: Amounts): Promise<Typical> {
+  const { rows: people } = await pool.query<{ id: string; amount: number }>(
+    `select a.id, sum(t.commits + t.issues + t.pull_requests + t.reviews)::integer as amount
+     from accounts a join contributor_totals t on t.account_id = a.id
+     where a.type = 'user' and a.fetched_at is not null group by a.id order by amount desc, a.id`,
+  );
+  const { rows: repositories } = await pool.query<{ id: string; amount: number }>(
+    `select r.id, t.commits + t.issues + t.pull_requests + t.reviews as amount
+     from repositories r join repository_totals t on t.repository_id = r.id join accounts o on o.id = r.owner_id
+     where o.name = $1 and r.size_kib > 2 order by r.size_kib`,
+    [organization],
+  );
+  const left = new Set(people);
+  const found = (amounts?.people ?? people.slice(0, typicalPeople).map(({ amount }) => amount)).map((amount) => {
+    const nearest = nearestTo([...left], amount);
+    left.delete(nearest);
+    return nearest;
+  });
+  const place = Math.min(typicalPlace, repositories.length) - 1;
+  const repository = nearestTo(repositories, amounts?.repository ?? repositories[place]?.amount ?? 0);
+  return {
+    people: found,
+    repository,
+    amounts: { people: found.map(({ amount }) => amount), repository: repository.amount },
+  };
+}
+
+function nearestTo<Item extends { amount: number }>(items: readonly Item[], amount: number): Item {
+  const [first, ...rest] = items;
+  if (first === undefined) throw new Error('there is nothing to choose from');
+  const distance = (item: Item): number => Math.abs(item.amount - amount);
+  return rest.reduce((best, item) => (distance(item) < distance(best) ? item : best), first);
 }

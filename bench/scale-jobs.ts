@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import { eraseAccount } from '../src/access/erasure/store.ts';
+import { findById } from '../src/accounts/store.ts';
+import { saveContributions } from '../src/contributions/contribution-store.ts';
+import { recountRepository } from '../src/contributions/recount-store.ts';
+import type { Core } from '../src/core.ts';
+import { inTransaction } from '../src/database/transaction.ts';
+import { hideRepository } from '../src/repositories/hide-store.ts';
+import { beginWork, createStartTasks } from '../src/sync/begin-work.ts';
+import { createCleaningTasks } from '../src/sync/clean-up.ts';
+import { collectNamedRepository } from '../src/sync/collect.ts';
+import { hideAllWithdrawn } from '../src/sync/lost-access.ts';
+import { recordVisibility } from '../src/sync/record-state.ts';
+import { updateTotals } from '../src/sync/update-totals.ts';
+import { startService } from './bench-service.ts';
+import { createIssueSource, unstoppedWork } from './issue-source.ts';
+import { newIssue } from './new-issue.ts';
+import type { StoredOrganization, Typical } from './stored-organization.ts';
+
+export interface Cost {
+  blocks: number;
+  ms: number;
+}
+
+/** Stores the median cost of some rounds of work under a name. */
+export type Measure = (name: string, work: (round: number) => Promise<unknown>, times?: number) => Promise<void>;
+
+interface Place {
+  core: Core;
+  stored: StoredOrganization;
+  typical: Typical;
+  /** Requests the first page of the contributors to the organization. */
+  contributors: () => Promise<void>;
+  dataDir: string;
+}
+
+/** The number of items on a page of a full scan. */
+const itemsOfPage = 100;
+const starts = 3;
+const longestStartMs = 600_000;
+
+/** Measures events and jobs. Later ones work on what earlier ones have changed. */
+export async function measureJobs(place: Place, measure: Measure): Promise<void> {
+  const { core, stored, typical, contributors } = place;
+  const { sync } = core;
+  const { connection } = sync;
+  const recount = (id: string): Promise<number> => inTransaction(connection, (to) => recountRepository(to, id));
+  const event = applyEvents(core, stored);
+  // The first one reads what later ones need no more.
+  await event();
+  await measure('event', event);
+  await measure('event-contributors', contributors, 1);
+  await measure('event-totals', () => updateTotals(sync), 1);
+  await measure('full-scan', await scanPage(core, stored), 1);
+  await measure('recount', () => recount(typical.repository.id));
+  await measure('recount-largest', () => recount(stored.largestRepository.id), 1);
+  const cleanUp = createCleaningTasks(sync)['clean_up'];
+  await measure('clean-up', async () => cleanUp?.run({}, new AbortController().signal));
+  const hide = (): Promise<void> =>
+    inTransaction(connection, async (transaction) => {
+      await hideRepository(transaction, stored.otherRepository.id, sync.now());
+      await recordVisibility(sync, transaction, [stored.id]);
+    });
+  await measure('visibility', hide, 1);
+  await measure('erasure', (round) => erase(core, typical.people[round]?.id ?? ''));
+  await measureStarts(place, measure);
+}
+
+/** Measures starts of a node; before the last one, a credential that showed half of the repositories is withdrawn. */
+async function measureStarts({ core, stored, dataDir }: Place, measure: Measure): Promise<void> {
+  const { sync } = core;
+  const { signal } = new AbortController();
+  await measure('start', () => beginWork(sync));
+  await measure('start-process', () => startOnce(dataDir), starts);
+  const tasks = createStartTasks(sync);
+  await measure('start-jobs', async () => {
+    for (const task of Object.values(tasks)) await task.run({}, signal);
+  });
+  await sql`
+    update repositories set is_private = true, credential_name = 'withdrawn'
+    where owner_id = ${stored.id} and size_kib % 2 = 0`.execute(sync.connection);
+  await measure('start-withdrawn', () => beginWork(sync), 1);
+  await measure('withdrawal', () => hideAllWithdrawn(sync, signal), 1);
+}
+
+/** Starts a node in a process of its own, whose blocks are not counted, and waits until it is ready. */
+async function startOnce(dataDir: string): Promise<void> {
+  await using service = await startService({ DATA_DIR: dataDir });
+  const end = performance.now() + longestStartMs;
+  for (;;) {
+    const response = await fetch(`${service.url}/readyz`);
+    await response.arrayBuffer();
+    if (response.status === 200) return;
+    if (performance.now() > end) throw new Error('the service did not become ready');
+  }
+}
+
+async function erase({ sync }: Core, id: string): Promise<void> {
+  const account = await findById(sync.connection, id);
+  if (account === undefined) throw new Error('there is no such account');
+  await inTransaction(sync.connection, (transaction) => eraseAccount(transaction, account, sync.now()));
+}
+
+/** Returns a function that collects one new issue of the largest repository, whose author is known. */
+function applyEvents(
+  { sync }: Core,
+  { id: accountId, largestRepository: { name }, people: known }: StoredOrganization,
+): () => Promise<void> {
+  let done = 0;
+  const source = createIssueSource({ externalId: 'r1', name }, () => ({
+    id: `new ${done}`,
+    author: known[done % known.length]?.name.slice('person-'.length) ?? '1',
+    total: done,
+  }));
+  const context = { ...sync, providers: new Map([['github', source]]) };
+  return async () => {
+    done += 1;
+    await collectNamedRepository(context, { accountId, repository: name, withPrivate: false }, unstoppedWork);
+  };
+}
+
+/** Returns a function that stores a page of a full scan of the largest repository: issues that have not changed. */
+async function scanPage({ sync }: Core, { largestRepository }: StoredOrganization): Promise<() => Promise<void>> {
+  const { rows } = await sql<{ externalId: string; accountId: string; createdAt: Date; closedAt: Date | null }>`
+    select external_id as "externalId", account_id as "accountId", created_at as "createdAt", closed_at as "closedAt"
+    from contributions where repository_id = ${largestRepository.id} and kind = 'issue' and account_id is not null
+    limit ${itemsOfPage}`.execute(sync.connection);
+  const contributions = rows.map(({ externalId, accountId, createdAt, closedAt }) => ({
+    ...newIssue(externalId, accountId, createdAt),
+    closedAt,
+  }));
+  const accountIds = new Map(rows.map(({ accountId }) => [accountId, accountId]));
+  return () =>
+    inTransaction(sync.connection, (transaction) =>
+      saveContributions(transaction, {
+        repositoryId: largestRepository.id,
+        contributions,
+        accountIds,
+        wholeParents: [],
+        seenAt: sync.now(),
+        scan: { stream: 'issues', isFull: true },
+      }),
+    );
+}
