@@ -78,14 +78,15 @@ export async function saveTips(
   await sql`
     insert into streams as s (
       repository_id, name, covers, provider_total, provider_changed_at, provider_revision)
-    select repository_id, t.name, array(select json_array_elements_text(covers)),
+    select t.repository_id, t.name, array(select json_array_elements_text(covers)),
       provider_total, provider_changed_at, provider_revision
     from json_to_recordset(${JSON.stringify(rows)}::json) as t (
       repository_id uuid, name text, is_for_installed boolean, covers json, provider_total integer,
       provider_changed_at timestamptz, provider_revision text)
-    join repositories r on r.id = repository_id
+    -- The planner takes each page for a hundred. The offset keeps it from reading all repositories.
+    cross join lateral (select installed_at from repositories where id = t.repository_id offset 0) r
     where r.installed_at is not null or not is_for_installed
-    order by repository_id, name
+    order by t.repository_id, name
     on conflict (repository_id, name) do update set
       covers = excluded.covers, provider_total = excluded.provider_total,
       provider_changed_at = excluded.provider_changed_at, provider_revision = excluded.provider_revision`.execute(

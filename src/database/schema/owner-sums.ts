@@ -57,7 +57,7 @@ function presentSums(counters: readonly StoredCounter[]): string {
       where s.repository_id = r.id and s.completed_at is null and s.failure is null))::integer`,
   };
   return `
-create or replace function present_sums(repository uuid) returns setof summed_repositories language plpgsql stable
+create or replace function present_sums(repository uuid) returns setof summed_repositories language plpgsql stable rows 1
 set plan_cache_mode = force_generic_plan as $$
 declare
   present summed_repositories;
