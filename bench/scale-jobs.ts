@@ -79,7 +79,7 @@ async function measureStarts({ core, stored, dataDir }: Place, measure: Measure)
   await sql`
     update repositories set is_private = true, credential_name = 'withdrawn'
     where owner_id = ${stored.id} and size_kib % 2 = 0`.execute(sync.connection);
-  await measure('start-withdrawn', () => beginWork(sync), 1);
+  await measure('start-withdrawn', () => beginWork(sync), starts);
   await measure('withdrawal', () => hideAllWithdrawn(sync, signal), 1);
 }
 

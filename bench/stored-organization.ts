@@ -235,7 +235,7 @@ export interface Amounts {
   repository: number;
 }
 
-/** What costs that follow the amount of one person or repository are measured with, so that only the rest is larger. */
+/** People and a repository that costs which follow an amount are measured with, so that only the rest is larger. */
 export interface Typical {
   people: { id: string }[];
   repository: { id: string };
@@ -248,7 +248,7 @@ const typicalPeople = 5;
 
 /**
  * Finds people and a repository of the organization.
- * @param amounts of those that they are to be like; by default of the people with most, and of a repository among many.
+ * @param amounts those of the found ones are next to these; by default, the people have most.
  */
 export async function findTypical(pool: Pool, amounts?: Amounts): Promise<Typical> {
   const { rows: people } = await pool.query<{ id: string; amount: number }>(
