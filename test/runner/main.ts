@@ -29,13 +29,8 @@ if (files.length === 0) {
 
 /** One more than cores, because tests also wait for timers. With two more, all tests took longer. */
 const processes = availableParallelism() + 1;
-/** The tiers in the order in which they start, and their files in a batch: see `batches`. */
-const tiers = [
-  { folder: longTier, most: 1 },
-  { folder: 'test/e2e/', most: 22 },
-  { folder: 'test/integration/', most: 26 },
-  { folder: 'test/unit/', most: 36 },
-];
+/** The most files in a batch: see `batches`. */
+const most = { long: 1, service: 43, unit: 31 };
 const slowestShown = 10;
 /** Compiled sources, which the benches use as well: compiling takes a process twice the time of loading. */
 const compiledSources = resolve('node_modules/.cache/compiled');
@@ -69,16 +64,28 @@ async function runBatches(given: NodeJS.ProcessEnv): Promise<void> {
 
 /**
  * Returns the batches in the order in which they start: those that take long first, so that all processes end at about
- * the same time. Small batches end at about the same time, and large ones load and compile the sources less often, which
- * takes seconds of processor time. Neighbours are in different batches, because the files of one folder often take
- * equally long.
+ * the same time. Small batches end at about the same time, and large ones load the sources less often, which takes a
+ * process three to five seconds of processor time. A batch has end-to-end tests, which mostly wait, as well as
+ * integration tests, which mostly calculate: processes that all wait would leave processors unused.
  */
 function batches(): string[][] {
-  return tiers.flatMap(({ folder, most }) => {
-    const ofTier = files.filter((file) => file.startsWith(folder));
-    const size = Math.max(1, Math.min(most, Math.ceil(ofTier.length / processes)));
-    const count = Math.ceil(ofTier.length / size);
-    return Array.from({ length: count }, (_, index) => ofTier.filter((_file, position) => position % count === index));
+  const ofTier = (...folders: string[]): string[] =>
+    folders.flatMap((folder) => files.filter((file) => file.startsWith(folder)));
+  return [
+    ...divide(ofTier(longTier), most.long),
+    ...divide(ofTier('test/e2e/', 'test/integration/'), most.service),
+    ...divide(ofTier('test/unit/'), most.unit),
+  ];
+}
+
+/** Divides files among batches, neighbours into different ones: files of one folder often take equally long. */
+function divide(ofTier: string[], limit: number): string[][] {
+  const size = Math.max(1, Math.min(limit, Math.ceil(ofTier.length / processes)));
+  const count = Math.ceil(ofTier.length / size);
+  return Array.from({ length: count }, (_, index) => {
+    const batch = ofTier.filter((_file, position) => position % count === index);
+    // Not all processes begin with the tests that mostly wait.
+    return index % 2 === 0 ? batch : batch.toReversed();
   });
 }
 
