@@ -39,7 +39,7 @@ describe('limit of lookups by visitors', () => {
     const { accounts, app, world, limits } = simulator;
     const fresh = { ...settings, FRESH_FOR_S: '1' };
     // The points that visitors may use: GitHub's 5,000 less their reserve of 30 %, nearly all of it used up before.
-    const visitorPoints = 100;
+    const visitorPoints = 20;
     const reserve = 1500;
     const atOnce = 10;
     {
