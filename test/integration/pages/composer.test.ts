@@ -13,7 +13,7 @@ describe('the composer page', () => {
     const { user, organization } = simulator.accounts;
     const complaints: string[] = [];
     const open = async (scheme: 'light' | 'dark', width: number, query = `name=${user}`): Promise<Page> => {
-      const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 } });
+      const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 }, bypassCSP: true });
       page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
       });
