@@ -26,7 +26,7 @@ import { collectAccount } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
 import { install } from '../src/sync/installations/operator.ts';
 import { lookUp } from '../src/sync/look-up.ts';
-import { addCommunity, addressOf, members, organizations } from './sample/community.ts';
+import { addCommunity, addressOf, members, organizations, programs } from './sample/community.ts';
 import { boards, gardenAchievements, harbourAchievements } from './sample/files.ts';
 import { encodeAvatars, encodeIcons } from './sample/images.ts';
 import { storeLanguages } from './sample/languages.ts';
@@ -124,6 +124,12 @@ async function collectDays(core: Core): Promise<void> {
   for (let day = days - 1; day >= 0; day -= 1) {
     liveUntil(sampleTime - day * dayMs);
     for (const { login } of members) await lookUp(core.sync, { provider: 'github', name: login }, call);
+    if (day === 0) {
+      // Their pages and avatars are there too.
+      for (const { login } of Object.values(programs)) {
+        await lookUp(core.sync, { provider: 'github', name: login }, call);
+      }
+    }
     for (const name of ['sample-ada', 'sample-mira', ...organizations.map(({ login }) => login)]) {
       const id = await lookUp(core.sync, { provider: 'github', name }, call);
       if (id !== undefined) await collectAccount(core.sync, id, work, undefined);
