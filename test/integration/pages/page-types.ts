@@ -49,7 +49,7 @@ function typesOf(awardId: string): PageType[] {
     { name: 'waiting', path: '/github/a-new-name', changesItself: true },
     { name: 'not-found', path: '/no/such/page/here' },
     { name: 'wrong', path: `${person}/contributions/nothing` },
-    { name: 'private-repository', path: `${community}/absent-repository` },
+    { name: 'waiting-repository', path: `${community}/absent-repository`, changesItself: true },
     { name: 'settings', path: '/settings', isOwn: true },
     ...sections.map(
       (section): PageType => ({ name: `settings-${section}`, path: `${settings}/${section}`, isOwn: true }),
