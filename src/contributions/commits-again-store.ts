@@ -29,13 +29,18 @@ export async function findUnmarked(
   limit: number,
 ): Promise<{ id: string; ownerId: string; name: string }[]> {
   const { rows } = await sql<{ id: string; ownerId: string; name: string }>`
-    select r.id, r.owner_id as "ownerId", r.name
-    from streams s join repositories r on r.id = s.repository_id
-    where s.name = 'commits' and s.completed_at is not null and r.deleted_at is null and not r.is_fork
-      and coalesce(s.full_scan_at, '-infinity') < (select max(since) from changes_kept)
-      and (s.full_scan_wanted_at is null or s.full_scan_wanted_at < s.full_scan_at)
-    -- At random, because those at the front may have nothing to mark.
-    order by random() limit ${limit * candidatesPerUnmarked}`.execute(connection);
+    with candidates as materialized (
+      -- At random, because those at the front may have nothing to mark.
+      select repository_id from streams
+      where name = 'commits' and completed_at is not null
+        and coalesce(full_scan_at, '-infinity') < (select max(since) from changes_kept)
+        and (full_scan_wanted_at is null or full_scan_wanted_at < full_scan_at)
+      order by random() limit ${limit * candidatesPerUnmarked}
+    )
+    select r.id, r.owner_id as "ownerId", r.name from candidates c
+    -- The offset keeps the planner, which knows no number of candidates, from reading all repositories.
+    cross join lateral (select * from repositories where id = c.repository_id offset 0) r
+    where r.deleted_at is null and not r.is_fork`.execute(connection);
   const unmarked: typeof rows = [];
   for (const candidate of rows) {
     if (unmarked.length === limit) break;

@@ -112,12 +112,14 @@ export async function removeOutlivedCounters(
       select (select account_id from counters where includes_private and account_id > counted.id
           order by account_id limit 1), place + 1
       from counted where id is not null and place < ${limit}::integer
+    ), contributed as (
+      select account_id, repository_id from contributor_totals where account_id in (select id from counted)
     )
     select counted.id, (select true from reported_totals s where s.account_id = counted.id limit 1) is null
       and (select true from repositories r where r.owner_id = counted.id and r.is_private limit 1) is null
-      and (select true from contributor_totals t
-        where t.account_id = counted.id and (select r.is_private from repositories r where r.id = t.repository_id)
-        limit 1) is null as "isOutlived"
+      and counted.id not in (
+        select c.account_id from contributed c
+        where (select r.is_private from repositories r where r.id = c.repository_id)) as "isOutlived"
     from counted where counted.id is not null order by counted.id`.execute(connection);
   const outlived = rows.filter(({ isOutlived }) => isOutlived).map(({ id }) => id);
   await sql`delete from counters where includes_private and account_id = any(${outlived}::uuid[])`.execute(connection);
