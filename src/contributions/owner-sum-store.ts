@@ -52,8 +52,8 @@ export function sumsOf(visibility: Visibility): RawBuilder<unknown> {
 
 /**
  * Returns SQL for the kinds of contributions to repositories of the account `a` that are not completely known, from the
- * row `sums` of `sumsOf`; the statement has the part `contributedBy`. Sums and the kinds that are missing from them have to be read by one statement: collecting may
- * end between two.
+ * row `sums` of `sumsOf`; unless they are public, the statement has the part `contributedBy`. Sums and the kinds that are
+ * missing from them have to be read by one statement: collecting may end between two.
  */
 export function uncollectedKinds(visibility: Visibility): RawBuilder<string[]> {
   const isUncollected = contributionKinds.map(
@@ -90,7 +90,7 @@ export async function sumOverOwned(
   const { rows } = await sql<
     Counters & { listed_at: Date | null; is_outdated: boolean; kinds: string[]; is_unfinished: boolean }
   >`
-    with ${contributedBy(ownerId)}
+    ${visibility === 'public' ? sql`` : sql`with ${contributedBy(ownerId)}`}
     select a.listed_at, a.listing_wanted_at is not null as is_outdated, ${uncollectedKinds(visibility)} as kinds,
       sums.unfinished > 0 as is_unfinished, ${sql.join(summedNames.map((name) => sql.ref(`sums.${name}`)))}
     from accounts a cross join lateral ${sumsOf(visibility)} sums
