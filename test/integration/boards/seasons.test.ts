@@ -14,8 +14,6 @@ import { bearer, engines, sending, serviceToken } from '../access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 const dayMs = 86_400_000;
-/** A board that is stored twice has the same window. */
-const begun = Date.now();
 
 interface Statement {
   season: { number: number; version: number };
@@ -45,7 +43,7 @@ describe('seasons of a board', () => {
   /** Stores a board whose window ended some days ago. */
   const store = async (slug: string, daysAgo: number, fields: object = {}): Promise<void> => {
     const { connection } = shared.service.database;
-    const until = new Date(begun - daysAgo * dayMs).toISOString();
+    const until = new Date(Date.now() - daysAgo * dayMs).toISOString();
     const board = {
       name: slug,
       slug,
