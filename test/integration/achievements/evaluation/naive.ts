@@ -113,10 +113,10 @@ function isRanked(person: number, filters: Condition[], { trigger }: NaiveQuery,
 }
 
 /**
- * Returns the time since which a comparison with a number that only grows holds: `since` at the earliest, or `never`.
+ * Returns the time since which a comparison with a number that only grows holds, or `never`: `since` where it holds for a
+ * person of whom nothing is counted yet.
  */
 function grownSince({ operator, value }: Comparison, steps: { at: number; value: number }[], since: number): number {
-  if (since === never) return never;
   const wanted = numberOf(value);
   if (!compare(total(steps), operator, wanted)) return never;
   if (operator === '<' || operator === '<=' || (operator === '!=' && total(steps) < wanted)) return since;
