@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isThorough } from '../depth.ts';
 import { citusIsMissing } from '../servers/citus.ts';
 
 /** Parts of paths of test files whose statements read or write the divided tables. */
 const parts = [['integration/achievements', 'integration/boards'], ['integration/contributions']];
 const runner = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
-const skip = process.env['TEST_CITUS'] ? 'the whole run uses a cluster' : citusIsMissing;
+const skip = process.env['TEST_CITUS']
+  ? 'the whole run uses a cluster'
+  : citusIsMissing || (!isThorough && 'it takes too long for a sample of the long tier');
 
 describe('a Citus cluster', { skip }, () => {
   for (const words of parts) {
