@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { v7 as uuidv7 } from 'uuid';
 import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
-import { Claims } from '../src/sync/claims.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
-import { newAppliers, newPollDemands, type SyncContext } from '../src/sync/context.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { createIssueSource, unstoppedWork } from './issue-source.ts';
 import { median } from './load.ts';
 import { sized } from './size.ts';
+import { syncContextOf } from './sync-context.ts';
 
 const sizes = sized({ small: 1000, large: 1_000_000 }, { small: 100, large: 2000 });
 const people = sized(20_000, 200);
@@ -111,17 +109,7 @@ async function apply(
     author: String(((round * events + done) % people) + 1),
     total: contributions,
   }));
-  const context = {
-    connection,
-    providers: new Map([['github', source]]),
-    node: 1,
-    claims: new Claims(),
-    pollDemands: newPollDemands(),
-    appliers: newAppliers(),
-    freshForMs: 3_600_000,
-    now: () => new Date(),
-    newId: uuidv7,
-  } as unknown as SyncContext;
+  const context = syncContextOf(connection, source);
   const times: number[] = [];
   for (; done < events; done += 1) {
     const begun = performance.now();

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import type { Place, Version } from '../src/contributors/contributor.ts';
 import { currentRanking } from '../src/contributors/ranking.ts';
 import { findContributors } from '../src/contributors/store.ts';
@@ -7,14 +6,14 @@ import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import { Computations } from '../src/http/computations.ts';
 import { hideRepository } from '../src/repositories/hide-store.ts';
-import { Claims } from '../src/sync/claims.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
-import { newAppliers, newPollDemands, type SyncContext } from '../src/sync/context.ts';
+import type { SyncContext } from '../src/sync/context.ts';
 import { recordVisibility } from '../src/sync/record-state.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { createIssueSource, unstoppedWork } from './issue-source.ts';
 import { sized } from './size.ts';
+import { syncContextOf } from './sync-context.ts';
 
 /** The organization with many repositories: of the people, a few contribute to most repositories, and most to a few. */
 const large = sized({ repositories: 2000, people: 50_000 }, { repositories: 20, people: 200 });
@@ -176,15 +175,5 @@ function contextOf({ connection }: Database, { name }: Owner): SyncContext {
     number += 1;
     return { id: `new ${number}`, author: String((number % peopleOfOne) + 1), total: number };
   });
-  return {
-    connection,
-    providers: new Map([['github', provider]]),
-    node: 1,
-    claims: new Claims(),
-    pollDemands: newPollDemands(),
-    appliers: newAppliers(),
-    freshForMs: 3_600_000,
-    now: () => new Date(),
-    newId: uuidv7,
-  } as unknown as SyncContext;
+  return syncContextOf(connection, provider);
 }

@@ -1,11 +1,9 @@
-import { LRUCache } from 'lru-cache';
-import { v7 as uuidv7 } from 'uuid';
 import { newIssue } from '../../../bench/new-issue.ts';
+import { syncContextOf } from '../../../bench/sync-context.ts';
 import type { Actor } from '../../../src/accounts/account.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import type { ContributionPage, ListedRepository, Provider } from '../../../src/providers/provider.ts';
-import { Claims } from '../../../src/sync/claims.ts';
-import { newAppliers, newCost, newPollDemands, type SyncContext, type Work } from '../../../src/sync/context.ts';
+import { newCost, type SyncContext, type Work } from '../../../src/sync/context.ts';
 
 /**
  * A host on which everything changes with each request: users own repositories and contribute to those of each other,
@@ -61,23 +59,17 @@ export function contextOf(connection: Connection, hiddenNames: ReadonlySet<strin
       }),
     },
   } as unknown as Provider;
-  return {
-    connection,
-    providers: new Map([['github', provider]]),
-    node: 1,
-    claims: new Claims(),
-    pollDemands: newPollDemands(),
-    appliers: newAppliers(),
-    parsedFiles: new LRUCache({ max: 10 }),
+  return syncContextOf(connection, provider, {
     freshForMs: 0,
-    now: () => new Date(),
-    newId: uuidv7,
-    onFailure: () => {},
-    onSkip: () => {},
-    onDrift: () => {},
-    onStreamFailure: () => {},
-  } as unknown as SyncContext;
+    onFailure: ignore,
+    onSkip: ignore,
+    onDrift: ignore,
+    onStreamFailure: ignore,
+  });
 }
+
+/** The host shows something else each time, so that jobs report differences and lost races. */
+function ignore(): void {}
 
 export function newWork(): Work {
   return {

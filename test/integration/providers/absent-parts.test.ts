@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { v7 as uuidv7 } from 'uuid';
+import { syncContextOf } from '../../../bench/sync-context.ts';
 import { proveOwner } from '../../../src/access/prove-owner.ts';
 import type { AccessServices } from '../../../src/access/services.ts';
 import { findById } from '../../../src/accounts/store.ts';
@@ -9,9 +9,8 @@ import { contributionKinds } from '../../../src/contributions/contribution.ts';
 import { SharedCounts } from '../../../src/database/counts.ts';
 import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/providers/provider.ts';
 import { findOwnedRepositories } from '../../../src/repositories/store.ts';
-import { Claims } from '../../../src/sync/claims.ts';
 import { collectAccount } from '../../../src/sync/collect.ts';
-import { newAppliers, newCost, newPollDemands, type SyncContext } from '../../../src/sync/context.ts';
+import { newCost } from '../../../src/sync/context.ts';
 import { lookUp } from '../../../src/sync/look-up.ts';
 import { openTestDatabase } from '../../database.ts';
 import { engine } from '../repositories/engine.ts';
@@ -67,18 +66,7 @@ describe('serving a host without optional parts', () => {
   it('collects accounts to their end, with all kinds of contributions missing', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const context = {
-      connection,
-      providers: new Map([['github', provider]]),
-      node: 1,
-      claims: new Claims(),
-      pollDemands: newPollDemands(),
-      appliers: newAppliers(),
-      freshForMs: 3_600_000,
-      now: () => new Date(),
-      newId: uuidv7,
-      onFailure: (error: unknown) => assert.fail(String(error)),
-    } as unknown as SyncContext;
+    const context = syncContextOf(connection, provider);
     const id = (await lookUp(context, { provider: 'github', name: 'acme' }, call)) ?? assert.fail();
     assert.equal((await findById(connection, id))?.name, 'acme');
     const end = await collectAccount(context, id, { call, onProgress: () => {} }, undefined);

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { createIssueSource, unstoppedWork } from '../../../bench/issue-source.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { Claims } from '../../../src/sync/claims.ts';
+import { syncContextOf } from '../../../bench/sync-context.ts';
 import { collectNamedRepository } from '../../../src/sync/collect.ts';
-import { newAppliers, newPollDemands, type SyncContext } from '../../../src/sync/context.ts';
 import { openTestDatabase } from '../../database.ts';
 import { watchPlans } from '../plans.ts';
 
 const large = new Set(['repositories', 'streams', 'summed_repositories', 'repository_totals', 'contributor_totals']);
 
-describe('an event of an owner with many repositories', () => {
+describe('storing of an event for an owner with many repositories', () => {
   it('reads no table whole', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
@@ -40,7 +38,7 @@ describe('an event of an owner with many repositories', () => {
     const source = createIssueSource({ externalId: 'r1', name: 'r1' }, () => ({ id: 'new', author: '1', total: 1 }));
     const statements = await watchPlans(database, (connection) =>
       collectNamedRepository(
-        contextOf(connection, source),
+        syncContextOf(connection, source),
         { accountId, repository: 'r1', withPrivate: false },
         unstoppedWork,
       ),
@@ -54,17 +52,3 @@ describe('an event of an owner with many repositories', () => {
     assert.deepEqual(rows, [{ count: 1 }]);
   });
 });
-
-function contextOf(connection: Connection, source: ReturnType<typeof createIssueSource>): SyncContext {
-  return {
-    connection,
-    providers: new Map([['github', source]]),
-    node: 1,
-    claims: new Claims(),
-    pollDemands: newPollDemands(),
-    appliers: newAppliers(),
-    freshForMs: 3_600_000,
-    now: () => new Date(),
-    newId: uuidv7,
-  } as unknown as SyncContext;
-}

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { v7 as uuidv7 } from 'uuid';
+import { syncContextOf } from '../../../bench/sync-context.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { installByOperator } from '../../../src/installations/operator-store.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { findByExternalId } from '../../../src/repositories/store.ts';
-import { Claims } from '../../../src/sync/claims.ts';
-import { newAppliers, newCost, newPollDemands, type SyncContext, type Work } from '../../../src/sync/context.ts';
+import { newCost, type Work } from '../../../src/sync/context.ts';
 import { saveListed } from '../../../src/sync/list-repositories.ts';
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
 import { wantScanFor } from '../../../src/sync/removal-store.ts';
@@ -39,18 +38,7 @@ async function prepare({ connection, pool }: Database) {
       readTip: async () => ({ repository: listed, page: emptyPage }),
     },
   } as unknown as Provider;
-  const context = {
-    connection,
-    providers: new Map([['github', provider]]),
-    node: 1,
-    claims: new Claims(),
-    pollDemands: newPollDemands(),
-    appliers: newAppliers(),
-    freshForMs: 3_600_000,
-    now: () => new Date(),
-    newId: uuidv7,
-    onFailure: () => {},
-  } as unknown as SyncContext;
+  const context = syncContextOf(connection, provider, { onFailure: () => {} });
   const { rows } = await pool.query<{ id: string }>(
     `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
      values (gen_random_uuid(), 'github', '1', '1', 'organization', 'acme', now(), now(), now()) returning id`,
