@@ -14,9 +14,9 @@ const skip = process.env['TEST_CITUS']
   ? 'the whole run uses a cluster'
   : citusIsMissing || (!isThorough && 'it takes too long for a sample of the long tier');
 
-describe('a Citus cluster', { skip }, () => {
+describe('running on a Citus cluster', { skip }, () => {
   for (const words of parts) {
-    it(`holds the data of ${words.join(' and ')}`, async () => {
+    it(`passes the tests of ${words.join(' and ')}`, async () => {
       const environment = { ...process.env, TEST_CITUS: '1', TEST_STATEMENTS: undefined };
       const child = spawn(process.execPath, [runner, ...words], {
         env: environment,

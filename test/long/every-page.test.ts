@@ -11,7 +11,7 @@ const circumstances: readonly Circumstances[] = [
   { scheme: 'dark', width: 1280, lang: 'ar' },
 ];
 
-describe('every type of pages', () => {
+describe('rendering of every type of page in a browser', () => {
   const shared = shareStoredService({ service: { settings: signInSettings } });
 
   it('is accessible on light and dark, narrow and wide screens, in both directions, and the same without JavaScript', async () => {

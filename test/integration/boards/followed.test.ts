@@ -136,14 +136,14 @@ const prepare = async (): Promise<{ boardId: string; addIssue: () => Promise<voi
   return { boardId, addIssue, world };
 };
 
-describe('a ranking that follows changes', () => {
+describe('updating of a ranking after changes', () => {
   before(async () => {
     opened = await openTestDatabase();
   });
 
   after(() => opened[Symbol.asyncDispose]());
 
-  it('equals a whole one after any changes, days and interruptions', async () => {
+  it('ends with the points and ranks of a whole ranking, after any changes, days and interruptions', async () => {
     const extents = { all: 0, affected: 0 };
     await fc.assert(
       fc.asyncProperty(randomBoard, fc.array(step, { minLength: 5, maxLength: 40 }), async (random, steps) => {
@@ -183,7 +183,7 @@ describe('a ranking that follows changes', () => {
     assert.ok(extents.affected * 3 > extents.all, JSON.stringify(extents));
   });
 
-  it('is checked by one of everyone, which finds those of whom no change was noted', async () => {
+  it('reports people of whom no change was noted, when everyone is counted again as a check', async () => {
     const { boardId, addIssue } = await prepare();
     await addIssue();
     const followed = await rankBoard(later(1000), boardId);
@@ -201,7 +201,7 @@ describe('a ranking that follows changes', () => {
     assert.deepEqual(found, { kind: 'ranked', extent: 'all', changed: 1, unnoted: 1, isCheckDue: false });
   });
 
-  it('rests before everyone is counted, and follows noted people at once', async () => {
+  it('delays a count of everyone, and counts noted people at once', async () => {
     const { boardId, addIssue, world } = await prepare();
     const { connection } = opened.database;
     await sql`update board_rankings set whole_cost_ms = 9000`.execute(connection);

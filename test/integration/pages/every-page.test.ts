@@ -13,7 +13,7 @@ const turns: readonly [Circumstances, ...Circumstances[]] = [
   { scheme: 'light', width: 1280, lang: 'en' },
 ];
 
-describe('every type of pages', () => {
+describe('rendering of every type of page in a browser', () => {
   const shared = shareStoredService({ service: { settings: signInSettings } });
 
   it('is accessible, fits a narrow screen, shows the focus, and breaks no policy, in both directions of writing', async () => {

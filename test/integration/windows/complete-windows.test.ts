@@ -23,8 +23,8 @@ interface Body {
 const secondMs = 1000;
 const pageSize = 4;
 
-describe('windows of an organization whose first reading is under way', () => {
-  it('are complete where the reading, newest change first, has passed their first instant', async () => {
+describe('completeness of windows while an organization is read for the first time', () => {
+  it('holds once the reading, newest change first, has passed the first instant of the window', async () => {
     const { now } = clock();
     let isBroken = false;
     const rewrite: Rewrite = ({ operation, address, body }) =>
@@ -74,7 +74,7 @@ describe('windows of an organization whose first reading is under way', () => {
   });
 });
 
-describe("windows of a user of whom the host's lifetime numbers say more than is collected", () => {
+describe("choice of the numbers of a window when the host's lifetime numbers say more than is collected", () => {
   const { now } = clock();
   const shared = shareStoredService({ simulator: { now }, service: { now, tokens: ['public_only'] } });
   const range = { since: new Date('2025-02-01T00:00:00Z'), until: new Date('2026-06-01T00:00:00Z') };
@@ -106,7 +106,7 @@ describe("windows of a user of whom the host's lifetime numbers say more than is
   const inMissing = ({ meta_data: { missing = [] } }: Body): string[] =>
     missing.filter((name) => ['commits', 'issues', 'pull_requests', 'reviews', 'contributed_to'].includes(name));
 
-  it('are collected where as much is stored of the window as the host counts in it', async () => {
+  it('takes collected ones where as much is stored of the window as the host counts in it', async () => {
     await report({});
     const collected = await read(`?${query}`);
     assert.deepEqual([collected.meta_data.source, inMissing(collected)], ['collected', []]);
@@ -114,7 +114,7 @@ describe("windows of a user of whom the host's lifetime numbers say more than is
     assert.deepEqual(inMissing(await read('?since=2025-02-01&until=2026-05-30')), ['issues']);
   });
 
-  it("are the host's where less is stored", async () => {
+  it("takes the host's where less is stored", async () => {
     await report({ reviews: 1 });
     const { meta_data: metadata, data } = await read(`?${query}&v=2`);
     const expected = countersOf(shared.simulator.world, ada.name, undefined, range);
@@ -122,7 +122,7 @@ describe("windows of a user of whom the host's lifetime numbers say more than is
   });
 });
 
-describe('kinds of contributions that may be lacking in a window', () => {
+describe('completeness of the kinds of contributions in a window', () => {
   const reached = new Date('2026-03-01T00:00:00Z');
   const later = new Date(reached.getTime() + secondMs);
 
@@ -139,7 +139,7 @@ describe('kinds of contributions that may be lacking in a window', () => {
     return { id, ownerId: rows[0]?.id ?? assert.fail() };
   }
 
-  it('are commits alone after the place that the reading has reached, and all at that place, before it, and of skipped items', async () => {
+  it('lacks commits alone after the place that the reading has reached, and all kinds at that place, before it, and of skipped items', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const { id, ownerId } = await addUnread(connection);
@@ -163,11 +163,11 @@ describe('kinds of contributions that may be lacking in a window', () => {
   });
 });
 
-describe('counters of a window of which items may lack their moment', () => {
+describe('naming of counters whose items may lack their moment', () => {
   const created = new Date('2026-03-01T00:00:00Z');
   const later = new Date(created.getTime() + secondMs);
 
-  it('are stars that the reading, newest first, has not passed, and discussions that the window may contain', async () => {
+  it('names stars that the reading, newest first, has not passed, and discussions that the window may contain', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const id = await addRepository(connection);

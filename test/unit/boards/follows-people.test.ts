@@ -14,8 +14,8 @@ function follows(rule: object): boolean {
   return followsPeople(board);
 }
 
-describe('a board whose points follow from the contributions of each person', () => {
-  it('has no condition about other people', () => {
+describe('followsPeople', () => {
+  it('is false for a board with a condition about other people', () => {
     assert.equal(follows({ action: 'commit' }), true);
     assert.equal(follows({ action: 'issue', condition: "labels in ['bug'] & (closed = true | comments > 2)" }), true);
     assert.equal(follows({ action: 'pull_request', condition: 'first = true & merged = true' }), true);

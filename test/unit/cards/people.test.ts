@@ -69,8 +69,8 @@ describe('the card of achievements', () => {
   });
 });
 
-describe('the way to the next achievement', () => {
-  it('stands below the awards in every language, whole on the narrowest card', () => {
+describe('drawing of the way to the next achievement', () => {
+  it('puts it below the awards in every language, whole on the narrowest card', () => {
     for (const locale of locales) {
       const { nextAchievement } = languageOf(locale).words;
       const { texts, description } = readSvg(draw('achievements', progressOf(2), { locale, width: 240 }).svg);
@@ -82,7 +82,7 @@ describe('the way to the next achievement', () => {
     assert.equal(arc, 'stroke-dasharray="87.96 125.66"');
   });
 
-  it('is shown alone before the first award, and left out where the reader wants no words', () => {
+  it('shows it alone before the first award, and leaves it out where the reader wants no words', () => {
     assert.ok(readSvg(draw('achievements', progressOf(0)).svg).texts.includes('Up next · 14 / 20'));
     for (const query of [{ hide: 'next' }, { hide: 'names' }, { raw: true }])
       assert.doesNotMatch(draw('achievements', progressOf(2), query).svg.replace(/<desc.*<\/desc>/, ''), /14 \/ 20/);

@@ -10,15 +10,15 @@ function widened(text: WindowText): (string | null)[] {
   return [since, until];
 }
 
-describe('windows that are widened to whole days (UTC)', () => {
-  it('contain the window', () => {
+describe('widening of windows to whole days (UTC)', () => {
+  it('keeps all of the window', () => {
     assert.deepEqual(widened({ since: '2026-02-03T10:00:00Z', until: '2026-02-05T11:00:00+02:00' }), [
       '2026-02-03T00:00:00Z',
       '2026-02-06T00:00:00Z',
     ]);
   });
 
-  it('have no end where the last day of all is in them', () => {
+  it('leaves out the end where the last day of all is in the window', () => {
     assert.deepEqual(widened({ since: '2026-02-03', until: '9999-12-31', time_zone: 'Pacific/Kiritimati' }), [
       '2026-02-02T00:00:00Z',
       null,

@@ -6,8 +6,8 @@ import sharp from 'sharp';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { readLogo } from '../../../src/pages/logo.ts';
 
-describe('the logo of a site', () => {
-  it('is encoded again in a small size, without anything else that its file holds', async () => {
+describe('reading of the logo of a site', () => {
+  it('encodes it again in a small size, without anything else that its file holds', async () => {
     await using place = await makeTemporaryDirectory();
     const file = join(place.path, 'logo.bin');
     const image = sharp({ create: { width: 800, height: 400, channels: 4, background: '#0969da' } });
@@ -21,7 +21,7 @@ describe('the logo of a site', () => {
     assert.ok(!logo.body.includes(text));
   });
 
-  it('is refused with the reason where it is no image, too large or absent', async () => {
+  it('refuses a file with the reason where it is no image, too large or absent', async () => {
     await using place = await makeTemporaryDirectory();
     const file = join(place.path, 'logo.svg');
     for (const [content, reason] of [

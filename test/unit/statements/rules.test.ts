@@ -51,7 +51,7 @@ const mixed = [
   'delete from contributions c using (select id from repositories) r where r.id = c.repository_id',
 ];
 
-describe('the rule that divided tables are not joined with others', () => {
+describe('refusal of joins of divided tables with others', () => {
   before(loadParser);
 
   for (const statement of separate) it(`allows: ${statement}`, () => assert.deepEqual(mixedIn(statement), []));

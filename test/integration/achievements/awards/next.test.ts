@@ -14,8 +14,8 @@ import { issue, storeCollected, storeFile } from './stored-file.ts';
 
 const day = (number: number): number => Date.UTC(2024, 0, number);
 
-describe('the next achievement', () => {
-  it('is the one that a person is closest to by public contributions', async () => {
+describe('choice of the next achievement', () => {
+  it('takes the one that a person is closest to by public contributions', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
