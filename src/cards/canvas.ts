@@ -1,6 +1,6 @@
 import type { Language } from './languages/language.ts';
 import { escapeText, px } from './markup.ts';
-import { type Fitted, fit, oneLine } from './text/fit.ts';
+import { type Fitted, fit, oneLine, partSeparator } from './text/fit.ts';
 import { isMeasured, measure, type Weight } from './text/measure.ts';
 
 interface TextStyle {
@@ -32,9 +32,21 @@ const nearlyFull = 0.86;
 const needsIsolation = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 const isolate = { rightToLeft: '\u2067', byFirstLetter: '\u2068', end: '\u2069' };
 
-/** Returns a text that is read in its own direction, by default that of its first letter, regardless of the text around it. */
-export function directed(text: string, start = isolate.byFirstLetter): string {
-  return needsIsolation.test(text) ? `${start}${text}${isolate.end}` : text;
+/** Returns a text that is read in the direction of its first letter, regardless of the text around it. */
+export function directed(text: string): string {
+  return needsIsolation.test(text) ? `${isolate.byFirstLetter}${text}${isolate.end}` : text;
+}
+
+/**
+ * Returns a text that is read from right to left. Its parts are read in their own directions: a number at the beginning of
+ * a part would otherwise belong to a name from left to right in the part before it.
+ */
+function sentence(text: string): string {
+  if (!needsIsolation.test(text)) return text;
+  const parts = text.split(partSeparator);
+  const directedParts =
+    parts.length === 1 ? parts : parts.map((part) => `${isolate.byFirstLetter}${part}${isolate.end}`);
+  return `${isolate.rightToLeft}${directedParts.join(partSeparator)}${isolate.end}`;
 }
 
 export interface TextPlace {
@@ -108,7 +120,7 @@ export class Canvas {
         : (anchor === 'end') !== this.#isRightToLeft
           ? ' text-anchor="end"'
           : '';
-    const shown = directed(text, isProse && this.#isRightToLeft ? isolate.rightToLeft : isolate.byFirstLetter);
+    const shown = isProse && this.#isRightToLeft ? sentence(text) : directed(text);
     this.add(
       `<text class="${textStyles[style].class}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(shown)}</text>`,
     );

@@ -105,12 +105,15 @@ export function wrap(
   return [...lines, line].map((one) => fit(one, maxWidth, sizePx, weight).text);
 }
 
+/** Stands between the parts of a line. */
+export const partSeparator = ' · ';
+
 /** Joins parts into lines; a part has lines of its own where it has no room beside the one before. */
 export function joinParts(parts: readonly string[], maxWidth: number, sizePx: number): string[] {
   const lines: string[] = [];
   for (const part of parts) {
     const last = lines.at(-1);
-    const longer = last === undefined ? part : `${last} · ${part}`;
+    const longer = last === undefined ? part : `${last}${partSeparator}${part}`;
     if (measure(longer, sizePx) <= maxWidth) lines.splice(-1, 1, longer);
     else lines.push(...wrap(part, { maxWidth, maxLines: 2, sizePx }));
   }

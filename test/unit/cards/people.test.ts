@@ -24,6 +24,12 @@ describe('the card of contributors', () => {
     }
   });
 
+  it('keeps the order of the parts of its summary from right to left', () => {
+    const { svg } = draw('contributors', contributorsOf(3, 12), { locale: 'ar', width: 600 });
+    const summary = /\u2067\u2068analytical-engines\/difference\u2069 · \u2068[^<\u2069]*15[^<\u2069]*\u2069\u2069/u;
+    assert.match(svg, summary);
+  });
+
   it('names twelve people, and shows the others as avatars', () => {
     const { texts, description } = readSvg(draw('contributors', contributorsOf(30)).svg);
     assert.equal(texts.filter((text) => / contributions?$/.test(text)).length, 12);
@@ -75,7 +81,7 @@ describe('drawing of the way to the next achievement', () => {
       const { nextAchievement } = languageOf(locale).words;
       const { texts, description } = readSvg(draw('achievements', progressOf(2), { locale, width: 240 }).svg);
       const shown = texts.join(' ').replace(/[\u2066-\u2069]/g, '');
-      assert.ok(shown.includes(nextAchievement) && shown.includes(' / '), `${locale}: ${shown}`);
+      assert.ok(shown.includes(nextAchievement) && shown.includes('14 / 20'), `${locale}: ${shown}`);
       assert.ok(description.includes(nextAchievement), locale);
     }
     const [arc] = /stroke-dasharray="[\d.]+ [\d.]+"/.exec(draw('achievements', progressOf(2)).svg) ?? [];
