@@ -64,7 +64,11 @@ async function listView(
     try {
       const variables = { login: owner.name, after: after === '' ? null : after, first, privacy };
       const { data } = await client.graphql(ownedRepositories, variables, viewCall);
-      if (data.repositoryOwner === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
+      if (data.repositoryOwner === null) {
+        // GitHub's type `Bot` is no `RepositoryOwner`: a bot owns no repositories.
+        if (owner.type === 'bot') return { repositories: [], total: 0, endCursor: null, isRefused: false };
+        throw new AppError('not_found', 'GitHub does not know this account any more.');
+      }
       const { nodes, pageInfo, totalCount } = data.repositoryOwner.repositories;
       return {
         repositories: nodes.map((node) => toListed(node, credentialName)),

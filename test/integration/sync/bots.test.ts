@@ -100,6 +100,11 @@ describe('bots', () => {
         return status === 200 ? seen : undefined;
       }, `${name} is looked up`);
       assert.deepEqual([found.data[0]?.['name'], found.data[0]?.['type']], [name, 'bot']);
+      // GitHub knows no repositories of a bot, and no calendar.
+      const calendar = `${encodeURIComponent(name)}/contributions?card=calendar&format=svg`;
+      await service.get(calendar);
+      await untilIdle(service);
+      assert.match((await service.get(calendar)).text, /contributions in the last year/);
     }
 
     // An earlier release stored them as users.
