@@ -120,21 +120,20 @@ async function collectDays(core: Core): Promise<void> {
     harbourAchievements,
     author,
   );
-  const work = { call, onProgress: () => {} };
+  const owners = ['sample-ada', 'sample-mira', ...organizations.map(({ login }) => login)];
+  // At the end all have pages with a calendar and an avatar.
+  const everyone = [...members, ...Object.values(programs), ...organizations].map(({ login }) => login);
   for (let day = days - 1; day >= 0; day -= 1) {
     liveUntil(sampleTime - day * dayMs);
     for (const { login } of members) await lookUp(core.sync, { provider: 'github', name: login }, call);
-    if (day === 0) {
-      // Their pages and avatars are there too.
-      for (const { login } of Object.values(programs)) {
-        await lookUp(core.sync, { provider: 'github', name: login }, call);
-      }
-    }
-    for (const name of ['sample-ada', 'sample-mira', ...organizations.map(({ login }) => login)]) {
-      const id = await lookUp(core.sync, { provider: 'github', name }, call);
-      if (id !== undefined) await collectAccount(core.sync, id, work, undefined);
-    }
+    for (const name of day === 0 ? everyone : owners) await collect(core, name);
   }
+}
+
+async function collect(core: Core, name: string): Promise<void> {
+  const id = await lookUp(core.sync, { provider: 'github', name }, call);
+  if (id === undefined) throw new Error(`${name} was not found`);
+  await collectAccount(core.sync, id, { call, onProgress: () => {} }, undefined);
 }
 
 /** Installs the service for the organizations, and waits until the awards and the frozen seasons are stored. */
@@ -172,7 +171,7 @@ async function collectInstalled(core: Core): Promise<void> {
 async function countWork(core: Core): Promise<Record<'jobs' | 'awards' | 'boards' | 'seasons' | 'incomplete', number>> {
   const { rows } = await core.database.pool.query(
     `select (select count(*) from graphile_worker.jobs where run_at <= now() and attempts < max_attempts)::int as jobs,
-      (select count(*) from awards)::int as awards, (select count(*) from boards where ranking_id is not null)::int as boards,
+      (select count(*) from awards)::int as awards, (select count(*) from board_rankings)::int as boards,
       (select count(*) from board_seasons where statement is not null)::int as seasons,
       (select count(*) from board_seasons where missing <> '{}')::int as incomplete`,
   );

@@ -82,6 +82,9 @@ describe('the sample', () => {
       'select name from accounts a where not exists (select from images where url = avatar_url and large is not null)',
     );
     assert.deepEqual(plain, []);
+    // Nothing lists them without a network, so that their calendars would be announced forever.
+    const { rows: unlisted } = await service.database.pool.query('select name from accounts where listed_at is null');
+    assert.deepEqual(unlisted, []);
     const { rows: icons } = await service.database.pool.query(
       `select icon from achievements h join repositories r on r.id = h.repository_id join accounts o on o.id = r.owner_id
        where not exists (select from images where repository_id = r.id
