@@ -52,7 +52,8 @@ describe('lookups', () => {
     const { now } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '30000' } });
-    for (const on of ['Account', 'Calendar', 'DayCounts']) simulator.faults.add({ kind: 'slow', delayMs: 200, on });
+    const lookups = ['Account', 'Calendar', 'DayCounts'];
+    for (const on of lookups) simulator.faults.add({ kind: 'slow', delayMs: 200, on });
     const window = 'since=2026-02-01&until=2026-05-31';
     const all = (path: string): Promise<ServiceResponse[]> =>
       Promise.all(Array.from({ length: 8 }, (_, index) => service.get(`${name}${path}&v=${index}`)));
@@ -63,8 +64,9 @@ describe('lookups', () => {
     for (const { body } of await all(`/contributions?${window}`)) {
       assert.equal((body.meta_data as { source?: string }).source, 'host');
     }
-    const requested = simulator.requests.map((request) => request.name);
-    assert.deepEqual(requested.toSorted(), ['Account', 'Calendar', 'DayCounts']);
+    // The collection that the first response starts may have begun as well.
+    const requested = simulator.requests.map((request) => request.name).filter((of) => lookups.includes(of));
+    assert.deepEqual(requested.toSorted(), lookups);
   });
 
   it('end with 503 within the budget when there is no network', async () => {

@@ -75,7 +75,7 @@ describe('exclusion of erased accounts', () => {
     await service.getComplete(`${ada.name}/contributors`);
     await untilIdle(service);
     for (const on of ['Account', 'PullRequests', 'Issues', 'CommitAuthors']) {
-      simulator.faults.add({ kind: 'slow', on, delayMs: 700, times: 50 });
+      simulator.faults.add({ kind: 'slow', on, delayMs: 700, times: 2 });
     }
     // A lookup, and a collection for others that names her, are under way.
     void service.get(`${engines.name}/contributors`).catch(() => {});
