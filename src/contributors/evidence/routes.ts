@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
-import { findByName, isShown } from '../../accounts/store.ts';
+import { type Account, findByName, isShown } from '../../accounts/store.ts';
 import { CompareParameter, loadComparison } from '../../contributions/evidence/comparison.ts';
 import {
   EvidenceFormat,
@@ -13,7 +13,7 @@ import {
   readItemFilter,
 } from '../../contributions/evidence/evidence.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../contributions/evidence/present.ts';
-import { itemised, namesOfKinds } from '../../contributions/kinds.ts';
+import { contributionKinds, itemised, namesOfKinds } from '../../contributions/kinds.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath, MovedRepository, RepositoryPath, type RequestContext } from '../../http/endpoint.ts';
@@ -22,6 +22,7 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
 import type { Window } from '../../windows/window.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedWithin } from '../collected.ts';
+import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
 import { readKinds, WindowQuery } from '../window.ts';
 import { countContributor } from '../window-store.ts';
@@ -79,15 +80,11 @@ async function load(
 ): Promise<LoadedEvidence | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;
   const { connection } = services;
-  const { account, isOwner, query, page, params, window } = context;
+  const { account, isOwner, query, page, window } = context;
   const { scope, asOf } = collected;
-  const holder = await findByName(connection, account.provider, params.login);
-  const isListed =
-    holder?.state === 'present' && (isShown(holder.account) || (isOwner && holder.account.id === account.id));
-  if (!isListed) throw new AppError('not_found', 'There is no such contributor.');
+  const { id: personId } = await findContributor(services, context, scope);
   const kinds = readKinds(query.kinds);
   const uncollected = await uncollectedWithin(services, collected, window);
-  const personId = holder.account.id;
   const { kinds: givenKinds, since, until, period, time_zone: timeZone, type, assisted, compare } = query;
   const { excluded = false } = query;
   const narrowed = [excluded, type, assisted, compare];
@@ -130,4 +127,25 @@ async function load(
     missing: namesOfKinds(uncollected.filter((kind) => kinds.includes(kind))),
     includesPrivate: isOwner,
   };
+}
+
+/**
+ * Finds the person of a list. A person who contributed to private repositories alone, and whose name was never looked up, is
+ * absent: whether an account is stored is not public.
+ * @throws AppError `not_found` where the caller may not know of them.
+ */
+async function findContributor(
+  { connection }: Pick<RouteServices, 'connection'>,
+  { account, isOwner, params }: Context,
+  scope: Scope,
+): Promise<Account> {
+  const holder = await findByName(connection, account.provider, params.login);
+  if (holder?.state === 'present') {
+    const { account: person } = holder;
+    if (isOwner && person.id === account.id) return person;
+    const lifetime = { scope, since: null, until: null, kinds: contributionKinds, only: null, except: [] };
+    const isKnown = person.fetchedAt !== null || (await countContributor(connection, lifetime, person.id)) > 0;
+    if (isShown(person) && isKnown) return person;
+  }
+  throw new AppError('not_found', 'There is no such contributor.');
 }
