@@ -2,13 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, Type } from 'typebox';
 import type { App } from './app.ts';
 import { authorize } from './authorize.ts';
+import { withCompressedForms } from './compression.ts';
 import { type AccountName, MovedRepository, type ResolvedAccount } from './endpoint.ts';
 import type { PartRequest, PartResult } from './endpoints.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import type { PipelineServices } from './pipeline.ts';
 import { readFor } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
-import { compressResponse, pageHeaders, privatePageHeaders, renderPage } from './response.ts';
+import { pageHeaders, privatePageHeaders, renderPage } from './response.ts';
 import { pageKey } from './response-cache.ts';
 import { sendRedirect, sendResponse } from './send.ts';
 
@@ -108,7 +109,7 @@ async function respond<Path extends TObject, Data>(
     return sendPrivatePage(reply, page.render(own, context, language).html, []);
   }
   const rendered = page.render(data, context, language);
-  const response = await compressResponse(renderPage({ ...rendered, accountId: account.id, now: now() }));
+  const response = withCompressedForms(renderPage({ ...rendered, accountId: account.id, now: now() }));
   cache.put(pageKey(request.url, language.locale), response, begun);
   return sendResponse(request, reply, response);
 }

@@ -4,6 +4,7 @@ import { readWindow, type WindowText } from '../windows/window.ts';
 import type { App } from './app.ts';
 import { authorize, resolveOwn } from './authorize.ts';
 import type { Caller } from './caller.ts';
+import { withCompressedForms } from './compression.ts';
 import type { Computations } from './computations.ts';
 import {
   type AccountName,
@@ -23,7 +24,7 @@ import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, wi
 import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
 import { readFor } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
-import { compressResponse, type RenderedResponse, renderResponse } from './response.ts';
+import { type RenderedResponse, renderResponse } from './response.ts';
 import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
 import { holdsCredential, pageLinks, sendPending, sendRedirect, sendResponse } from './send.ts';
 
@@ -222,7 +223,7 @@ async function render(
     image === undefined
       ? { links: pageLinks(`${publicUrl()}${url}`, envelope), csv }
       : { image: await images.draw(image, { ...cardInput, envelope }, deadline) };
-  return compressResponse(renderResponse({ ...content, ...rendered, now: now() }));
+  return withCompressedForms(renderResponse({ ...content, ...rendered, now: now() }));
 }
 
 /** Caches a response: JSON by its URL, a card by its contents, so that equivalent URLs share it. */

@@ -60,7 +60,8 @@ export class ResponseCache {
     this.#entries = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: (entry, address) => bytesOf(entry) + 2 * address.length + overheadBytes,
-      disposeAfter: (entry, address) => {
+      disposeAfter: (entry, address, reason) => {
+        if (reason === 'set' && this.#isGrown(entry, address)) return;
         if ('response' in entry) this.#forgetAddress(entry.response.accountId, address);
         else this.#forgetAlias(entry.name, address);
       },
@@ -104,6 +105,7 @@ export class ResponseCache {
   put(address: string, response: RenderedResponse, begun: number): void {
     if (begun < this.versionOf(response.accountId)) return;
     this.#entries.set(address, { response });
+    if (response.compressed !== undefined) response.compressed.onMade = () => this.#grow(address, response);
     const addresses = this.#addresses.get(response.accountId) ?? new Set();
     if (this.#entries.has(address)) this.#addresses.set(response.accountId, addresses.add(address));
   }
@@ -126,6 +128,20 @@ export class ResponseCache {
     this.#entries.clear();
   }
 
+  /** Counts the bytes of a response again, to which a compressed representation was added. */
+  #grow(address: string, response: RenderedResponse): void {
+    const entry = this.#entries.peek(address);
+    if (entry !== undefined && 'response' in entry && entry.response === response) {
+      this.#entries.set(address, { response });
+    }
+  }
+
+  /** Returns whether an entry was replaced by one with the same response. */
+  #isGrown(entry: Entry, address: string): boolean {
+    const present = this.#entries.peek(address);
+    return present !== undefined && 'response' in present && 'response' in entry && present.response === entry.response;
+  }
+
   #forgetAlias(name: string, alias: string): void {
     const aliases = this.#aliasesOf.get(name);
     aliases?.delete(alias);
@@ -143,5 +159,5 @@ export class ResponseCache {
 function bytesOf(entry: Entry): number {
   if ('name' in entry) return 2 * entry.name.length;
   const { body, compressed } = entry.response;
-  return body.length + (compressed === undefined ? 0 : compressed.br.body.length + compressed.gzip.body.length);
+  return body.length + (compressed?.bytes ?? 0);
 }

@@ -1,22 +1,7 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import Negotiator from 'negotiator';
+import type { Representation, Representations } from './compression.ts';
 import type { Envelope } from './envelope.ts';
 import type { CardImage } from './images.ts';
-
-/** The bytes of a response in one content coding (RFC 9110, section 8.8.3.3: each has a tag of its own). */
-export interface Representation {
-  body: Buffer;
-  etag: string;
-  /** All headers except those that differ each time the response is sent. */
-  headers: Record<string, string>;
-}
-
-/** A representation, and the compressed ones where there are any. */
-export interface Representations extends Representation {
-  compressed?: { br: Representation; gzip: Representation };
-}
 
 /** A response with status 200, ready to send. */
 export interface RenderedResponse extends Representations {
@@ -150,63 +135,6 @@ function typeOf(csv: string | undefined): string {
 /** Returns the strong tag of a body. */
 export function etagOf(body: Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-}
-
-const toBrotli = promisify(brotliCompress);
-const toGzip = promisify(gzip);
-/** A response is rendered now and then, but sent often; a page more seldom, and in 20 languages. */
-const brotliQuality = { others: 7, pages: 4 };
-/** Smaller bodies fit in one packet with their headers, compressed or not. */
-const minCompressedBytes = 1024;
-/** PNG is compressed already. */
-const compressible = /^(application\/(json|atom\+xml)|image\/svg\+xml|text\/(csv|html|css))/;
-
-/**
- * Adds the compressed representations of a response that is worth it; compresses away from the event loop. The length of
- * a compressed body shows how much of it repeats, so that an attacker whose text is next to a secret, and who makes the
- * victim repeat the request, could guess the secret (BREACH). Bodies with credentials, which only owners' endpoints send,
- * are therefore never compressed. Others are, also with private data: no browser adds a token to the request of another
- * page, so that no attacker can make owners repeat it (docs/decisions/0046-compressed-json.md).
- */
-export async function compressResponse<Rendered extends Representations>(response: Rendered): Promise<Rendered> {
-  const { body, headers } = response;
-  if (body.length <= minCompressedBytes || !compressible.test(headers['content-type'] ?? '')) return response;
-  const isPage = headers['content-type']?.startsWith('text/html') === true;
-  const quality = isPage ? brotliQuality.pages : brotliQuality.others;
-  const [br, gzipped] = await Promise.all([
-    toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
-    toGzip(body, { level: 9 }),
-  ]);
-  const vary = [...(headers['vary'] === undefined ? [] : [headers['vary']]), 'accept-encoding'].join(', ');
-  return {
-    ...response,
-    headers: { ...headers, vary },
-    compressed: { br: compressedAs('br', br, response, vary), gzip: compressedAs('gzip', gzipped, response, vary) },
-  };
-}
-
-function compressedAs(
-  coding: 'br' | 'gzip',
-  body: Buffer,
-  { etag, headers }: Representation,
-  vary: string,
-): Representation {
-  const tag = `${etag.slice(0, -1)}-${coding}"`;
-  const length = String(body.length);
-  return {
-    body,
-    etag: tag,
-    headers: { ...headers, etag: tag, vary, 'content-length': length, 'content-encoding': coding },
-  };
-}
-
-/** Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). */
-export function representationFor(response: Representations, acceptEncoding: string | undefined): Representation {
-  const { compressed } = response;
-  if (compressed === undefined || acceptEncoding === undefined) return response;
-  // Only codings that the client names: some that send `*` cannot read Brotli.
-  const named = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } }).encodings();
-  return named.includes('br') ? compressed.br : named.includes('gzip') ? compressed.gzip : response;
 }
 
 /**

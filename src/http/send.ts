@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { type Representations, representationFor } from './compression.ts';
 import { type dataTypes, type Envelope, envelope } from './envelope.ts';
 import {
   type CardImage,
@@ -10,16 +11,7 @@ import {
   type Parameters,
 } from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
-import {
-  errorCodeHeader,
-  imageHeaders,
-  isNotModified,
-  maxAgeS,
-  notModifiedHeaders,
-  pageHeaders,
-  type Representations,
-  representationFor,
-} from './response.ts';
+import { errorCodeHeader, imageHeaders, isNotModified, maxAgeS, notModifiedHeaders, pageHeaders } from './response.ts';
 
 const pendingRetryAfterS = 3;
 /** A client that reads nothing of a streamed response for this time is considered disconnected. */
@@ -28,8 +20,12 @@ const json = 'application/json; charset=utf-8';
 /** The code of data that is not known yet. */
 const pendingCode = 0;
 
-export function sendResponse(request: FastifyRequest, reply: FastifyReply, response: Representations): FastifyReply {
-  const representation = representationFor(response, request.headers['accept-encoding']);
+export async function sendResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  response: Representations,
+): Promise<FastifyReply> {
+  const representation = await representationFor(response, request.headers['accept-encoding']);
   return isNotModified(request.headers['if-none-match'], representation.etag)
     ? reply.code(304).headers(notModifiedHeaders(representation)).send()
     : reply.code(200).headers(representation.headers).send(representation.body);

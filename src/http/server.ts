@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 import { bodyReader } from './body.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
+import { type Representation, representationFor } from './compression.ts';
 import { addDocumentation } from './description/documentation.ts';
 import type { CardImages } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -17,15 +18,10 @@ import { parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
 import { addRateLimits, type Counts, cachedPolicy } from './rate-limits.ts';
-import {
-  exposedHeaders,
-  isNotModified,
-  notModifiedHeaders,
-  type RenderedResponse,
-  representationFor,
-} from './response.ts';
+import { exposedHeaders, type RenderedResponse } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
 import { type PageSettings, sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
+import { sendCached } from './send-cached.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export interface ServerOptions {
@@ -168,18 +164,15 @@ function listener(
         'x-request-id': options.newRequestId(),
         ...(policy !== undefined && { 'ratelimit-policy': policy }),
       };
-      // A connection that stays open would keep the server from ending.
-      if (state.isClosing) response.setHeader('connection', 'close');
+      const send = (representation: Representation): void => {
+        // A connection that stays open would keep the server from ending.
+        if (state.isClosing) response.setHeader('connection', 'close');
+        sendCached(request, response, representation, { metrics, ownHeaders });
+      };
       const representation = representationFor(cached, headers['accept-encoding']);
-      if (isNotModified(headers['if-none-match'], representation.etag)) {
-        metrics.countWarm(304);
-        response.writeHead(304, { ...notModifiedHeaders(representation), ...ownHeaders });
-        response.end();
-        return;
-      }
-      metrics.countWarm(200);
-      response.writeHead(200, { ...representation.headers, ...ownHeaders });
-      response.end(method === 'HEAD' ? undefined : representation.body);
+      if (!(representation instanceof Promise)) return send(representation);
+      // The pipeline reports what hinders the compression.
+      representation.then(send, () => handler(request, response));
     },
   );
   return server;

@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import type { App } from '../app.ts';
-import { compressResponse, etagOf, type Representations } from '../response.ts';
+import { type Representations, withCompressedForms } from '../compression.ts';
+import { etagOf } from '../response.ts';
 import { sendResponse } from '../send.ts';
 import { complete } from './components.ts';
 import { type Document, tags } from './document.ts';
@@ -47,15 +48,15 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
       return Object.assign({}, complete(openapiObject), { servers: [{ url: publicUrl() }] });
     },
   });
-  let rendered: Promise<Representations> | undefined;
+  let rendered: Representations | undefined;
   app.get('/openapi.json', { schema: ownSchema }, async (request, reply) => {
     rendered ??= render(app.swagger());
-    return sendResponse(request, reply, await rendered);
+    return sendResponse(request, reply, rendered);
   });
 }
 
 /** Renders the document once, because it stays the same while the service runs. */
-function render(document: object): Promise<Representations> {
+function render(document: object): Representations {
   const body = Buffer.from(JSON.stringify(document));
   const etag = etagOf(body);
   const headers = {
@@ -64,7 +65,7 @@ function render(document: object): Promise<Representations> {
     'cache-control': `public, max-age=${maxAgeS}`,
     etag,
   };
-  return compressResponse({ body, etag, headers });
+  return withCompressedForms({ body, etag, headers });
 }
 
 const description = `What accounts on code hosts have done: profile, contributions, contributors, achievements.
