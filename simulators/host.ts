@@ -67,7 +67,7 @@ export async function startHost(host: {
   name: string;
   world: World;
   /** The paths of the authorization server, and whether it issues ID tokens. */
-  signIn: Pick<SignInHost, 'paths' | 'isOpenId'>;
+  signIn: Omit<SignInHost, 'url'>;
   /** The beginning of all paths of the interface. */
   apiPrefix: string;
   /** True when git is for signed-in callers alone. */
@@ -84,7 +84,7 @@ export async function startHost(host: {
   const losses: string[] = [];
   const faults: string[] = [];
   const tokens = secretsByName();
-  const signIn = new SignInServer({ ...host.signIn, url, errorStatus: 400 }, tokens);
+  const signIn = new SignInServer({ ...host.signIn, url }, tokens);
   const git = new GitHost(world, (authorization) =>
     isClosed && authorization === undefined ? undefined : authenticate(world, authorization),
   );

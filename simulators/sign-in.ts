@@ -9,9 +9,72 @@ export interface SignInHost {
   paths: { authorize: string; token: string };
   /** True when it issues ID tokens. */
   isOpenId: boolean;
-  /** The status of its errors: GitHub sends 200, the others as RFC 6749 says. */
-  errorStatus: 200 | 400;
+  /** The `iss` of its authorization responses (RFC 9207); absent: it sends none. */
+  issuer?: string;
+  /** The members of its token responses beside the token itself. */
+  tokenMembers: Readonly<Record<string, string | number>>;
+  /** The errors of its token endpoint, for a wrong client or secret, and for anything else. */
+  errors: Readonly<Record<'client' | 'code', { status: number; error: string; description: string }>>;
 }
+
+type Shape = Pick<SignInHost, 'isOpenId' | 'tokenMembers' | 'errors'>;
+
+/**
+ * GitHub sends errors with status 200.
+ * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-user-access-token-for-a-github-app
+ * https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors
+ */
+export const gitHubSignIn: Shape = {
+  isOpenId: false,
+  tokenMembers: {
+    token_type: 'bearer',
+    scope: '',
+    expires_in: 28_800,
+    refresh_token: 'ghr_simulated',
+    refresh_token_expires_in: 15_811_200,
+  },
+  errors: {
+    client: {
+      status: 200,
+      error: 'incorrect_client_credentials',
+      description: 'The client_id and/or client_secret passed are incorrect.',
+    },
+    code: { status: 200, error: 'bad_verification_code', description: 'The code passed is incorrect or expired.' },
+  },
+};
+
+/** doorkeeper-gem/doorkeeper, lib/doorkeeper/oauth/token_response.rb, error_response.rb, config/locales/en.yml */
+export const gitLabSignIn: Shape = {
+  isOpenId: true,
+  tokenMembers: {
+    token_type: 'Bearer',
+    scope: 'openid read_api',
+    expires_in: 7200,
+    refresh_token: 'simulated',
+    created_at: 1_700_000_000,
+  },
+  errors: {
+    client: {
+      status: 401,
+      error: 'invalid_client',
+      description: 'Client authentication failed due to unknown client.',
+    },
+    code: { status: 400, error: 'invalid_grant', description: 'The provided authorization grant is invalid.' },
+  },
+};
+
+/**
+ * Gitea has one code for both errors.
+ * go-gitea/gitea, routers/web/auth/oauth2_provider.go (handleAuthorizationCode), services/oauth2_provider/access_token.go
+ */
+export const giteaSignIn: Shape = {
+  isOpenId: false,
+  tokenMembers: { token_type: 'bearer', expires_in: 3600, refresh_token: 'simulated' },
+  errors: {
+    client: { status: 400, error: 'unauthorized_client', description: 'invalid client secret' },
+    code: { status: 400, error: 'unauthorized_client', description: 'client is not authorized' },
+  },
+};
 
 /**
  * The authorization server of a simulated host: the authorization code flow with PKCE (RFC 6749, 7636). The person at the
@@ -20,6 +83,10 @@ export interface SignInHost {
 export class SignInServer {
   /** The token of the person at the browser. */
   person: TokenName = 'user';
+  /** The error with which it sends the browser back instead of a code. */
+  refusal: string | undefined;
+  /** The `iss` of its authorization responses. */
+  issuer: string | undefined;
   readonly client = { id: 'a-client', secret: 'a-client-secret-0123456789' };
   readonly #codes = new Map<string, { token: string; challenge: string; redirectUri: string; nonce: string | null }>();
   readonly #host: SignInHost;
@@ -27,6 +94,7 @@ export class SignInServer {
 
   constructor(host: SignInHost, tokens: Record<TokenName, string>) {
     this.#host = host;
+    this.issuer = host.issuer;
     this.#tokens = tokens;
   }
 
@@ -51,12 +119,18 @@ export class SignInServer {
       response.writeHead(400).end('this client may not send such a request');
       return;
     }
-    const code = randomBytes(10).toString('hex');
-    const challenge = query.get('code_challenge') ?? '';
-    this.#codes.set(code, { token: this.#tokens[this.person], challenge, redirectUri, nonce: query.get('nonce') });
     const back = new URL(redirectUri);
-    back.searchParams.set('code', code);
+    if (this.refusal === undefined) {
+      const code = randomBytes(10).toString('hex');
+      const challenge = query.get('code_challenge') ?? '';
+      this.#codes.set(code, { token: this.#tokens[this.person], challenge, redirectUri, nonce: query.get('nonce') });
+      back.searchParams.set('code', code);
+    } else {
+      back.searchParams.set('error', this.refusal);
+      back.searchParams.set('error_description', 'A sentence of the host.');
+    }
     back.searchParams.set('state', query.get('state') ?? '');
+    if (this.issuer !== undefined) back.searchParams.set('iss', this.issuer);
     response.writeHead(302, { location: back.href }).end();
   }
 
@@ -66,29 +140,27 @@ export class SignInServer {
     const verifier = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
+    const isKnown = form.get('client_id') === this.client.id && form.get('client_secret') === this.client.secret;
     const isFit =
-      form.get('client_id') === this.client.id &&
-      form.get('client_secret') === this.client.secret &&
       form.get('grant_type') === 'authorization_code' &&
       form.get('redirect_uri') === known?.redirectUri &&
       verifier === known.challenge;
-    if (!isFit) return this.#refuse(response);
-    const { isOpenId } = this.#host;
+    if (!isKnown) return this.#refuse(response, 'client');
+    if (!isFit) return this.#refuse(response, 'code');
+    const { isOpenId, tokenMembers } = this.#host;
     const body = {
       access_token: known.token,
-      token_type: isOpenId ? 'Bearer' : 'bearer',
-      scope: '',
+      ...tokenMembers,
       ...(isOpenId && { id_token: await this.#idToken(known.nonce) }),
     };
     response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
   }
 
-  #refuse(response: ServerResponse): void {
-    const { errorStatus } = this.#host;
-    const error = errorStatus === 200 ? 'bad_verification_code' : 'invalid_grant';
+  #refuse(response: ServerResponse, reason: 'client' | 'code'): void {
+    const { status, error, description } = this.#host.errors[reason];
     response
-      .writeHead(errorStatus, { 'content-type': 'application/json; charset=utf-8' })
-      .end(JSON.stringify({ error, error_description: 'The code passed is incorrect or expired.' }));
+      .writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+      .end(JSON.stringify({ error, error_description: description }));
   }
 
   #idToken(nonce: string | null): Promise<string> {

@@ -1,5 +1,6 @@
 import { json } from 'node:stream/consumers';
 import { type Rewrite, type SimulatedHost, startHost } from '../host.ts';
+import { giteaSignIn } from '../sign-in.ts';
 import type { Repository } from '../world/model.ts';
 import type { World } from '../world/world.ts';
 import type { Place, Reply } from './responses.ts';
@@ -61,7 +62,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     world,
     signIn: {
       paths: { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' },
-      isOpenId: false,
+      ...giteaSignIn,
     },
     apiPrefix: '/api/v1/',
     isClosed,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Rewrite } from '../host.ts';
-import { SignInServer } from '../sign-in.ts';
+import { gitHubSignIn, SignInServer } from '../sign-in.ts';
 import { namedAccounts } from '../world/cast.ts';
 import { generateWorld, type Size } from '../world/generate.ts';
 import type { Repository } from '../world/model.ts';
@@ -62,7 +62,11 @@ export interface Simulator extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps */
+/**
+ * https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
+ * Responses have the parameter `iss` since April 2026 (langfuse/langfuse#13091).
+ * https://docs.github.com/apps/github-authentication-discovery-endpoints
+ */
 const signInPaths = { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' };
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -89,7 +93,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const api = new Api({ ...parts, now, origin: url, apiUrl, heavyLimit, rewrite, onRequest });
   const git = gitHostOf(world, app);
 
-  const signIn = new SignInServer({ url, paths: signInPaths, isOpenId: false, errorStatus: 200 }, secretsByName());
+  const signIn = new SignInServer(
+    { ...gitHubSignIn, url, paths: signInPaths, issuer: `${url}/login/oauth` },
+    secretsByName(),
+  );
   const handle = handler(url, {
     signIn,
     api,

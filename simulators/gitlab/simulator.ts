@@ -1,5 +1,6 @@
 import { json, text } from 'node:stream/consumers';
 import { type HostReply, type Rewrite, type SimulatedHost, startHost } from '../host.ts';
+import { gitLabSignIn } from '../sign-in.ts';
 import type { World } from '../world/world.ts';
 import { executeGraphql, operationName } from './graphql.ts';
 import { type Hidden, nothingHidden } from './hidden.ts';
@@ -64,7 +65,7 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
   const host = await startHost({
     name: 'GitLab',
     world,
-    signIn: { paths: { authorize: '/oauth/authorize', token: '/oauth/token' }, isOpenId: true },
+    signIn: { ...gitLabSignIn, paths: { authorize: '/oauth/authorize', token: '/oauth/token' } },
     apiPrefix: '/api/',
     rewrite,
     respond: async ({ request, address, who }): Promise<HostReply> => {

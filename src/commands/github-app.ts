@@ -29,6 +29,7 @@ export async function gitHubAppUrl(io: Io, args: readonly string[]): Promise<voi
       canWrite: canReport,
       publicUrl,
       webhookUrl,
+      callbackUrl: `${publicUrl}/sign-in/github/callback`,
       events: subscribedEvents,
     }),
   );

@@ -89,7 +89,7 @@ export class StandIn {
     const signIn = new OAuthSignIn({
       client,
       url: origin,
-      issuer: origin,
+      issuers: [origin],
       paths,
       scope: '',
       connectTimeoutMs: 2000,

@@ -65,10 +65,14 @@ export function signInRoutes(app: App, services: Services): void {
     { schema: { hide: true, params: HostPath }, config },
     async (request, reply) => {
       const cookies = requireCookies(services);
-      const state = readCookie(request.headers.cookie, cookies.signIn);
-      setCookie(reply, cookies, cookies.signIn, '', 0);
       const { provider } = request.params;
       const response = new URL(request.url, services.publicUrl()).searchParams;
+      // GitHub sends people here who installed the App, with a code that this service did not request.
+      if (response.has('setup_action') && !response.has('state')) {
+        return redirect(reply, `/sign-in/${encodeURIComponent(provider)}`);
+      }
+      const state = readCookie(request.headers.cookie, cookies.signIn);
+      setCookie(reply, cookies, cookies.signIn, '', 0);
       const { secret, returnTo, isConfirmed } = await finishSignIn(services, { provider, response, state });
       const former = await sessionOf(services, request.headers.cookie);
       if (former !== undefined) await removeSession(services.connection, former.secretHash);

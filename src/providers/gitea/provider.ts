@@ -85,7 +85,12 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
  */
 function signInOf(options: RestHostOptions & { client: OAuthClient }): OAuthSignIn {
   const paths = { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' };
-  return new OAuthSignIn({ ...options, paths, issuer: options.url, scope: 'read:user read:organization' });
+  return new OAuthSignIn({
+    ...options,
+    paths,
+    issuers: [options.url, `${options.url}/`],
+    scope: 'read:user read:organization',
+  });
 }
 
 /** Returns the parts that read stored repositories, a private one with the token that showed it. */

@@ -128,13 +128,17 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   };
 }
 
+const gitHubIssuer = 'https://github.com/login/oauth';
+
 /**
  * Signs people in by the user authorization of a GitHub App, whose tokens have the rights of the App, not scopes.
  * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-user-access-token-for-a-github-app
+ * The issuer of GitHub.com is documented; what instances publish about themselves is not correct everywhere.
+ * https://docs.github.com/apps/github-authentication-discovery-endpoints
  */
 function signInOf(options: GitHubOptions & { client: OAuthClient }): OAuthSignIn {
   const paths = { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' };
-  return new OAuthSignIn({ ...options, paths, issuer: `${options.url}/login/oauth`, scope: '' });
+  return new OAuthSignIn({ ...options, paths, issuers: [`${options.url}/login/oauth`, gitHubIssuer], scope: '' });
 }
 
 type AccountReaders = Pick<Accounts, 'lookUp' | 'refresh' | 'check' | 'fetchCalendar' | 'countDays'>;

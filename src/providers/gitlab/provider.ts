@@ -90,10 +90,13 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
   };
 }
 
-/** https://docs.gitlab.com/integration/openid_connect_provider/ */
+/**
+ * https://docs.gitlab.com/integration/openid_connect_provider/
+ * The issuer is the instance's address without a slash (gitlabhq/gitlabhq, config/initializers/doorkeeper_openid_connect.rb).
+ */
 function signInOf(options: RestHostOptions & { client: OAuthClient }): OAuthSignIn {
   const paths = { authorize: '/oauth/authorize', token: '/oauth/token' };
-  return new OAuthSignIn({ ...options, paths, issuer: options.url, scope: 'openid read_api' });
+  return new OAuthSignIn({ ...options, paths, issuers: [options.url], scope: 'openid read_api' });
 }
 
 /** Returns the parts that read stored repositories, a private one with the token that showed it. */

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
-import { AppError } from '../../errors.ts';
 import type { BegunSignIn, SignIn } from '../sign-in.ts';
 import { HttpTransport, type OnExchange } from './http-transport.ts';
+import { toAppError } from './oauth-errors.ts';
 
 /** The registration of the service as a client of the host. */
 export interface OAuthClient {
@@ -13,8 +13,11 @@ interface OAuthOptions {
   client: OAuthClient;
   /** The base URL of the host for people. */
   url: string;
-  /** The name of the authorization server in its responses. */
-  issuer: string;
+  /**
+   * The names of the authorization server in its responses, the usual one first. A response of another server that uses
+   * one of them does no harm: the state of a sign-in belongs to one host, and so does its callback address.
+   */
+  issuers: readonly [string, ...string[]];
   /** Paths below `url`. */
   paths: { authorize: string; token: string };
   /** Empty: the host gives the rights of the registration. With `openid` the host issues an ID token. */
@@ -34,11 +37,11 @@ export class OAuthSignIn implements SignIn {
   readonly #transport: HttpTransport;
 
   constructor(options: OAuthOptions) {
-    const { url, issuer, paths } = options;
+    const { url, issuers, paths } = options;
     this.origin = new URL(url).origin;
     this.#options = options;
     this.#server = {
-      issuer,
+      issuer: issuers[0],
       authorization_endpoint: `${url}${paths.authorize}`,
       token_endpoint: `${url}${paths.token}`,
     };
@@ -67,13 +70,15 @@ export class OAuthSignIn implements SignIn {
   }
 
   async finish(begun: BegunSignIn, response: URLSearchParams, signal: AbortSignal): Promise<string> {
-    const { client, now, url } = this.#options;
+    const { client, now, url, issuers } = this.#options;
+    const issuer = issuers.find((name) => name === response.get('iss')) ?? issuers[0];
+    const server = { ...this.#server, issuer };
     const skewS = Math.round((now().getTime() - Date.now()) / 1000);
     const ourselves: oauth.Client = { client_id: client.id, [oauth.clockSkew]: skewS };
     try {
-      const parameters = oauth.validateAuthResponse(this.#server, ourselves, response, begun.state);
+      const parameters = oauth.validateAuthResponse(server, ourselves, response, begun.state);
       const reply = await oauth.authorizationCodeGrantRequest(
-        this.#server,
+        server,
         ourselves,
         oauth.ClientSecretPost(client.secret),
         parameters,
@@ -86,7 +91,7 @@ export class OAuthSignIn implements SignIn {
           [oauth.customFetch]: (address, request) => this.#send(address, request),
         },
       );
-      const tokens = await oauth.processAuthorizationCodeResponse(this.#server, ourselves, reply, {
+      const tokens = await oauth.processAuthorizationCodeResponse(server, ourselves, reply, {
         ...(this.#isOpenId && { expectedNonce: begun.nonce, requireIdToken: true }),
       });
       return tokens.access_token;
@@ -110,20 +115,26 @@ export class OAuthSignIn implements SignIn {
       signal: signal ?? new AbortController().signal,
     } as const;
     const { status, headers: received, text } = await this.#transport.send(address, sent);
-    return new Response(text, { status, headers: { 'content-type': String(received['content-type'] ?? '') } });
+    return new Response(text, {
+      status: statusOf(status, text),
+      headers: { 'content-type': String(received['content-type'] ?? '') },
+    });
   }
 }
 
-/** Returns the error of a failed sign-in without its cause, which may hold the code, the token or the client's secret. */
-function toAppError(error: unknown): AppError {
-  if (error instanceof oauth.AuthorizationResponseError) {
-    return new AppError('forbidden', 'The sign-in was not permitted at the code host.');
+/**
+ * Returns the status of a response to a request for a token. GitHub sends errors with 200.
+ * https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors
+ */
+function statusOf(status: number, text: string): number {
+  return status === 200 && holdsError(text) ? 400 : status;
+}
+
+function holdsError(text: string): boolean {
+  try {
+    const { error }: { error?: unknown } = Object(JSON.parse(text));
+    return typeof error === 'string';
+  } catch {
+    return false;
   }
-  if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError) {
-    return new AppError('forbidden', 'The code host did not accept this sign-in. Begin it again.');
-  }
-  if (error instanceof oauth.OperationProcessingError) {
-    return new AppError('invalid_input', 'The response of the code host does not fit this sign-in. Begin it again.');
-  }
-  return new AppError('provider_unavailable', 'The code host did not respond to the sign-in. Try it again soon.');
 }

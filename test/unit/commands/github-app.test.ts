@@ -19,6 +19,7 @@ describe('the link that registers an App', () => {
     );
     const parameters = Object.fromEntries(url.searchParams);
     assert.equal(parameters['webhook_url'], 'https://plaudit.example/v1/github/webhooks');
+    assert.deepEqual(url.searchParams.getAll('callback_urls[]'), ['https://plaudit.example/sign-in/github/callback']);
     const permissions = Object.entries(parameters).filter(([, value]) => value === 'read' || value === 'write');
     assert.deepEqual(
       permissions.map(([name, level]) => `${name} ${level}`).toSorted(),

@@ -32,6 +32,8 @@ export function registrationUrl(app: {
   canWrite: boolean;
   publicUrl: string;
   webhookUrl: string;
+  /** The address to which people return who signed in with the App. */
+  callbackUrl: string;
   events: readonly string[];
 }): string {
   const place = app.organization === undefined ? '' : `/organizations/${encodeURIComponent(app.organization)}`;
@@ -43,6 +45,7 @@ export function registrationUrl(app: {
     ['description', 'Counts contributions.'],
     ['url', app.publicUrl],
     ['public', 'false'],
+    ['callback_urls[]', app.callbackUrl],
     ['webhook_active', 'true'],
     ['webhook_url', app.webhookUrl],
     ...Object.entries(requestedPermissions),
