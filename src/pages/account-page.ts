@@ -200,7 +200,7 @@ function hero(site: Site, reader: Reader, account: AccountPart, part: Part<Accou
 <div class="about">
 <h1>${displayName || name}</h1>
 <p class="handle"><a href="${site.profileUrl(provider, name)}" rel="me">${name}</a> · ${provider}</p>
-${description !== '' && html`<p class="bio">${description}</p>`}
+${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
 <p class="facts"><span class="tipped"><a href="#${numbersId}" aria-describedby="experience-tip">${fill(words.experience, { n: number(experience) })}</a>${tip('experience-tip', experienceRule, part, reader)}</span><span>${wayText}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
 <p><a class="button" href="${composerPath({ provider, name })}">${words.toReadme}</a></p>
 </div>

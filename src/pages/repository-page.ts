@@ -101,7 +101,7 @@ function renderRepository(site: Site, reader: Reader, data: Data & { owner: stri
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, owner))}">${owner}</a> ·
 <a href="${site.profileUrl(provider, owner)}/${name}">${provider}</a></p>
 <h1>${name}</h1>
-${description !== '' && html`<p class="bio">${description}</p>`}
+${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
 ${repositoryFacts(repository, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
 ${section(

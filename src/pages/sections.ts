@@ -91,7 +91,7 @@ export function achievements(
     (
       award,
     ) => html`<li><img src="${endpointPath(provider, name, `achievements/${award.id}`, { format: 'svg', raw: 'true' })}" alt="" width="56" height="56" loading="lazy">
-<div><strong><a href="${to(awardPath(provider, name, award.id))}">${award.name}</a></strong><span>${award.description}</span>
+<div><strong><a href="${to(awardPath(provider, name, award.id))}">${award.name}</a></strong><span dir="auto">${award.description}</span>
 <small>${award.repository_name !== '' && html`${award.repository_name} · `}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></small></div></li>`,
   )}</ul>`;
 }
@@ -103,7 +103,7 @@ export function earnable(provider: string, items: readonly Earnable[], { languag
     const address =
       newest && endpointPath(provider, newest.name, `achievements/${newest.id}`, { format: 'svg', raw: 'true' });
     return html`<li>${address === null ? html`<span class="medal" aria-hidden="true"></span>` : html`<img src="${address}" alt="" width="56" height="56" loading="lazy">`}
-<div><strong>${newest === null ? name : html`<a href="${to(awardPath(provider, newest.name, newest.id))}">${name}</a>`}</strong><span>${description}</span>
+<div><strong>${newest === null ? name : html`<a href="${to(awardPath(provider, newest.name, newest.id))}">${name}</a>`}</strong><span dir="auto">${description}</span>
 <small>${repository} · ${heldBy}</small></div></li>`;
   })}</ul>`;
 }
@@ -143,7 +143,7 @@ export function people(
 export function boards(owner: { provider: string; name: string }, items: readonly BoardPart[], { to }: Reader): Markup {
   return html`<ul class="repositories">${items.map(
     ({ slug, name, description }) =>
-      html`<li><h3><a href="${to(boardPath(owner.provider, owner.name, slug))}">${name}</a></h3><p>${description}</p></li>`,
+      html`<li><h3><a href="${to(boardPath(owner.provider, owner.name, slug))}">${name}</a></h3><p dir="auto">${description}</p></li>`,
   )}</ul>`;
 }
 
@@ -154,7 +154,7 @@ export function repositories(owner: string, items: readonly Repository[], reader
     (
       repository,
     ) => html`<li><h3><a href="${to(repositoryPath(repository.provider, owner, repository.name))}">${repository.name}</a>${repository.isFork && html` <small class="chip">${words.fork}</small>`}</h3>
-<p>${repository.description}</p>${repositoryFacts(repository, reader)}</li>`,
+<p dir="auto">${repository.description}</p>${repositoryFacts(repository, reader)}</li>`,
   )}</ul>`;
 }
 

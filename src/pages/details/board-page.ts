@@ -142,7 +142,7 @@ function render(site: Site, reader: Reader, shown: Shown): string {
     feeds: [{ path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name }],
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
-<h1>${board.name}</h1>${board.description !== '' && html`<p class="bio">${board.description}</p>`}
+<h1>${board.name}</h1>${board.description !== '' && html`<p class="bio" dir="auto">${board.description}</p>`}
 <p class="facts"><span>${span(board, reader)}</span>${query['season'] === undefined && html`<span>${completenessOf(board.repositories, ranks.asOf, language)}</span>`}</p>
 ${pickers(shown, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), reader)}

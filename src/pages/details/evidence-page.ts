@@ -48,6 +48,8 @@ interface Data extends Part<Item> {
 interface NumberDescription {
   path: string;
   title: string;
+  /** The login of the person whose number it is; absent: the account of the page. */
+  person?: string;
   /** The path of the endpoint, below the account. */
   endpoint: string;
   /** The repository that it is about; absent: all. */
@@ -94,7 +96,8 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       partRequest: ({ login }) => ({ params: { login } }),
       describe: ({ login }, { provider: host, name }, { words }) => ({
         path: contributorPath(accountPath(host, name), login),
-        title: `${words.contributions}: ${login}`,
+        title: words.contributions,
+        person: login,
         endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors'],
         rules: [],
@@ -108,7 +111,8 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       partRequest: ({ repository, login }) => ({ params: { repository, login } }),
       describe: ({ repository, login }, { provider: host, name }, { words }) => ({
         path: contributorPath(repositoryPath(host, name, repository), login),
-        title: `${words.contributions}: ${login}`,
+        title: words.contributions,
+        person: login,
         repository,
         endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors', { repository }],
@@ -127,7 +131,8 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       partRequest: ({ slug, login }) => ({ params: { slug, login } }),
       describe: ({ slug, login }, { provider: host, name }, { words }) => ({
         path: `${boardPath(host, name, slug)}/people/${encodeURIComponent(login)}`,
-        title: `${words.detail.points}: ${login}`,
+        title: words.detail.points,
+        person: login,
         endpoint: `boards/${slug}/people/${encodeURIComponent(login)}`,
         preview: [`boards/${slug}`],
         rules: [],
@@ -190,17 +195,26 @@ function render<Path extends TObject>(
   const { words, language, to } = reader;
   const { detail } = words;
   const { provider, name } = account;
-  const { path, title, endpoint, repository, rules: definitions, preview } = kind.describe(params, account, reader);
+  const {
+    path,
+    title,
+    person,
+    endpoint,
+    repository,
+    rules: definitions,
+    preview,
+  } = kind.describe(params, account, reader);
+  const whose = person === undefined ? title : `${title}: ${person}`;
   const { total, remainder = {} } = data.meta;
   const whole = total ?? data.items.length;
   return renderDocument(site, reader, {
-    title: `${title} · ${name}`,
-    description: `${detail.evidence}: ${title}, ${name}`,
+    title: `${whose} · ${name}`,
+    description: `${detail.evidence}: ${whose}, ${name}`,
     path,
     previewPath: previewPath(provider, name, ...preview),
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`} · ${detail.evidence}</p>
-<h1>${title}${total !== undefined && html` <span class="total">${language.number(whole)}</span> ${changeOf(whole, data.before, reader)}`}</h1>
+<h1>${title}${person !== undefined && html`: <bdi>${person}</bdi>`}${total !== undefined && html` <span class="total">${language.number(whole)}</span> ${changeOf(whole, data.before, reader)}`}</h1>
 ${definitions.map((text) => html`<p class="bio" lang="en" dir="auto">${text}</p>`)}
 ${kind.hasPeriods && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>

@@ -55,6 +55,11 @@ describe('pages behind numbers', () => {
     for (let next: string | undefined = path, pages = 0; next !== undefined && pages < 10; pages += 1) {
       const { text, status } = await page(next);
       assert.equal(status, 200, text);
+      assert.match(
+        text,
+        new RegExp(`<h1>[^<]+<bdi>${login}</bdi> <span class="total">`),
+        'a login keeps its direction',
+      );
       seen.push(...[...text.matchAll(/<li><strong><a href="([^"]+)"/g)].map(([, url = '']) => url));
       next = /href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
     }
