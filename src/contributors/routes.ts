@@ -18,7 +18,14 @@ import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedW
 import type { Contributor } from './contributor.ts';
 import { findStart } from './ranking.ts';
 import { countAll, countContributors, findContributors } from './store.ts';
-import { type Limits, loadWithinLimits, readLimits, WindowQuery, WindowQueryOfAccount } from './window.ts';
+import {
+  type Limits,
+  loadWithinLimits,
+  NewcomersQuery,
+  readLimits,
+  WindowQuery,
+  WindowQueryOfAccount,
+} from './window.ts';
 
 const ContributorItem = Type.Object(
   {
@@ -35,6 +42,7 @@ const ContributorItem = Type.Object(
 const Query = Type.Object({
   ...PageParameters.properties,
   ...WindowQuery.properties,
+  ...NewcomersQuery.properties,
   format: FormatParameter,
   bots: Type.Optional(Type.Boolean({ description: 'False leaves bots out. Default: true in JSON, false in images.' })),
 });
@@ -150,7 +158,10 @@ async function loadWindow(
   const { page, image } = context;
   const wanted = { ...page, withBots: includesBots(context) };
   // The state is read first: contributions collected after that make the numbers newer than the state, never older.
-  const uncollected = await uncollectedWithin(services, collected, limits.window);
+  // A contribution of any former time decides who is a newcomer.
+  const uncollected = limits.newcomers
+    ? collected.uncollected
+    : await uncollectedWithin(services, collected, limits.window);
   const { found, further, listKey, window } = await loadWithinLimits(services, context, collected, limits, wanted);
   return {
     ...cutPage(found, page.limit, page.start),

@@ -20,6 +20,8 @@ export interface CountedContributions {
   /** Ids of the repositories to narrow the scope to; null: all. */
   only: readonly string[] | null;
   except: readonly string[];
+  /** True: only people whose first counted contribution is in the window, which has a beginning. */
+  newcomers?: boolean;
 }
 
 /** People whom a list shows; `people`: everyone but bots. */
@@ -93,7 +95,7 @@ function isBeyond({ contributions, name, id }: ListPlace, side: 'after' | 'befor
 }
 
 /** Common table expressions up to `summed`: the number of contributions of each account. */
-function sumsOf({ scope, since, until, kinds, only, except }: CountedContributions): RawBuilder<unknown> {
+function sumsOf({ scope, since, until, kinds, only, except, newcomers }: CountedContributions): RawBuilder<unknown> {
   const counters = ofContributions(storedCounters).filter(({ kind }) => kinds.some((one) => one === kind));
   const sum = sql.join(
     counters.map(({ name }) => columnOf(name, 'd')),
@@ -109,13 +111,22 @@ function sumsOf({ scope, since, until, kinds, only, except }: CountedContributio
     where (${first}::timestamptz is null or d.day >= (${first}::timestamptz at time zone 'UTC')::date)
       and (${last}::timestamptz is null or d.day < (${last}::timestamptz at time zone 'UTC')::date)
     group by d.account_id`;
-  const items = partsOfDays(since, until).flatMap(([from, to]) =>
-    counters.map(({ name }) => name).map((name) => itemsBetween(name, from, to)),
-  );
+  const itemsIn = (parts: [from: Date, to: Date][]): RawBuilder<unknown>[] =>
+    parts.flatMap(([from, to]) => counters.map(({ name }) => itemsBetween(name, from, to)));
+  const formerDays =
+    since !== null &&
+    sql`
+      select d.account_id, 1 from in_scope r join contribution_days d on d.repository_id = r.id
+      where d.account_id in (select account_id from counted) and ${sum} > 0
+        and d.day < (${floor(since)}::timestamptz at time zone 'UTC')::date`;
+  const former = formerDays === false ? [] : [formerDays, ...itemsIn(partsOfDays(null, since))];
+  const isWanted = newcomers === true ? sql`where account_id not in (select account_id from former)` : sql``;
   return sql`
     in_scope as materialized (select r.id from repositories r where ${isOfScope}),
-    counted as (${sql.join([wholeDays, ...items], sql` union all `)}),
-    summed as (select account_id, sum(n)::integer as n from counted group by account_id having sum(n) > 0)`;
+    counted as (${sql.join([wholeDays, ...itemsIn(partsOfDays(since, until))], sql` union all `)}),
+    ${newcomers === true ? sql`former (account_id, n) as (${sql.join(former, sql` union all `)}),` : sql``}
+    summed as (
+      select account_id, sum(n)::integer as n from counted ${isWanted} group by account_id having sum(n) > 0)`;
 }
 
 /** Counts the contributions of each person between two instants of a day. */

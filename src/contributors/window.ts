@@ -50,6 +50,17 @@ const names = (what: string) =>
     }),
   );
 
+/** The parameter that limits a list to newcomers. */
+export const NewcomersQuery = Type.Object({
+  newcomers: Type.Optional(
+    Type.Boolean({
+      description:
+        'True: only people whose first contribution to these repositories is in the window, which needs a beginning.',
+      default: false,
+    }),
+  ),
+});
+
 /** The same, and repositories, for all that an account owns. */
 export const WindowQueryOfAccount = Type.Object({
   ...WindowQuery.properties,
@@ -63,6 +74,7 @@ export interface WindowTexts extends WindowText {
   type?: PersonType | undefined;
   repositories?: string | undefined;
   exclude_repositories?: string | undefined;
+  newcomers?: boolean | undefined;
 }
 
 /** The limits of a list of contributors. */
@@ -73,6 +85,8 @@ export interface Limits {
   type: PersonType | undefined;
   repositories: readonly string[] | undefined;
   excluded: readonly string[];
+  /** True: only people whose first contribution is in the window. */
+  newcomers: boolean;
   /** The window as the request gives it, to which cursors are bound. */
   texts: readonly (string | undefined)[];
 }
@@ -83,7 +97,8 @@ export interface Limits {
  * @throws AppError `invalid_input` that names the parameter and the nearest valid value.
  */
 export function readLimits(texts: WindowTexts, window: Window | undefined): Limits | undefined {
-  const { kinds, type, repositories, exclude_repositories: excluded } = texts;
+  const { kinds, type, repositories, exclude_repositories: excluded, newcomers = false } = texts;
+  if (newcomers && (window?.since ?? null) === null) throw invalid('newcomers needs a window with a beginning.');
   const given = [window, kinds, type, repositories, excluded];
   if (given.every((one) => one === undefined)) return undefined;
   return {
@@ -92,6 +107,7 @@ export function readLimits(texts: WindowTexts, window: Window | undefined): Limi
     type,
     repositories: repositories === undefined ? undefined : readNames('repositories', repositories),
     excluded: excluded === undefined ? [] : readNames('exclude_repositories', excluded),
+    newcomers,
     texts: [texts.since, texts.until, texts.period, texts.time_zone],
   };
 }
@@ -150,9 +166,10 @@ export async function loadWithinLimits(
 ): Promise<WindowPage> {
   const { limit, start, withBots } = page;
   const { only, except } = await findScope(connection, scope, limits, isOwner);
-  const filter = listKeyOf([scope, limits.kinds, limits.type, only, except, withBots, limits.texts]);
+  const filter = listKeyOf([scope, limits.kinds, limits.type, only, except, withBots, limits.newcomers, limits.texts]);
   const { since, until, place } = readCursor(start, filter, limits.window);
-  const counted: CountedContributions = { scope, since, until, kinds: limits.kinds, only, except };
+  const { newcomers } = limits;
+  const counted: CountedContributions = { scope, since, until, kinds: limits.kinds, only, except, newcomers };
   const type = limits.type ?? (withBots ? undefined : 'people');
   const people: ListedPeople = { type, viewerId: isOwner ? account.id : null };
   const wanted = {

@@ -11,6 +11,9 @@ const circumstances: readonly Circumstances[] = [
   { scheme: 'dark', width: 1280, lang: 'ar' },
 ];
 
+/** The types of pages to look at, as a regular expression of their names, because all of them take some minutes. */
+const wanted = new RegExp(process.env['PAGES'] ?? '');
+
 describe('rendering of every type of page in a browser', () => {
   const shared = shareStoredService({ service: { settings: signInSettings } });
 
@@ -18,7 +21,7 @@ describe('rendering of every type of page in a browser', () => {
     const { browser, types, signedIn } = await preparePages(shared);
     const { url } = shared.service;
     for (const isOwn of [undefined, true] as const) {
-      const own = types.filter((type) => type.isOwn === isOwn);
+      const own = types.filter((type) => type.isOwn === isOwn && wanted.test(type.name));
       const state = isOwn && signedIn;
       const pages = own.flatMap((type) => circumstances.map((one) => ({ type, circumstances: one })));
       await examinePages(browser, url, pages, state);

@@ -42,6 +42,32 @@ describe('lists of contributors in a window', () => {
     });
   }
 
+  it('name the people alone whose first contribution is in the window', async () => {
+    const { world } = shared.simulator;
+    const found: string[] = [];
+    const years = Array.from({ length: 10 }, (_, year) => ({
+      since: `${2010 + year}-06-07T08:09:10Z`,
+      until: `${2011 + year}-06-07`,
+    }));
+    for (const text of [...years, { since: '2026-02-03T04:05:06Z', until: '2026-05-06' }]) {
+      const range = readWindow(text, now()) ?? assert.fail();
+      const former = contributorsOf(world, engines.name, { range: { ...range, since: null, until: range.since } });
+      const expected = contributorsOf(world, engines.name, { range }).filter(
+        ({ login }) => !former.some((one) => one.login === login),
+      );
+      const query = new URLSearchParams(text).toString();
+      const { body } = await get(`${engines.name}/contributors?limit=100&newcomers=true&${query}`);
+      assert.deepEqual(numbers(body), expected, query);
+      found.push(...expected.map(({ login }) => login));
+    }
+    assert.ok(found.length > 0, 'a window has newcomers');
+    for (const open of ['', '&until=2026-03-04']) {
+      const { status, body } = await get(`${engines.name}/contributors?newcomers=true${open}`);
+      assert.equal(status, 400);
+      assert.match(body.error?.message ?? '', /newcomers needs a window with a beginning/);
+    }
+  });
+
   it('fit together page by page, forwards and backwards', async () => {
     const all = numbers((await get(`${engines.name}/contributors?limit=100&since=2012-01-01`)).body);
     assert.ok(all.length > 5, String(all.length));
