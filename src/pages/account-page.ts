@@ -6,53 +6,34 @@ import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import type { PartRequest } from '../http/endpoints.ts';
 import type { Page, ReadPart } from '../http/pages.ts';
 import type { Repository } from '../repositories/store.ts';
-import { accountPath, composerPath, endpointPath, previewPath } from './addresses.ts';
+import { accountPath, composerPath, counterPath, endpointPath, previewPath } from './addresses.ts';
+import { type Community, communitySection, loadCommunity } from './community.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
-import { AccountPart, AwardPart, BoardPart, type Part, PersonPart, partReader } from './parts.ts';
+import { numberLink, tip } from './numbers.ts';
+import { AccountPart, AwardPart, BoardPart, type Part, partReader } from './parts.ts';
 import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { levelRing } from './ring.ts';
-import {
-  achievements,
-  avatar,
-  boards,
-  calendar,
-  counters,
-  earnable,
-  numbersBefore,
-  people,
-  repositories,
-  section,
-  tip,
-} from './sections.ts';
-import { type PageWindow, WindowQuery, windowOf, windowPicker } from './windows.ts';
+import { achievements, avatar, boards, calendar, counters, earnable, repositories, section } from './sections.ts';
+import { WindowQuery, windowOf } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
 const numbersId = 'contributions';
-/** How experience and levels are counted, in the words of the API. */
-const experienceRule =
-  'The sum of the ten numbers below. Level 2 begins at 100 XP, level 3 at 400, level n + 1 at 100·n².';
-/** The list of the window before is longer, because the people of this one may stand far below in it. */
-const shown = { awards: 12, people: 20, peopleBefore: 100, repositories: 12 };
+const shown = { awards: 12, people: 20, repositories: 12 };
 const readAccount = partReader(AccountPart);
 const readAwards = partReader(AwardPart);
-const readPeople = partReader(PersonPart);
 const readBoards = partReader(BoardPart);
 
 interface Data {
   account: Part<AccountPart>;
   awards: Part<AwardPart> | undefined;
   /** For organizations alone. */
-  people: Part<PersonPart> | undefined;
-  /** The same list of the window before; undefined without one. */
-  peopleBefore: Part<PersonPart> | undefined;
+  community: Community | undefined;
   boards: Part<BoardPart> | undefined;
   repositories: readonly Repository[];
   /** For organizations alone. */
   earnable: readonly Earnable[];
-  /** The window of the list of people. */
-  within: PageWindow;
 }
 
 interface Sources {
@@ -76,19 +57,10 @@ export function accountPage(
     load: async (read, { account, query }) => {
       const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
-      const [own, awards, contributors, earlier, boardList, owned, defined] = await Promise.all([
+      const [own, awards, community, boardList, owned, defined] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: shown.awards }),
-        isOrganization
-          ? readPart(read, 'listContributors', readPeople, {
-              query: within.texts,
-              window: within.window,
-              limit: shown.people,
-            })
-          : undefined,
-        isOrganization && within.before !== undefined
-          ? readPart(read, 'listContributors', readPeople, { window: within.before, limit: shown.peopleBefore })
-          : undefined,
+        isOrganization ? loadCommunity(read, within, { limit: shown.people, now: now() }) : undefined,
         readPart(read, 'listBoards', readBoards),
         findRepositories(account, shown.repositories),
         isOrganization ? findEarnable(account, shown.awards) : [],
@@ -97,19 +69,19 @@ export function accountPage(
         own && {
           account: own,
           awards,
-          people: contributors,
-          peopleBefore: earlier,
+          community: community instanceof MovedRepository ? undefined : community,
           boards: boardList,
           repositories: owned,
           earnable: defined,
-          within,
         }
       );
     },
     render: (data, _context, language) => {
       const [account] = data.account.items;
       if (account === undefined) throw new Error('the response has no account');
-      const parts = [data.account, data.awards, data.people, data.boards].filter((part) => part !== undefined);
+      const parts = [data.account, data.awards, data.community?.people, data.boards].filter(
+        (part) => part !== undefined,
+      );
       return {
         html: renderAccount(site, readerOf(language), account, data),
         isComplete: parts.every(({ missing }) => missing.length === 0),
@@ -159,16 +131,9 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
       sameAs: [site.profileUrl(provider, name)],
     },
     main: html`${hero(site, reader, account, data.account)}
-${section(words.contributions, counters(data.account, account, reader), dataLink(account, 'contributions', words), numbersId)}
+${section(words.contributions, counters({ values: account.contributions, pathOf: (counter) => counterPath(provider, name, counter) }, data.account, reader), dataLink(account, 'contributions', words), numbersId)}
 ${section(words.year, calendar(provider, name, reader))}
-${
-  data.people !== undefined &&
-  section(
-    words.people,
-    html`${windowPicker(path, data.within, reader)}${people({ provider, of: path, within: data.within, before: numbersBefore(data.peopleBefore) }, data.people, reader)}`,
-    dataLink(account, 'contributors', words, data.within.texts),
-  )
-}
+${data.community !== undefined && communitySection({ provider, owner: name, path }, data.community, reader)}
 ${
   data.awards !== undefined &&
   section(
@@ -195,13 +160,21 @@ function hero(site: Site, reader: Reader, account: AccountPart, part: Part<Accou
   const isUnknown = experience === 0 && part.missing.includes('level');
   const levelText = fill(names.level, { n: isUnknown ? '–' : number(level) });
   const wayText = fill(names.toNext, { n: number(left), level: number(next) });
+  const facts = {
+    id: 'experience-tip',
+    means: words.detail.experienceMeans,
+    window: words.detail.lifetime,
+    asOf: part.asOf,
+  };
+  const levelFacts = { ...facts, id: 'level-tip' };
+  const own = `#${numbersId}`;
   return html`<section class="hero">
-<div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<a class="level" href="#${numbersId}" aria-describedby="experience-tip">${levelText}</a></div>
+<div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<span class="level tipped">${numberLink(own, levelText, levelFacts)}${tip(levelFacts, reader)}</span></div>
 <div class="about">
 <h1>${displayName || name}</h1>
 <p class="handle"><a href="${site.profileUrl(provider, name)}" rel="me">${name}</a> · ${provider}</p>
 ${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
-<p class="facts"><span class="tipped"><a href="#${numbersId}" aria-describedby="experience-tip">${fill(words.experience, { n: number(experience) })}</a>${tip('experience-tip', experienceRule, part, reader)}</span><span>${wayText}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
+<p class="facts"><span class="tipped">${numberLink(own, fill(words.experience, { n: number(experience) }), facts)} · <bdi>${wayText}</bdi>${tip(facts, reader)}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
 <p><a class="button" href="${composerPath({ provider, name })}">${words.toReadme}</a></p>
 </div>
 </section>`;

@@ -4,28 +4,22 @@ import { AppError } from '../errors.ts';
 import { MovedRepository, RepositoryPath } from '../http/endpoint.ts';
 import type { Page } from '../http/pages.ts';
 import type { Repository } from '../repositories/store.ts';
-import { accountPath, composerPath, endpointPath, previewPath, repositoryPath } from './addresses.ts';
+import { accountPath, composerPath, previewPath, repositoryPath } from './addresses.ts';
+import { type Community, communitySection, loadCommunity } from './community.ts';
 import { html } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
-import { type Part, PersonPart, partReader } from './parts.ts';
 import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
-import { earnable, numbersBefore, people, provenance, repositoryFacts, section } from './sections.ts';
-import { type PageWindow, WindowQuery, windowOf, windowPicker } from './windows.ts';
+import { earnable, repositoryFacts, section } from './sections.ts';
+import { WindowQuery, windowOf } from './windows.ts';
 
 const shownPeople = 50;
-/** The list of the window before is longer, because the people of this one may stand far below in it. */
-const peopleBefore = 100;
 const shownAchievements = 12;
-const readPeople = partReader(PersonPart);
 
 interface Data {
   repository: Repository;
-  people: Part<PersonPart>;
-  /** The same list of the window before; undefined without one. */
-  earlier: Part<PersonPart> | undefined;
+  community: Community;
   earnable: readonly Earnable[];
-  within: PageWindow;
 }
 
 interface Sources {
@@ -48,14 +42,8 @@ export function repositoryPage(
     query: WindowQuery,
     load: async (read, { account, params: { repository: name }, query }) => {
       const within = windowOf(query, now());
-      const wanted = { query: { repository: name, ...within.texts }, window: within.window, limit: shownPeople };
-      const found = readPeople(await read('listContributors', wanted));
-      const earlier =
-        within.before &&
-        readPeople(
-          await read('listContributors', { query: { repository: name }, window: within.before, limit: peopleBefore }),
-        );
-      if (found === undefined || found instanceof MovedRepository) return found;
+      const community = await loadCommunity(read, within, { repository: name, limit: shownPeople, now: now() });
+      if (community === undefined || community instanceof MovedRepository) return community;
       const repository = await findRepository(account, name);
       if (repository === undefined) {
         throw new AppError('not_found', 'This account has no such public repository.', {
@@ -64,16 +52,14 @@ export function repositoryPage(
       }
       return {
         repository,
-        people: found,
-        earlier: earlier instanceof MovedRepository ? undefined : earlier,
+        community,
         earnable: await findEarnable(repository, shownAchievements),
-        within,
       };
     },
     render: (data, { account, provider }, language) => ({
       html: renderRepository(site, readerOf(language), { ...data, owner: account.name, provider: provider.name }),
-      isComplete: data.people.missing.length === 0,
-      staleAt: data.people.staleAt,
+      isComplete: data.community.people.missing.length === 0,
+      staleAt: data.community.people.staleAt,
     }),
     renderPending: ({ provider, name, repository }, language) =>
       pendingPage(site, readerOf(language), { provider, name, title: repository }),
@@ -81,7 +67,7 @@ export function repositoryPage(
 }
 
 function renderRepository(site: Site, reader: Reader, data: Data & { owner: string; provider: string }): string {
-  const { repository, people: found, earlier, within, owner, provider } = data;
+  const { repository, community, owner, provider } = data;
   const { words, to } = reader;
   const { name, description } = repository;
   const path = repositoryPath(provider, owner, name);
@@ -104,11 +90,7 @@ function renderRepository(site: Site, reader: Reader, data: Data & { owner: stri
 ${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
 ${repositoryFacts(repository, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
-${section(
-  words.people,
-  html`${windowPicker(path, within, reader)}${people({ provider, of: path, within, before: numbersBefore(earlier) }, found, reader)}${provenance(found, reader)}`,
-  html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', { repository: name, ...within.texts })}">${words.asData}</a>`,
-)}
+${communitySection({ provider, owner, repository: name, path }, community, reader)}
 ${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, data.earnable, reader))}`,
   });
 }

@@ -2,22 +2,13 @@ import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
-import { counterRows, rules } from '../contributions/kinds.ts';
+import { type CounterName, counterRows, rules } from '../contributions/kinds.ts';
 import type { Repository } from '../repositories/store.ts';
-import {
-  accountPath,
-  avatarPath,
-  awardPath,
-  boardPath,
-  contributorPath,
-  counterPath,
-  endpointPath,
-  repositoryPath,
-} from './addresses.ts';
+import { avatarPath, awardPath, boardPath, endpointPath, repositoryPath } from './addresses.ts';
 import { html, type Markup, trusted } from './html.ts';
-import type { AccountPart, AwardPart, BoardPart, Part, PersonPart } from './parts.ts';
+import { numberLink, tip } from './numbers.ts';
+import type { AwardPart, BoardPart, Part } from './parts.ts';
 import type { Reader } from './reader.ts';
-import { changeOf, type PageWindow, withQuery } from './windows.ts';
 
 /** Sections that several pages show. */
 
@@ -34,16 +25,35 @@ export function avatar(provider: string, account: { name: string; display_name: 
   return html`<span class="avatar" data-initials="${initialsOf(displayName || name)}"><img src="${avatarPath(provider, name)}" alt="" width="${sizePx}" height="${sizePx}" loading="lazy"></span>`;
 }
 
-/** The ten lifetime counters, the most usual first. */
-export function counters(part: Part<AccountPart>, account: AccountPart, reader: Reader): Markup {
+/** Lifetime counters, and where pages show what each counts. */
+interface ShownCounters {
+  /** Counters without a value are not shown. */
+  values: Readonly<Partial<Record<CounterName, number>>>;
+  pathOf: (counter: CounterName) => string;
+}
+
+/** Renders counters, the most usual first. */
+export function counters(
+  { values, pathOf }: ShownCounters,
+  part: Pick<Part<unknown>, 'asOf' | 'missing'>,
+  reader: Reader,
+): Markup {
   const { language, words, to } = reader;
   const { words: names, number } = language;
+  const { asOf, missing } = part;
   return html`<dl class="counters">${counterRows.map(({ name }) => {
-    const value = account.contributions[name] ?? 0;
-    const isUnknown = value === 0 && part.missing.includes(name);
-    const path = to(counterPath(account.provider, account.name, name));
-    return html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${names[name]}${tip(`${name}-tip`, definitionOf(name), part, reader)}</dt>
-<dd>${isUnknown ? html`<span title="${words.unknownValue}">–</span>` : html`<a href="${path}" aria-describedby="${name}-tip">${number(value)}</a>`}</dd></div>`;
+    const value = values[name];
+    if (value === undefined) return false;
+    const isUnknown = value === 0 && missing.includes(name);
+    const facts = {
+      id: `${name}-tip`,
+      means: definitionOf(name),
+      isEnglish: true,
+      window: words.detail.lifetime,
+      asOf,
+    };
+    return html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${names[name]}${tip(facts, reader)}</dt>
+<dd>${isUnknown ? html`<span title="${words.unknownValue}">–</span>` : numberLink(to(pathOf(name)), number(value), facts)}</dd></div>`;
   })}</dl>
 ${provenance(part, reader)}`;
 }
@@ -53,13 +63,8 @@ function definitionOf(counter: string): string {
   return rules.find((rule) => rule.counter === counter)?.means ?? '';
 }
 
-/** The definition, the window and the age of a number, which show while a pointer or the focus is on it. */
-export function tip(id: string, definition: string, { asOf }: Part<unknown>, { words, language }: Reader): Markup {
-  return html`<span class="tip" role="tooltip" id="${id}"><span lang="en" dir="auto">${definition}</span> ${words.detail.lifetime}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</span>`;
-}
-
 /** The age and the gaps of numbers. */
-export function provenance(part: Part<unknown>, { words, language }: Reader): Markup {
+export function provenance(part: Pick<Part<unknown>, 'asOf' | 'missing'>, { words, language }: Reader): Markup {
   const { words: names, date } = language;
   const { asOf, missing } = part;
   const named = counterRows.flatMap(({ name }) => (missing.includes(name) ? [names[name]] : []));
@@ -106,38 +111,6 @@ export function earnable(provider: string, items: readonly Earnable[], { languag
 <div><strong>${newest === null ? name : html`<a href="${to(awardPath(provider, newest.name, newest.id))}">${name}</a>`}</strong><span dir="auto">${description}</span>
 <small>${repository} · ${heldBy}</small></div></li>`;
   })}</ul>`;
-}
-
-/** Returns the number of a person in the window before; undefined where it is not known. */
-export type NumbersBefore = (person: PersonPart) => number | undefined;
-
-/** Reads the numbers of people from a list of the window before. People whom a whole list leaves out had none. */
-export function numbersBefore(part: Part<PersonPart> | undefined): NumbersBefore {
-  const numbers = new Map(
-    part?.items.map(({ provider, name, contributions }) => [`${provider}/${name}`, contributions]),
-  );
-  const absent = part === undefined || part.hasMore || part.missing.length > 0 ? undefined : 0;
-  return ({ provider, name }) => numbers.get(`${provider}/${name}`) ?? absent;
-}
-
-/**
- * A list of contributors.
- * @param of the path of the owner's page, or of the repository's, below which pages show what each number counts.
- */
-export function people(
-  { provider, of, within, before }: { provider: string; of: string; within: PageWindow; before: NumbersBefore },
-  { items }: Part<PersonPart>,
-  reader: Reader,
-): Markup {
-  const { language, to } = reader;
-  if (items.length === 0) return html`<p class="empty">${language.words.nobodyYet}</p>`;
-  const evidenceOf = (name: string): string => to(withQuery(contributorPath(of, name), within.texts));
-  const most = Math.max(1, ...items.map(({ contributions }) => contributions));
-  return html`<ol class="people">${items.map(
-    (person) => html`<li><a href="${to(accountPath(provider, person.name))}">${avatar(provider, person, 40)}
-<span class="who"><strong>${person.display_name || person.name}</strong><small>${person.name}</small></span></a>
-<meter min="0" max="${most}" value="${person.contributions}"></meter><span class="count"><a href="${evidenceOf(person.name)}">${language.number(person.contributions)}</a>${changeOf(person.contributions, before(person), reader)}</span></li>`,
-  )}</ol>`;
 }
 
 export function boards(owner: { provider: string; name: string }, items: readonly BoardPart[], { to }: Reader): Markup {

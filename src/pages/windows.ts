@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { fill } from '../cards/languages/language.ts';
+import { daysOf } from '../cards/window-days.ts';
 import { WindowParameters } from '../windows/parameters.ts';
-import { readWindow, type Window, windowBefore } from '../windows/window.ts';
+import { meaningOf, readWindow, type Window, windowBefore } from '../windows/window.ts';
 import { labelOfPeriod } from './composer/labels.ts';
 import { html, type Markup, trusted } from './html.ts';
 import type { Reader } from './reader.ts';
@@ -60,18 +61,30 @@ export function withQuery(path: string, query: Readonly<Record<string, string>>)
   return parameters === '' ? path : `${path}?${parameters}`;
 }
 
+/** The usual windows with their names; undefined: lifetime. */
+function usualWindows({ words: { detail } }: Reader): readonly (readonly [period: string | undefined, name: string])[] {
+  return [
+    [undefined, detail.lifetime],
+    ['last-30d', detail.lastMonth],
+    ['this-month', detail.thisMonth],
+    ['this-year', detail.thisYear],
+  ];
+}
+
+/** Returns the name of a window. */
+export function nameOfWindow({ window, texts: { period } }: PageWindow, reader: Reader): string {
+  if (window !== undefined && period === undefined) return daysOf(meaningOf(window), reader.language.date);
+  const [, name] = usualWindows(reader).find(([value]) => value === period) ?? [];
+  return name ?? labelOfPeriod(period ?? '', reader);
+}
+
 /** Renders links to the same page within the usual windows, and a form for any other one. */
 export function windowPicker(path: string, { texts }: PageWindow, reader: Reader): Markup {
   const { words, to } = reader;
   const { detail } = words;
   const { period, since, until, time_zone: timeZone } = texts;
   const isOther = since !== undefined || until !== undefined;
-  const choices = [
-    [undefined, detail.lifetime],
-    ['last-30d', detail.lastMonth],
-    ['this-month', detail.thisMonth],
-    ['this-year', detail.thisYear],
-  ] as const;
+  const choices = usualWindows(reader);
   const isUsual = choices.some(([value]) => value === period);
   const link = (value: string | undefined, label: string): Markup => {
     const query = {

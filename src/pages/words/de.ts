@@ -67,6 +67,17 @@ export const de: PageWords = {
     timeZone: 'Zeitzone',
     before: 'davor: {n}',
     toEarn: 'Auszeichnungen zum Verdienen',
+    newcomers: 'Neu dabei',
+    newcomersMean: 'Der erste Beitrag hier fällt in diesen Zeitraum.',
+    contributionsMean: 'Commits, Issues, Pull Requests, Reviews und Diskussionen zusammen.',
+    experienceMeans:
+      'Die Summe der zehn Zahlen unten. Level 2 beginnt bei 100 XP, Level 3 bei 400, Level n + 1 bei 100·n².',
+    pointsMean: 'Die Summe der Punkte, die die Regeln unten geben.',
+    changeMeans: 'Gewonnene Ränge seit dem letzten Tag mit einer Rangliste.',
+    countedOn: 'Ranglisten, die dieses Repository zählen',
+    statement: 'Signierte Erklärung',
+    daysMean: 'Tage des letzten Jahres, jeder mit seinen Commits, Issues, Pull Requests, Reviews und Diskussionen.',
+    noNewcomers: 'Niemand Neues in diesem Zeitraum.',
   },
   owner: {
     signIn: 'Anmelden',

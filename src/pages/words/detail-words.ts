@@ -34,4 +34,21 @@ export interface DetailWords {
   before: string;
   /** The title of the achievements that the files of an owner define. */
   toEarn: string;
+  /** The title of the people whose first contribution is in the window, how they are found, and the text without any. */
+  newcomers: string;
+  newcomersMean: string;
+  noNewcomers: string;
+  /** The number of a contributor. */
+  contributionsMean: string;
+  experienceMeans: string;
+  /** The points on a board; its rules follow below. */
+  pointsMean: string;
+  /** The change of rank. */
+  changeMeans: string;
+  /** The days of the calendar. */
+  daysMean: string;
+  /** The title of boards to which a repository belongs. */
+  countedOn: string;
+  /** The link to the signed table of a season. */
+  statement: string;
 }

@@ -67,6 +67,17 @@ export const en: PageWords = {
     timeZone: 'Time zone',
     before: 'before: {n}',
     toEarn: 'Achievements to earn',
+    newcomers: 'Newcomers',
+    newcomersMean: 'First contribution here in this window.',
+    contributionsMean: 'Commits, issues, pull requests, reviews and discussions in all.',
+    experienceMeans:
+      'The sum of the ten numbers below. Level 2 begins at 100 XP, level 3 at 400, level n + 1 at 100·n².',
+    pointsMean: 'The sum of the points that the rules below give.',
+    changeMeans: 'Ranks gained since the last day with a ranking.',
+    countedOn: 'Boards that count this repository',
+    statement: 'Signed statement',
+    daysMean: 'Days of the last year, each with its commits, issues, pull requests, reviews and discussions.',
+    noNewcomers: 'Nobody new in this window.',
   },
   owner: {
     signIn: 'Sign in',

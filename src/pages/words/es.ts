@@ -67,6 +67,17 @@ export const es: PageWords = {
     timeZone: 'Zona horaria',
     before: 'antes: {n}',
     toEarn: 'Logros por conseguir',
+    newcomers: 'Nuevos participantes',
+    newcomersMean: 'Su primera contribución aquí cae en este periodo.',
+    contributionsMean: 'Commits, incidencias, pull requests, revisiones y debates en total.',
+    experienceMeans:
+      'La suma de los diez números de abajo. El nivel 2 empieza con 100 XP, el nivel 3 con 400, el nivel n + 1 con 100·n².',
+    pointsMean: 'La suma de los puntos que dan las reglas de abajo.',
+    changeMeans: 'Puestos ganados desde el último día con una clasificación.',
+    countedOn: 'Clasificaciones que cuentan este repositorio',
+    statement: 'Declaración firmada',
+    daysMean: 'Los días del último año, cada uno con sus commits, incidencias, pull requests, revisiones y debates.',
+    noNewcomers: 'Nadie nuevo en este periodo.',
   },
   owner: {
     signIn: 'Iniciar sesión',

@@ -67,6 +67,17 @@ export const fr: PageWords = {
     timeZone: 'Fuseau horaire',
     before: 'avant : {n}',
     toEarn: 'Succès à obtenir',
+    newcomers: 'Nouveaux venus',
+    newcomersMean: 'Première contribution ici pendant cette période.',
+    contributionsMean: 'Commits, tickets, pull requests, revues et discussions au total.',
+    experienceMeans:
+      'La somme des dix nombres ci-dessous. Le niveau 2 commence à 100 XP, le niveau 3 à 400, le niveau n + 1 à 100·n².',
+    pointsMean: 'La somme des points que donnent les règles ci-dessous.',
+    changeMeans: 'Rangs gagnés depuis le dernier jour avec un classement.',
+    countedOn: 'Classements qui comptent ce dépôt',
+    statement: 'Déclaration signée',
+    daysMean: 'Les jours de l’année écoulée, chacun avec ses commits, tickets, pull requests, revues et discussions.',
+    noNewcomers: 'Personne de nouveau pendant cette période.',
   },
   owner: {
     signIn: 'Se connecter',

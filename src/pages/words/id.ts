@@ -67,6 +67,17 @@ export const id: PageWords = {
     timeZone: 'Zona waktu',
     before: 'sebelumnya: {n}',
     toEarn: 'Pencapaian yang bisa diraih',
+    newcomers: 'Pendatang baru',
+    newcomersMean: 'Kontribusi pertama di sini ada dalam rentang ini.',
+    contributionsMean: 'Commit, isu, pull request, tinjauan, dan diskusi seluruhnya.',
+    experienceMeans:
+      'Jumlah sepuluh angka di bawah. Level 2 mulai pada 100 XP, level 3 pada 400, level n + 1 pada 100·n².',
+    pointsMean: 'Jumlah poin yang diberikan aturan di bawah.',
+    changeMeans: 'Peringkat yang diraih sejak hari terakhir dengan peringkat.',
+    countedOn: 'Papan yang menghitung repositori ini',
+    statement: 'Pernyataan bertanda tangan',
+    daysMean: 'Hari-hari setahun terakhir, masing-masing dengan commit, isu, pull request, tinjauan, dan diskusinya.',
+    noNewcomers: 'Tidak ada yang baru dalam rentang ini.',
   },
   owner: {
     signIn: 'Masuk',

@@ -67,6 +67,17 @@ export const it: PageWords = {
     timeZone: 'Fuso orario',
     before: 'prima: {n}',
     toEarn: 'Traguardi da ottenere',
+    newcomers: 'Nuovi arrivati',
+    newcomersMean: 'Il primo contributo qui cade in questo periodo.',
+    contributionsMean: 'Commit, issue, pull request, revisioni e discussioni in tutto.',
+    experienceMeans:
+      'La somma dei dieci numeri qui sotto. Il livello 2 inizia a 100 XP, il livello 3 a 400, il livello n + 1 a 100·n².',
+    pointsMean: 'La somma dei punti che danno le regole qui sotto.',
+    changeMeans: 'Posizioni guadagnate dall’ultimo giorno con una classifica.',
+    countedOn: 'Classifiche che contano questo repository',
+    statement: 'Dichiarazione firmata',
+    daysMean: 'I giorni dell’ultimo anno, ognuno con i suoi commit, issue, pull request, revisioni e discussioni.',
+    noNewcomers: 'Nessuno di nuovo in questo periodo.',
   },
   owner: {
     signIn: 'Accedi',

@@ -67,6 +67,17 @@ export const ja: PageWords = {
     timeZone: 'タイムゾーン',
     before: '以前：{n}',
     toEarn: '獲得できる実績',
+    newcomers: '新しい貢献者',
+    newcomersMean: 'ここでの最初の貢献がこの期間にあります。',
+    contributionsMean: 'コミット、イシュー、プルリクエスト、レビュー、ディスカッションの合計。',
+    experienceMeans:
+      '下の 10 個の数の合計。レベル 2 は 100 XP、レベル 3 は 400、レベル n + 1 は 100·n² から始まります。',
+    pointsMean: '下のルールで得たポイントの合計。',
+    changeMeans: '最後に順位が付いた日から上がった順位。',
+    countedOn: 'このリポジトリを数えるランキング',
+    statement: '署名付き声明',
+    daysMean: '過去 1 年の各日と、その日のコミット、イシュー、プルリクエスト、レビュー、ディスカッション。',
+    noNewcomers: 'この期間に新しい人はいません。',
   },
   owner: {
     signIn: 'サインイン',

@@ -67,6 +67,17 @@ export const nl: PageWords = {
     timeZone: 'Tijdzone',
     before: 'daarvoor: {n}',
     toEarn: 'Te behalen prestaties',
+    newcomers: 'Nieuwkomers',
+    newcomersMean: 'De eerste bijdrage hier valt in deze periode.',
+    contributionsMean: 'Commits, issues, pull requests, reviews en discussies samen.',
+    experienceMeans:
+      'De som van de tien getallen hieronder. Niveau 2 begint bij 100 XP, niveau 3 bij 400, niveau n + 1 bij 100·n².',
+    pointsMean: 'De som van de punten die de regels hieronder geven.',
+    changeMeans: 'Gewonnen plaatsen sinds de laatste dag met een ranglijst.',
+    countedOn: 'Ranglijsten die deze repository tellen',
+    statement: 'Ondertekende verklaring',
+    daysMean: 'De dagen van het afgelopen jaar, elk met zijn commits, issues, pull requests, reviews en discussies.',
+    noNewcomers: 'Niemand nieuw in deze periode.',
   },
   owner: {
     signIn: 'Aanmelden',

@@ -67,6 +67,17 @@ export const pl: PageWords = {
     timeZone: 'Strefa czasowa',
     before: 'wcześniej: {n}',
     toEarn: 'Osiągnięcia do zdobycia',
+    newcomers: 'Nowe osoby',
+    newcomersMean: 'Pierwszy wkład tutaj przypada w tym okresie.',
+    contributionsMean: 'Commity, zgłoszenia, pull requesty, recenzje i dyskusje razem.',
+    experienceMeans:
+      'Suma dziesięciu liczb poniżej. Poziom 2 zaczyna się od 100 XP, poziom 3 od 400, poziom n + 1 od 100·n².',
+    pointsMean: 'Suma punktów, które dają reguły poniżej.',
+    changeMeans: 'Miejsca zyskane od ostatniego dnia z rankingiem.',
+    countedOn: 'Rankingi, które liczą to repozytorium',
+    statement: 'Podpisane oświadczenie',
+    daysMean: 'Dni ostatniego roku, każdy z commitami, zgłoszeniami, pull requestami, recenzjami i dyskusjami.',
+    noNewcomers: 'Nikogo nowego w tym okresie.',
   },
   owner: {
     signIn: 'Zaloguj się',

@@ -67,6 +67,17 @@ export const pt: PageWords = {
     timeZone: 'Fuso horário',
     before: 'antes: {n}',
     toEarn: 'Conquistas a obter',
+    newcomers: 'Recém-chegados',
+    newcomersMean: 'Primeira contribuição aqui neste período.',
+    contributionsMean: 'Commits, issues, pull requests, revisões e discussões ao todo.',
+    experienceMeans:
+      'A soma dos dez números abaixo. O nível 2 começa com 100 XP, o nível 3 com 400, o nível n + 1 com 100·n².',
+    pointsMean: 'A soma dos pontos que as regras abaixo dão.',
+    changeMeans: 'Posições ganhas desde o último dia com uma classificação.',
+    countedOn: 'Classificações que contam este repositório',
+    statement: 'Declaração assinada',
+    daysMean: 'Os dias do último ano, cada um com seus commits, issues, pull requests, revisões e discussões.',
+    noNewcomers: 'Ninguém novo neste período.',
   },
   owner: {
     signIn: 'Entrar',

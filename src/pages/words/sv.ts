@@ -67,6 +67,17 @@ export const sv: PageWords = {
     timeZone: 'Tidszon',
     before: 'tidigare: {n}',
     toEarn: 'Utmärkelser att få',
+    newcomers: 'Nykomlingar',
+    newcomersMean: 'Det första bidraget här ligger i den här perioden.',
+    contributionsMean: 'Commits, ärenden, pull requests, granskningar och diskussioner tillsammans.',
+    experienceMeans: 'Summan av de tio talen nedan. Nivå 2 börjar vid 100 XP, nivå 3 vid 400, nivå n + 1 vid 100·n².',
+    pointsMean: 'Summan av poängen som reglerna nedan ger.',
+    changeMeans: 'Vunna placeringar sedan den senaste dagen med en topplista.',
+    countedOn: 'Topplistor som räknar det här repositoriet',
+    statement: 'Signerad förklaring',
+    daysMean:
+      'Det senaste årets dagar, var och en med sina commits, ärenden, pull requests, granskningar och diskussioner.',
+    noNewcomers: 'Ingen ny i den här perioden.',
   },
   owner: {
     signIn: 'Logga in',

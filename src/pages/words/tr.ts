@@ -67,6 +67,17 @@ export const tr: PageWords = {
     timeZone: 'Saat dilimi',
     before: 'önceki: {n}',
     toEarn: 'Kazanılabilecek başarılar',
+    newcomers: 'Yeni katılanlar',
+    newcomersMean: 'Buradaki ilk katkısı bu dönemde.',
+    contributionsMean: 'Commit, sorun, pull request, inceleme ve tartışmaların toplamı.',
+    experienceMeans:
+      'Aşağıdaki on sayının toplamı. 2. seviye 100 XP ile, 3. seviye 400 ile, n + 1. seviye 100·n² ile başlar.',
+    pointsMean: 'Aşağıdaki kuralların verdiği puanların toplamı.',
+    changeMeans: 'Sıralaması olan son günden bu yana kazanılan sıralar.',
+    countedOn: 'Bu depoyu sayan sıralamalar',
+    statement: 'İmzalı beyan',
+    daysMean: 'Son yılın günleri; her biri commit, sorun, pull request, inceleme ve tartışmalarıyla.',
+    noNewcomers: 'Bu dönemde yeni kimse yok.',
   },
   owner: {
     signIn: 'Oturum aç',

@@ -20,7 +20,7 @@ describe('pages behind numbers', () => {
     const account = (await page(`/github/${ada.name}`)).text;
     for (const { name } of counterRows) {
       const path = `/github/${ada.name}/contributions/${name}`;
-      assert.ok(account.includes(`href="${path}" aria-describedby="${name}-tip"`), name);
+      assert.ok(account.includes(`href="${path}" class="number" aria-describedby="${name}-tip"`), name);
       for (const query of name === 'commits' ? ['', '?period=this-year'] : ['']) {
         const { status, text } = await page(`${path}${query}`);
         assert.equal(status, 200, text);
@@ -71,7 +71,8 @@ describe('pages behind numbers', () => {
 
   it('lists people within a window, whose numbers lead to their items of it, of an owner and of one repository', async () => {
     const repository = 'engine-1';
-    const numbersOf = (text: string) => [...text.matchAll(/class="count"><a href="([^"]*)">([^<]*)</g)];
+    const listOf = (text: string): string => /<ol class="people">(.*?)<\/ol>/s.exec(text)?.[1] ?? '';
+    const numbersOf = (text: string) => [...listOf(text).matchAll(/class="count"><a href="([^"]*)"[^>]*>([^<]*)</g)];
     for (const [path, query] of [
       [`/github/${engines.name}`, ''],
       [`/github/${engines.name}/${repository}`, `repository=${repository}&`],
@@ -98,6 +99,35 @@ describe('pages behind numbers', () => {
     assert.equal((await page(`/github/${engines.name}?time_zone=Mars/Olympus`)).status, 400);
     const empty = await page(`/github/${engines.name}?since=&until=&time_zone=`);
     assert.equal(empty.status, 200, 'a form without values');
+  });
+
+  it('names newcomers of the window beside the people, and those of the last days for the lifetime', async () => {
+    const boxOf = (text: string): string => /<section class="newcomers">(.*?)<\/section>/s.exec(text)?.[1] ?? '';
+    const shown: string[] = [];
+    for (const [path, query] of [
+      [`/github/${engines.name}`, ''],
+      [`/github/${engines.name}/engine-1`, 'repository=engine-1&'],
+    ] as const) {
+      for (const window of ['since=2001-01-01', 'period=2014', 'period=2025']) {
+        const { body } = await shared.service.get(
+          `${engines.name}/contributors?${query}${window}&newcomers=true&type=user&limit=12`,
+        );
+        const box = boxOf((await page(`${path}?${window}`)).text);
+        const found = [...box.matchAll(/class="count"><a href="([^"]*)"[^>]*>([^<]*)</g)];
+        assert.deepEqual(
+          found.map(([, address, number]) => [address, number]),
+          body.data.map(({ name, contributions }) => [
+            `${path}/contributors/${String(name)}?${window}`,
+            format(contributions),
+          ]),
+        );
+        shown.push(...found.map(([, address = '']) => address));
+        assert.equal(box.includes('Nobody new in this window.'), found.length === 0, box);
+      }
+      assert.match(boxOf((await page(path)).text), /Last 30 days:/);
+      assert.equal(boxOf((await page(`${path}?until=2030-01-01`)).text), '', 'without a beginning');
+    }
+    assert.ok(shown.length > 0);
   });
 
   it('shows how numbers changed since the window before', async () => {

@@ -1,0 +1,39 @@
+import { fill } from '../cards/languages/language.ts';
+import { html, type Markup } from './html.ts';
+import type { Reader } from './reader.ts';
+
+/** Facts about numbers, which show while a pointer or the focus is on one of them. */
+export interface NumberFacts {
+  /** The id of the text, by which numbers name it as their description. */
+  id: string;
+  /** The definition. */
+  means: string;
+  /** True for definitions of the API, which are in English. */
+  isEnglish?: boolean;
+  /** The name of the window. */
+  window: string;
+  asOf: Date | undefined;
+}
+
+/** Renders the facts about one number, beside it in an element of the class `tipped`. */
+export function tip(facts: NumberFacts, reader: Reader): Markup {
+  return html`<span class="tip" role="tooltip" id="${facts.id}">${factsOf(facts, reader)}</span>`;
+}
+
+/**
+ * Renders the facts about all numbers of a list, of the class `number`, once. It follows the list in the same parent. Where
+ * there is no pointer that hovers, it is shown at all times.
+ */
+export function sharedTip(facts: NumberFacts, reader: Reader): Markup {
+  return html`<p class="tip shared" role="tooltip" id="${facts.id}">${factsOf(facts, reader)}</p>`;
+}
+
+function factsOf({ means, isEnglish, window, asOf }: NumberFacts, { language }: Reader): Markup {
+  const definition = isEnglish === true ? html`<span lang="en" dir="auto">${means}</span>` : means;
+  return html`${definition} ${window}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}`;
+}
+
+/** Renders a number that leads to its items. */
+export function numberLink(path: string, number: string, { id }: Pick<NumberFacts, 'id'>): Markup {
+  return html`<a href="${path}" class="number" aria-describedby="${id}">${number}</a>`;
+}
