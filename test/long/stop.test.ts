@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { createTestDatabase } from '../../database.ts';
-import { engines } from '../../integration/access/owner.ts';
-import { until } from '../../time.ts';
-import { startServiceProcess } from '../installed/service-process.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { createTestDatabase } from '../database.ts';
+import { startServiceProcess } from '../e2e/installed/service-process.ts';
+import { engines } from '../integration/access/owner.ts';
+import { until } from '../time.ts';
 
 /** Sends requests one after another over one connection, until it is closed, and notes the statuses of the responses. */
 async function requestUntilClosed(url: string, agent: Agent, statuses: number[]): Promise<void> {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { createTestDatabase } from '../../database.ts';
-import { linkTo } from '../../database-link.ts';
-import { onServer } from '../../database-server.ts';
-import { ada, bearer, serviceToken } from '../../integration/access/owner.ts';
-import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { startTestService } from '../service.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { createTestDatabase } from '../database.ts';
+import { linkTo } from '../database-link.ts';
+import { onServer } from '../database-server.ts';
+import { untilIdle } from '../e2e/access/state.ts';
+import { startTestService } from '../e2e/service.ts';
+import { ada, bearer, serviceToken } from '../integration/access/owner.ts';
+import { until } from '../time.ts';
 
 describe('replacement of connections to the database', () => {
   it('replaces those that fall silent, and those that all end', async () => {

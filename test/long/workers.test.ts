@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
-import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
-import { announce } from '../../../src/database/announcements.ts';
-import { isRunning } from '../../../src/database/embedded/postmaster.ts';
-import { openUnchanged } from '../../../src/database/open.ts';
-import { createTestDatabase } from '../../database.ts';
-import { findPort } from '../../find-port.ts';
-import { until } from '../../time.ts';
-import { connectToBoth, type Received, send, startTestWorkers, type TestWorkers } from './workers.ts';
+import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
+import { advisoryLocks } from '../../src/database/advisory-locks.ts';
+import { announce } from '../../src/database/announcements.ts';
+import { isRunning } from '../../src/database/embedded/postmaster.ts';
+import { openUnchanged } from '../../src/database/open.ts';
+import { createTestDatabase } from '../database.ts';
+import { findPort } from '../find-port.ts';
+import { until } from '../time.ts';
+import { connectToBoth, type Received, send, startTestWorkers, type TestWorkers } from './start-workers.ts';
 
 const accountPath = '/v1/github/entities/ada-lovelace';
 

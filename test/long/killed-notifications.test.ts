@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { createTestDatabase } from '../../database.ts';
-import { engines, sending, serviceToken } from '../../integration/access/owner.ts';
-import { prepareAwarding } from '../../integration/notifications/outbox.ts';
-import { program, programEnvironment } from '../../program.ts';
-import { until } from '../../time.ts';
-import { recordMessages } from '../../unit/outbound/receiver.ts';
-import { startTestService } from '../service.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { createTestDatabase } from '../database.ts';
+import { startTestService } from '../e2e/service.ts';
+import { engines, sending, serviceToken } from '../integration/access/owner.ts';
+import { prepareAwarding } from '../integration/notifications/outbox.ts';
+import { program, programEnvironment } from '../program.ts';
+import { until } from '../time.ts';
+import { recordMessages } from '../unit/outbound/receiver.ts';
 
 const now = (): Date => new Date();
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import type { Simulator } from '../../../simulators/github/simulator.ts';
-import { isRunning } from '../../../src/database/embedded/postmaster.ts';
-import { findPort } from '../../find-port.ts';
-import { until } from '../../time.ts';
-import { type ServiceProcess, startServiceProcess } from '../installed/service-process.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import type { Simulator } from '../../simulators/github/simulator.ts';
+import { isRunning } from '../../src/database/embedded/postmaster.ts';
+import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
+import { findPort } from '../find-port.ts';
+import { until } from '../time.ts';
 
 /** A service of several processes. */
 export interface TestWorkers extends AsyncDisposable {
