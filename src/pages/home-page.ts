@@ -1,5 +1,5 @@
 import type { AccountName } from '../http/endpoint.ts';
-import { endpointPath, previewPath } from './addresses.ts';
+import { composerPath, endpointPath, previewPath } from './addresses.ts';
 import { galleryImagePath, galleryPreviewPath } from './gallery/page.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site, searchForm } from './layout.ts';
@@ -28,8 +28,8 @@ function previewOf(account: AccountName | undefined, { language: { locale } }: R
     : previewPath(account.provider, account.name, 'contributions', { locale });
 }
 
-/** Shows cards of the account that the operator chose, or samples. */
-function examples(account: AccountName | undefined, { words, language }: Reader): Markup {
+/** Shows cards of the account that the operator chose, or samples, each with a link to its composer. */
+function examples(account: AccountName | undefined, { words, language, to }: Reader): Markup {
   const options = { format: 'svg', locale: language.locale };
   const cards = [
     { alt: words.contributions, card: 'contributions', endpoint: 'contributions', query: options },
@@ -41,6 +41,7 @@ function examples(account: AccountName | undefined, { words, language }: Reader)
       account === undefined
         ? galleryImagePath(card, 'auto', language.locale)
         : endpointPath(account.provider, account.name, endpoint, query);
-    return html`<img src="${path}" alt="${alt}">`;
+    const composer = composerPath({ card, ...(account && { provider: account.provider, name: account.name }) });
+    return html`<a href="${to(composer)}"><img src="${path}" alt="${alt}"></a>`;
   })}</section>`;
 }

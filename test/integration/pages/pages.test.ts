@@ -31,6 +31,9 @@ describe('rendering of pages for visitors', () => {
     assert.equal(status, 200);
     assert.ok(text.includes('<title>Credits &amp; Co</title>'));
     assert.ok(text.includes(`/v1/github/entities/${user}/contributions?format=svg`));
+    for (const card of ['contributions', 'achievements', 'calendar']) {
+      assert.ok(text.includes(`<a href="/cards?card=${card}&amp;provider=github&amp;name=${user}">`), card);
+    }
     const found = await page(`/find?provider=GitHub&name=%20@${user}`);
     assert.deepEqual([found.status, found.headers.get('location')], [303, `/github/${user}`]);
     for (const foreign of ['/find?provider=evil.example&name=x', '/find?name=', '/find']) {
