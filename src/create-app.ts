@@ -15,6 +15,7 @@ import { awaitListing } from './contributions/await-listing.ts';
 import { evidenceRoutes } from './contributions/evidence/routes.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { badgeRoutes } from './contributors/badges/routes.ts';
+import { repositoryCounterRoutes } from './contributors/counters/routes.ts';
 import { contributorEvidenceRoutes } from './contributors/evidence/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
 import { type Core, findFault } from './core.ts';
@@ -78,6 +79,7 @@ const moduleRoutes = [
   evidenceRoutes,
   contributorRoutes,
   contributorEvidenceRoutes,
+  repositoryCounterRoutes,
   badgeRoutes,
   achievementRoutes,
   boardRoutes,

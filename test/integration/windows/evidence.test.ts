@@ -6,6 +6,7 @@ import { readWindow } from '../../../src/windows/window.ts';
 import { clock } from '../../time.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
+import { storeAbsentRepositories } from '../http/stored-world.ts';
 import { checkSum, evidenceOf } from './listed-evidence.ts';
 
 describe('evidence of counters', () => {
@@ -35,6 +36,38 @@ describe('evidence of counters', () => {
       }
     });
   }
+
+  it('adds up to each counter of a repository, which together are those of its owner', async () => {
+    const { world } = shared.simulator;
+    const organization = world.accountByLogin(engines.name) ?? assert.fail();
+    const owned = world.owned(organization).filter(({ visibility }) => visibility === 'public');
+    const sums: Record<string, number> = {};
+    for (const { name } of owned) {
+      const path = `${engines.name}/repositories/${name}/contributions`;
+      const { text, status } = await shared.service.get(path);
+      assert.equal(status, 200, text);
+      const { data } = JSON.parse(text) as { data: { contributions: Record<string, number> }[] };
+      for (const [counter, number] of Object.entries(data[0]?.contributions ?? {})) {
+        sums[counter] = (sums[counter] ?? 0) + number;
+        for (const query of ['limit=40', 'limit=40&period=2025']) {
+          const read = await readAll(`${path}/${counter}?${query}`);
+          checkSum(path, read);
+          if (query === 'limit=40') assert.equal(read.first.meta_data.total, number, `${path}/${counter}`);
+          else assert.ok((read.first.meta_data.total ?? 0) <= number);
+        }
+      }
+    }
+    const { contributed_to: _none, ...expected } = countersOf(world, engines.name);
+    assert.deepEqual(sums, expected);
+    const hidden = world.owned(organization).find(({ visibility }) => visibility !== 'public')?.name ?? assert.fail();
+    await storeAbsentRepositories(shared.service.database.connection, engines.name, ['no-such', hidden]);
+    for (const path of ['contributions', 'contributions/commits']) {
+      const [one, other] = await Promise.all(
+        [hidden, 'no-such'].map((name) => shared.service.get(`${engines.name}/repositories/${name}/${path}`)),
+      );
+      assert.deepEqual([one?.status, one?.text], [404, other?.text]);
+    }
+  });
 
   it('leads back to the previous page', async () => {
     const path = `${engines.name}/contributions/commits?limit=5&until=2026-06-01`;

@@ -1,0 +1,143 @@
+import { type Static, Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
+import { EvidenceFormat, type LoadedEvidence, loadItems } from '../../contributions/evidence/evidence.ts';
+import { EvidenceItem, evidenceListing, presentEvidence } from '../../contributions/evidence/present.ts';
+import { countItems, type ItemScope } from '../../contributions/evidence/store.ts';
+import { type CounterName, counterNames, itemised, needsOf } from '../../contributions/kinds.ts';
+import type { App } from '../../http/app.ts';
+import { MovedRepository, RepositoryPath, type RequestContext } from '../../http/endpoint.ts';
+import { envelope } from '../../http/envelope.ts';
+import { PageParameters } from '../../http/pagination.ts';
+import { addEndpoint } from '../../http/pipeline.ts';
+import { listKeyOf } from '../../windows/cursors.ts';
+import { WindowParameters } from '../../windows/parameters.ts';
+import { type Collected, collectedOfRepository, uncollectedWithin } from '../collected.ts';
+import { findRepositoryCounters, type RepositoryCounters } from './store.ts';
+
+/** The counters of single repositories. */
+const names = counterNames.filter((name) => name !== 'contributed_to');
+
+const RepositoryCounterItem = Type.Object(
+  {
+    repository: Type.String({ description: 'Owner and name.', examples: ['octocat/hello-world'] }),
+    contributions: Type.Object(
+      Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Integer({ minimum: 0, examples: [24] }))])),
+      { title: 'RepositoryCounters', description: 'A fork has no `stars`.' },
+    ),
+  },
+  { title: 'RepositoryContributions' },
+);
+
+const CounterPath = Type.Object({
+  ...RepositoryPath.properties,
+  counter: Type.Enum([...names], { description: 'A counter of the repository.' }),
+});
+
+const Query = Type.Object({
+  ...PageParameters.properties,
+  ...WindowParameters.properties,
+  format: EvidenceFormat,
+});
+
+/** Registers the counters of one repository, and the items that they count. */
+export function repositoryCounterRoutes(app: App, services: RouteServices): void {
+  const { connection, resolver } = services;
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/repositories/:repository/contributions',
+    operationId: 'listRepositoryContributions',
+    tag: 'Contributions',
+    summary: 'The lifetime counters of one repository, of all people together',
+    readers: 'public',
+    params: RepositoryPath,
+    query: Type.Object({}),
+    dataType: 'unknown',
+    item: RepositoryCounterItem,
+    load: async (context) => {
+      const collected = await collectedOfRepository(services, context, context.params.repository);
+      if (collected === undefined || collected instanceof MovedRepository) return collected;
+      return { collected, counters: await findRepositoryCounters(connection, idOf(collected)) };
+    },
+    present: ({ collected, counters }, { isOwner }) => ({
+      envelope: envelope({
+        dataType: 'unknown',
+        data: [{ repository: collected.of, contributions: counters }],
+        provenance: { asOf: collected.asOf, missing: missingOf(collected.uncollected), includesPrivate: isOwner },
+      }),
+      staleAt: resolver.staleAt(collected.asOf),
+    }),
+  });
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/repositories/:repository/contributions/:counter',
+    operationId: 'listRepositoryCounterEvidence',
+    tag: 'Contributions',
+    summary: 'The items that a counter of one repository counts, newest first',
+    readers: 'public',
+    params: CounterPath,
+    query: Query,
+    listing: evidenceListing,
+    dataType: 'unknown',
+    item: EvidenceItem,
+    hasCsv: true,
+    load: async (context) =>
+      loadEvidence(services, context, await collectedOfRepository(services, context, context.params.repository)),
+    present: (loaded, context) => presentEvidence(services, loaded, context, context.query.format),
+  });
+}
+
+function idOf({ scope }: Collected): string {
+  if (scope.repositoryId === null) throw new Error('the scope has no repository');
+  return scope.repositoryId;
+}
+
+/** Returns the counters that lack contributions of kinds. */
+function missingOf(uncollected: Collected['uncollected']): string[] {
+  return names.filter((name) => needsOf(name).some((kind) => uncollected.includes(kind)));
+}
+
+type Context = RequestContext<Static<typeof CounterPath>, Static<typeof Query>>;
+
+async function loadEvidence(
+  services: RouteServices,
+  context: Context,
+  collected: Collected | MovedRepository | undefined,
+): Promise<LoadedEvidence | MovedRepository | undefined> {
+  if (collected === undefined || collected instanceof MovedRepository) return collected;
+  const { connection, cursors } = services;
+  const { account, isOwner, query, page, params, window } = context;
+  const counter: CounterName = params.counter;
+  const { asOf, scope: of } = collected;
+  const { since, until, period, time_zone: timeZone } = query;
+  const counters = itemised.filter(({ name }) => name === counter);
+  const scope: ItemScope = {
+    personId: null,
+    ownerId: account.id,
+    repositoryId: of.repositoryId,
+    seesPrivateOf: of.includesPrivate ? account.id : null,
+    since: window?.since ?? null,
+    until: window?.until ?? null,
+    starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
+  };
+  const count = async (within: ItemScope): Promise<number> => {
+    if (window !== undefined) return countItems(connection, { ...within, withErased: true }, counters);
+    const all: RepositoryCounters = await findRepositoryCounters(connection, idOf(collected));
+    return all[counter] ?? 0;
+  };
+  const found = await loadItems(
+    services,
+    {
+      counters,
+      scope,
+      countsPrivate: of.includesPrivate,
+      count: async (within) => ({ total: await count(within), countedWithPrivate: null }),
+    },
+    { ...page, key: listKeyOf([of, counter, isOwner, since, until, period, timeZone]) },
+  );
+  const uncollected = await uncollectedWithin(services, collected, window);
+  return {
+    ...found,
+    window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },
+    asOf,
+    missing: missingOf(uncollected).filter((name) => name === counter),
+    includesPrivate: isOwner,
+  };
+}
