@@ -2,6 +2,7 @@ import { progressOf } from '../accounts/level.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import { fill } from '../cards/languages/language.ts';
+import type { CounterName } from '../contributions/kinds.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import type { PartRequest } from '../http/endpoints.ts';
 import type { Page, ReadPart } from '../http/pages.ts';
@@ -15,7 +16,17 @@ import { AccountPart, AwardPart, BoardPart, type Part, partReader } from './part
 import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { levelRing } from './ring.ts';
-import { achievements, avatar, boards, calendar, counters, earnable, repositories, section } from './sections.ts';
+import {
+  achievements,
+  avatar,
+  boards,
+  calendar,
+  calendarNote,
+  counters,
+  earnable,
+  repositories,
+  section,
+} from './sections.ts';
 import { WindowQuery, windowOf } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
@@ -113,6 +124,7 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
   const isOrganization = type === 'organization';
   const path = accountPath(provider, name);
   const title = displayName || name;
+  const pathOf = (counter: CounterName): string => counterPath(provider, name, counter);
   return renderDocument(site, reader, {
     title: displayName === '' || displayName === name ? name : `${displayName} (${name})`,
     description: description || `${language.words.publicOnly}: ${title}`,
@@ -131,8 +143,8 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
       sameAs: [site.profileUrl(provider, name)],
     },
     main: html`${hero(site, reader, account, data.account)}
-${section(words.contributions, counters({ values: account.contributions, pathOf: (counter) => counterPath(provider, name, counter) }, data.account, reader), dataLink(account, 'contributions', words), numbersId)}
-${section(words.year, calendar(provider, name, reader))}
+${section(words.contributions, counters({ values: account.contributions, pathOf, isOfAll: isOrganization }, data.account, reader), dataLink(account, 'contributions', words), numbersId)}
+${section(words.year, html`${calendar(provider, name, reader)}${calendarNote(pathOf, data.account, reader)}`)}
 ${data.community !== undefined && communitySection({ provider, owner: name, path }, data.community, reader)}
 ${
   data.awards !== undefined &&
@@ -146,7 +158,15 @@ ${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, da
 ${
   data.boards !== undefined &&
   data.boards.items.length > 0 &&
-  section(words.detail.boards, boards(account, data.boards.items, reader), dataLink(account, 'boards', words))
+  section(
+    words.detail.boards,
+    boards(
+      data.boards.items.map((board) => ({ ...board, provider, owner: name })),
+      name,
+      reader,
+    ),
+    dataLink(account, 'boards', words),
+  )
 }
 ${section(words.repositories, repositories(name, data.repositories, reader))}`,
   });

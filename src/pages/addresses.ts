@@ -51,6 +51,11 @@ export function counterPath(provider: string, name: string, counter: string): st
   return `${accountPath(provider, name)}/contributions/${counter}`;
 }
 
+/** The items behind a counter of a repository. */
+export function repositoryCounterPath(provider: string, owner: string, name: string, counter: string): string {
+  return `${repositoryPath(provider, owner, name)}/contributions/${counter}`;
+}
+
 /**
  * The items behind the number of a contributor.
  * @param of the path of the owner's page, or of the repository's.

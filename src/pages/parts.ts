@@ -39,6 +39,10 @@ export const AwardPart = Type.Object({
 });
 export type AwardPart = Static<typeof AwardPart>;
 
+/** The counters of a repository; some have none. */
+export const RepositoryPart = Type.Object({ contributions: Type.Record(Type.String(), Type.Integer()) });
+export type RepositoryPart = Static<typeof RepositoryPart>;
+
 export const BoardPart = Type.Object({ slug: Type.String(), name: Type.String(), description: Type.String() });
 export type BoardPart = Static<typeof BoardPart>;
 

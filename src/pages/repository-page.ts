@@ -1,23 +1,37 @@
 import type { Account } from '../accounts/store.ts';
 import type { Earnable } from '../achievements/awards/earnable-store.ts';
+import type { BoardOfRepository } from '../boards/views/of-repository-store.ts';
 import { AppError } from '../errors.ts';
 import { MovedRepository, RepositoryPath } from '../http/endpoint.ts';
 import type { Page } from '../http/pages.ts';
 import type { Repository } from '../repositories/store.ts';
-import { accountPath, composerPath, previewPath, repositoryPath } from './addresses.ts';
+import {
+  accountPath,
+  composerPath,
+  endpointPath,
+  previewPath,
+  repositoryCounterPath,
+  repositoryPath,
+} from './addresses.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { html } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
+import { type Part, partReader, RepositoryPart } from './parts.ts';
 import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
-import { earnable, repositoryFacts, section } from './sections.ts';
+import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
 import { WindowQuery, windowOf } from './windows.ts';
 
 const shownPeople = 50;
 const shownAchievements = 12;
 
+const shownBoards = 12;
+const readRepository = partReader(RepositoryPart);
+
 interface Data {
   repository: Repository;
+  numbers: Part<RepositoryPart>;
+  boards: readonly BoardOfRepository[];
   community: Community;
   earnable: readonly Earnable[];
 }
@@ -28,12 +42,14 @@ interface Sources {
   findRepository: (account: Account, name: string) => Promise<Repository | undefined>;
   /** Finds the achievements that the file of a repository defines. */
   findEarnable: (repository: Repository, limit: number) => Promise<readonly Earnable[]>;
+  /** Finds the boards that count a repository and that everyone may see. */
+  findBoards: (repository: Repository, limit: number) => Promise<readonly BoardOfRepository[]>;
 }
 
 /** The page of a public repository. */
 export function repositoryPage(
   site: Site,
-  { now, findRepository, findEarnable }: Sources,
+  { now, findRepository, findEarnable, findBoards }: Sources,
   path: string,
 ): Page<typeof RepositoryPath, Data> {
   return {
@@ -50,8 +66,12 @@ export function repositoryPage(
           explanations: [{ phrase: 'noRepository' }],
         });
       }
+      const numbers = readRepository(await read('listRepositoryContributions', { params: { repository: name } }));
+      if (numbers === undefined || numbers instanceof MovedRepository) return numbers;
       return {
         repository,
+        numbers,
+        boards: await findBoards(repository, shownBoards),
         community,
         earnable: await findEarnable(repository, shownAchievements),
       };
@@ -90,7 +110,9 @@ function renderRepository(site: Site, reader: Reader, data: Data & { owner: stri
 ${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
 ${repositoryFacts(repository, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
+${section(words.contributions, counters({ values: data.numbers.items[0]?.contributions ?? {}, pathOf: (counter) => repositoryCounterPath(provider, owner, name, counter), isOfAll: true }, data.numbers, reader), html`<a class="quiet" href="${endpointPath(provider, owner, `repositories/${encodeURIComponent(name)}/contributions`)}">${words.asData}</a>`)}
 ${communitySection({ provider, owner, repository: name, path }, community, reader)}
-${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, data.earnable, reader))}`,
+${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, data.earnable, reader))}
+${data.boards.length > 0 && section(words.detail.countedOn, boards(data.boards, owner, reader))}`,
   });
 }

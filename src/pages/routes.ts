@@ -4,6 +4,7 @@ import type { AccessServices } from '../access/services.ts';
 import { hasSession } from '../access/sessions/cookies.ts';
 import { sessionOf } from '../access/sessions/session.ts';
 import { findEarnable } from '../achievements/awards/earnable-store.ts';
+import { findBoardsOfRepository } from '../boards/views/of-repository-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
 import { AppError } from '../errors.ts';
@@ -89,6 +90,8 @@ export function pageRoutes(app: App, without: Services): void {
         now,
         findRepository: ({ id }, name) => findPublicRepository(connection, id, name),
         findEarnable: ({ id, ownerId }, limit) => findEarnable(connection, { ownerId, repositoryId: id }, limit),
+        findBoards: ({ id, ownerId }, limit) =>
+          findBoardsOfRepository(connection, { repositoryId: id, ownerId }, limit),
       },
       `/${provider}/:name/:repository`,
     ),
@@ -97,6 +100,7 @@ export function pageRoutes(app: App, without: Services): void {
   addPage(app, services, evidence.counter);
   addPage(app, services, evidence.contributor);
   addPage(app, services, evidence.repositoryContributor);
+  addPage(app, services, evidence.repositoryCounter);
   addPage(app, services, evidence.boardPerson);
   addPage(app, services, awardPage(site, provider));
   addPage(app, services, boardPage(site, provider));

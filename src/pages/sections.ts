@@ -2,15 +2,20 @@ import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
-import { type CounterName, counterRows, rules } from '../contributions/kinds.ts';
+import { definitionsOf } from '../contributions/definitions.ts';
+import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
 import type { Repository } from '../repositories/store.ts';
 import { avatarPath, awardPath, boardPath, endpointPath, repositoryPath } from './addresses.ts';
 import { html, type Markup, trusted } from './html.ts';
 import { numberLink, tip } from './numbers.ts';
 import type { AwardPart, BoardPart, Part } from './parts.ts';
 import type { Reader } from './reader.ts';
+import { withQuery } from './windows.ts';
 
 /** Sections that several pages show. */
+
+/** The counters that a calendar shows together. */
+const ofDays: ReadonlySet<string> = new Set(ofContributions(storedCounters).map(({ name }) => name));
 
 /** @param id the fragment that leads to it. */
 export function section(title: string, content: Markup, more?: Markup, id?: string): Markup {
@@ -30,11 +35,13 @@ interface ShownCounters {
   /** Counters without a value are not shown. */
   values: Readonly<Partial<Record<CounterName, number>>>;
   pathOf: (counter: CounterName) => string;
+  /** True where they count the items of all people, in repositories. */
+  isOfAll: boolean;
 }
 
 /** Renders counters, the most usual first. */
 export function counters(
-  { values, pathOf }: ShownCounters,
+  { values, pathOf, isOfAll }: ShownCounters,
   part: Pick<Part<unknown>, 'asOf' | 'missing'>,
   reader: Reader,
 ): Markup {
@@ -47,7 +54,7 @@ export function counters(
     const isUnknown = value === 0 && missing.includes(name);
     const facts = {
       id: `${name}-tip`,
-      means: definitionOf(name),
+      means: definitionsOf(name, { isOfAll })[0],
       isEnglish: true,
       window: words.detail.lifetime,
       asOf,
@@ -56,11 +63,6 @@ export function counters(
 <dd>${isUnknown ? html`<span title="${words.unknownValue}">–</span>` : numberLink(to(pathOf(name)), number(value), facts)}</dd></div>`;
   })}</dl>
 ${provenance(part, reader)}`;
-}
-
-/** Returns the rule by which a counter counts, as the API words it. */
-function definitionOf(counter: string): string {
-  return rules.find((rule) => rule.counter === counter)?.means ?? '';
 }
 
 /** The age and the gaps of numbers. */
@@ -85,6 +87,21 @@ export function calendar(provider: string, name: string, { words, language }: Re
   return html`<div class="wide" role="region" aria-label="${words.year}" tabindex="0"><img class="calendar" src="${path}" alt="${words.year}" loading="lazy"></div>`;
 }
 
+/** The definition of the numbers of a calendar, and where pages show what its year counts. */
+export function calendarNote(
+  pathOf: (counter: CounterName) => string,
+  { asOf }: Pick<Part<unknown>, 'asOf'>,
+  { words, language, to }: Reader,
+): Markup {
+  const links = dailyCounters.map(
+    ({ name }) =>
+      html` · <a href="${to(withQuery(pathOf(name), { period: 'last-365d' }))}">${language.words[name]}</a>`,
+  );
+  return html`<p class="note">${words.detail.daysMean}${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
+}
+
+const dailyCounters = counterRows.filter(({ name }) => ofDays.has(name));
+
 export function achievements(
   provider: string,
   name: string,
@@ -97,7 +114,7 @@ export function achievements(
       award,
     ) => html`<li><img src="${endpointPath(provider, name, `achievements/${award.id}`, { format: 'svg', raw: 'true' })}" alt="" width="56" height="56" loading="lazy">
 <div><strong><a href="${to(awardPath(provider, name, award.id))}">${award.name}</a></strong><span dir="auto">${award.description}</span>
-<small>${award.repository_name !== '' && html`${award.repository_name} · `}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></small></div></li>`,
+<small>${award.repository_name !== '' && html`<bdi>${award.repository_name}</bdi> · `}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></small></div></li>`,
   )}</ul>`;
 }
 
@@ -109,14 +126,19 @@ export function earnable(provider: string, items: readonly Earnable[], { languag
       newest && endpointPath(provider, newest.name, `achievements/${newest.id}`, { format: 'svg', raw: 'true' });
     return html`<li>${address === null ? html`<span class="medal" aria-hidden="true"></span>` : html`<img src="${address}" alt="" width="56" height="56" loading="lazy">`}
 <div><strong>${newest === null ? name : html`<a href="${to(awardPath(provider, newest.name, newest.id))}">${name}</a>`}</strong><span dir="auto">${description}</span>
-<small>${repository} · ${heldBy}</small></div></li>`;
+<small><bdi>${repository}</bdi> · ${heldBy}</small></div></li>`;
   })}</ul>`;
 }
 
-export function boards(owner: { provider: string; name: string }, items: readonly BoardPart[], { to }: Reader): Markup {
+/** @param ofPage the owner whose boards are shown without a name. */
+export function boards(
+  items: readonly (BoardPart & { provider: string; owner: string })[],
+  ofPage: string,
+  { to }: Reader,
+): Markup {
   return html`<ul class="repositories">${items.map(
-    ({ slug, name, description }) =>
-      html`<li><h3><a href="${to(boardPath(owner.provider, owner.name, slug))}">${name}</a></h3><p dir="auto">${description}</p></li>`,
+    ({ provider, owner, slug, name, description }) =>
+      html`<li><h3><a href="${to(boardPath(provider, owner, slug))}">${name}</a></h3><p dir="auto">${description}</p>${owner !== ofPage && html`<p class="facts"><bdi>${owner}</bdi></p>`}</li>`,
   )}</ul>`;
 }
 

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
-import { fill } from '../cards/languages/language.ts';
+import { fill, type Language } from '../cards/languages/language.ts';
 import { daysOf } from '../cards/window-days.ts';
 import { WindowParameters } from '../windows/parameters.ts';
-import { meaningOf, readWindow, type Window, windowBefore } from '../windows/window.ts';
+import { today } from '../windows/periods.ts';
+import { meaningOf, readWindow, type Window, type WindowMeaning, windowBefore } from '../windows/window.ts';
 import { labelOfPeriod } from './composer/labels.ts';
 import { html, type Markup, trusted } from './html.ts';
 import type { Reader } from './reader.ts';
@@ -71,9 +72,18 @@ function usualWindows({ words: { detail } }: Reader): readonly (readonly [period
   ];
 }
 
+/** Formats the days of a window. */
+export function daysOfWindow(window: WindowMeaning, language: Pick<Language, 'date' | 'dateRange'>): string {
+  const { since, until, time_zone: timeZone } = window;
+  if (since === null || until === null) return daysOf(window, language.date);
+  // Dates are formatted in UTC.
+  const dayOf = (ms: number): Date => new Date(today(new Date(ms), timeZone).toString());
+  return language.dateRange(dayOf(Date.parse(since)), dayOf(Date.parse(until) - 1));
+}
+
 /** Returns the name of a window. */
 export function nameOfWindow({ window, texts: { period } }: PageWindow, reader: Reader): string {
-  if (window !== undefined && period === undefined) return daysOf(meaningOf(window), reader.language.date);
+  if (window !== undefined && period === undefined) return daysOfWindow(meaningOf(window), reader.language);
   const [, name] = usualWindows(reader).find(([value]) => value === period) ?? [];
   return name ?? labelOfPeriod(period ?? '', reader);
 }

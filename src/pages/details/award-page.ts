@@ -61,7 +61,7 @@ function render(
       main: html`<section class="award"><img src="${endpointPath(provider, name, endpoint, { format: 'svg', raw: 'true' })}" alt="" width="128" height="128">
 <div><p class="handle"><a href="${to(accountPath(provider, name))}">${person}</a> · ${language.words.achievementsTitle}</p>
 <h1>${award.name}</h1><p class="bio" dir="auto">${award.description}</p>
-<p class="facts">${award.repository_name !== '' && html`<span>${award.repository_name}</span>`}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></p>
+<p class="facts">${award.repository_name !== '' && html`<bdi>${award.repository_name}</bdi>`}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></p>
 <p class="actions"><a class="button" href="${endpointPath(provider, name, `${endpoint}/credential`)}">${words.detail.credential}</a>
 <a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a></p></div></section>`,
     },

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { completenessOf } from '../../cards/completeness.ts';
-import { daysOf } from '../../cards/window-days.ts';
 import { AppError } from '../../errors.ts';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
 import type { Page, ReadPart } from '../../http/pages.ts';
@@ -11,8 +10,9 @@ import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { avatar } from '../sections.ts';
+import { daysOfWindow, withQuery } from '../windows.ts';
 import { olderLink } from './parts.ts';
+import { podium, type RankFacts, RankPart, rankTable } from './ranks.ts';
 
 const BoardPath = Type.Object({ ...AccountPath.properties, slug: Type.String({ maxLength: 64 }) });
 const Query = Type.Object({
@@ -21,20 +21,6 @@ const Query = Type.Object({
   after: Type.Optional(Type.String({ maxLength: 500 })),
 });
 
-/** The people of a ranking; null for those of a frozen season who were erased or hidden later. */
-const RankPart = Type.Object({
-  rank: Type.Integer(),
-  person: Type.Union([
-    Type.Null(),
-    Type.Object({ provider: Type.String(), name: Type.String(), display_name: Type.String() }),
-  ]),
-  points: Type.Number(),
-  change: Type.Union([Type.Null(), Type.Integer()]),
-  newcomer: Type.Boolean(),
-  returning: Type.Boolean(),
-  teams: Type.Array(Type.String()),
-});
-type RankPart = Static<typeof RankPart>;
 const BoardPart = Type.Object({
   slug: Type.String(),
   name: Type.String(),
@@ -49,21 +35,28 @@ const BoardPart = Type.Object({
   teams: Type.Array(Type.String()),
 });
 type BoardPart = Static<typeof BoardPart>;
-const SeasonPart = Type.Object({ number: Type.Integer() });
+const SeasonPart = Type.Object({
+  number: Type.Integer(),
+  since: BoardPart.properties.window.properties.since,
+  until: Type.String(),
+  repositories: BoardPart.properties.repositories,
+});
+type SeasonPart = Static<typeof SeasonPart>;
+type Ends = Pick<BoardPart['window'], 'since' | 'until'>;
 
 const readRanks = partReader(RankPart);
 const readBoards = partReader(BoardPart);
 const readSeasons = partReader(SeasonPart);
 const podiumPlaces = 3;
 const shownPeople = 100;
-/** The rows that a reader sees at once: an own row among them is marked, and not repeated above. */
-const seenAtOnce = 10;
+/** The seasons that are in sight; the others unfold. */
+const shownSeasons = 6;
 
 interface Data {
   board: BoardPart;
   ranks: Part<RankPart>;
   next: string | undefined;
-  seasons: readonly number[];
+  seasons: readonly SeasonPart[];
   /** The row of the person who is signed in. */
   own?: RankPart;
 }
@@ -88,7 +81,7 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       const board = boards.items.find((one) => one.slug === slug);
       if (board === undefined) return undefined;
       const numbers = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
-      return { board, ranks, next: result.envelope.next_cursor, seasons: numbers.map(({ number }) => number) };
+      return { board, ranks, next: result.envelope.next_cursor, seasons: numbers };
     },
     loadOwn: async (read, data, { params: { slug }, query: { season }, provider: { name: host } }, viewer) => {
       if (season !== undefined) return data;
@@ -133,7 +126,11 @@ function render(site: Site, reader: Reader, shown: Shown): string {
   const { provider, name } = account;
   const path = boardPath(provider, name, board.slug);
   const endpoint = `boards/${board.slug}`;
-  const isFirst = query['after'] === undefined && query['team'] === undefined;
+  const { team, season: number, after } = query;
+  const season = shown.seasons.find((one) => String(one.number) === number);
+  const counted = facts(shown, path, reader);
+  const isFirst = after === undefined && team === undefined;
+  const data = season === undefined ? endpoint : `${endpoint}/seasons/${season.number}`;
   return renderDocument(site, reader, {
     title: `${board.name} · ${name}`,
     description: board.description || board.name,
@@ -143,83 +140,57 @@ function render(site: Site, reader: Reader, shown: Shown): string {
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
 <h1>${board.name}</h1>${board.description !== '' && html`<p class="bio" dir="auto">${board.description}</p>`}
-<p class="facts"><span>${span(board, reader)}</span>${query['season'] === undefined && html`<span>${completenessOf(board.repositories, ranks.asOf, language)}</span>`}</p>
+<p class="facts"><span>${counted.window}</span><span>${completenessOf((season ?? board).repositories, ranks.asOf, language)}</span>${
+      season !== undefined &&
+      html`<a href="${endpointPath(provider, name, `${data}/statement`)}">${detail.statement}</a>`
+    }</p>
 ${pickers(shown, path, reader)}</section>
-${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), reader)}
-<section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a></div>
-${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : table(shown, path, reader)}
+${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), counted, reader)}
+<section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
+${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: shown.own }, counted, reader)}
 ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</section>
 <section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`,
   });
 }
 
-/** The window of a board, as days. */
-function span({ window }: BoardPart, { language, words }: Reader): string {
-  return window.since === null && window.until === null ? words.detail.lifetime : daysOf(window, language.date);
+function facts({ board, ranks, account, query, seasons }: Shown, path: string, reader: Reader): RankFacts {
+  const { detail } = reader.words;
+  const season = seasons.find(({ number }) => String(number) === query['season']);
+  return {
+    id: 'points-tip',
+    means: detail.pointsMean,
+    window: spanOf(season ?? board.window, board.window.time_zone, reader),
+    asOf: ranks.asOf,
+    // The points of a frozen season have no page.
+    pathOf: season === undefined ? (login) => `${path}/people/${encodeURIComponent(login)}` : undefined,
+    provider: account.provider,
+  };
 }
 
-function pickers({ board, seasons, query }: Shown, path: string, { words, to }: Reader): Markup {
+/** The days of a window. */
+function spanOf(ends: Ends, timeZone: string, { language, words }: Reader): string {
+  const { since, until } = ends;
+  if (since === null && until === null) return words.detail.lifetime;
+  return daysOfWindow({ since, until, time_zone: timeZone }, language);
+}
+
+function pickers({ board, seasons, query }: Shown, path: string, reader: Reader): Markup {
+  const { words, to } = reader;
   const { detail } = words;
-  const link = (parameters: Record<string, string>, label: string, isCurrent: boolean): Markup =>
-    html`<a href="${to(Object.keys(parameters).length === 0 ? path : `${path}?${new URLSearchParams(parameters).toString()}`)}"${isCurrent && html` aria-current="true"`}>${label}</a>`;
   const { team, season } = query;
+  const link = (parameters: Record<string, string>, label: string, isCurrent: boolean): Markup =>
+    html`<a href="${to(withQuery(path, parameters))}"${isCurrent && trusted(' aria-current="true"')}>${label}</a>`;
+  const seasonLinks = seasons.map((one) =>
+    link({ season: String(one.number) }, spanOf(one, board.window.time_zone, reader), String(one.number) === season),
+  );
   return html`${
     board.teams.length > 0 &&
     html`<nav class="picker" aria-label="${detail.teams}">${link({}, detail.everyone, team === undefined)}${board.teams.map((one) => link({ team: one }, one, one === team))}</nav>`
   }${
     seasons.length > 0 &&
-    html`<nav class="picker" aria-label="${detail.seasons}">${link({}, detail.present, season === undefined)}${seasons.map((number) => link({ season: String(number) }, `#${number}`, String(number) === season))}</nav>`
+    html`<nav class="picker" aria-label="${detail.seasons}">${link({}, detail.present, season === undefined)}${seasonLinks.slice(0, shownSeasons)}</nav>${
+      seasonLinks.length > shownSeasons &&
+      html`<details class="more"><summary>${detail.older}</summary><nav class="picker" aria-label="${detail.older}">${seasonLinks.slice(shownSeasons)}</nav></details>`
+    }`
   }`;
-}
-
-/** The first three, the first one in the middle. */
-function podium(items: readonly RankPart[], { language, to }: Reader): Markup {
-  return html`<section class="podium">${items.map(({ rank, person, points }) => {
-    if (person === null) return html`<div><strong>–</strong></div>`;
-    const { provider, name, display_name: displayName } = person;
-    return html`<div><a href="${to(accountPath(provider, name))}">${avatar(provider, person, 72)}<strong>${displayName || name}</strong></a>
-<span class="place">${language.number(rank)}</span><span>${language.plural(language.words.points, points)}</span></div>`;
-  })}</section>`;
-}
-
-/** The rows of a ranking, below that of the person who is signed in, unless it is one of the first. */
-function table(shown: Shown, path: string, reader: Reader): Markup {
-  const { ranks, own, query, account } = shown;
-  const { detail } = reader.words;
-  // The points of a frozen season have no page.
-  const evidence = query['season'] === undefined ? { path, provider: account.provider } : undefined;
-  const isOwn = ({ rank, person }: RankPart): boolean =>
-    own !== undefined && rank === own.rank && person?.name === own.person?.name;
-  const isPinned = own !== undefined && !ranks.items.slice(0, seenAtOnce).some(isOwn);
-  return html`<div class="wide" role="region" aria-label="${detail.rank}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.change}</th><th scope="col">${detail.points}</th></tr></thead>
-<tbody>${isPinned && row(own, { evidence, isOwn: true }, reader)}${ranks.items.map((item) => row(item, { evidence, isOwn: isOwn(item) }, reader))}</tbody></table></div>`;
-}
-
-interface RowOptions {
-  /** The path of the board, and the host of names without one; undefined: points lead nowhere. */
-  evidence: { path: string; provider: string } | undefined;
-  isOwn: boolean;
-}
-
-function row(item: RankPart, { evidence, isOwn }: RowOptions, reader: Reader): Markup {
-  const { rank, person, points, change, newcomer, returning, teams } = item;
-  const { words, language, to } = reader;
-  const { detail } = words;
-  const number = language.number(points);
-  return html`<tr${isOwn && trusted(' class="own"')}><td>${language.number(rank)}</td><td>${person === null ? '–' : html`<a class="who" href="${to(accountPath(person.provider, person.name))}">${avatar(person.provider, person, 28)}${person.display_name || person.name}</a>`}${isOwn && chip(detail.you)}${newcomer && chip(detail.newcomer)}${returning && chip(detail.returning)}${teams.map(chip)}</td>
-<td>${moved(change, reader)}</td><td>${person === null || evidence === undefined ? number : html`<a href="${to(`${evidence.path}/people/${encodeURIComponent(loginOf(person, evidence.provider))}`)}">${number}</a>`}</td></tr>`;
-}
-
-function chip(text: string): Markup {
-  return html` <span class="chip">${text}</span>`;
-}
-
-function loginOf({ provider, name }: { provider: string; name: string }, ofBoard: string): string {
-  return provider === ofBoard ? name : `${provider}/${name}`;
-}
-
-function moved(change: number | null, { language }: Reader): Markup | string {
-  if (change === null || change === 0) return '–';
-  const sign = change > 0 ? '▲' : '▼';
-  return html`<span class="${change > 0 ? 'up' : 'down'}"><span aria-hidden="true">${sign} ${language.number(Math.abs(change))}</span><span class="unseen">${language.signed(change)}</span></span>`;
 }

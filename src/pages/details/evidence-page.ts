@@ -1,7 +1,8 @@
 import { type Static, type TObject, Type } from 'typebox';
+import type { Account } from '../../accounts/store.ts';
 import { fill } from '../../cards/languages/language.ts';
 import { counterNames } from '../../contributions/counters.ts';
-import { rules } from '../../contributions/kinds.ts';
+import { definitionsOf } from '../../contributions/definitions.ts';
 import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
@@ -13,14 +14,16 @@ import {
   counterPath,
   endpointPath,
   previewPath,
+  repositoryCounterPath,
   repositoryPath,
 } from '../addresses.ts';
-import { html, type Markup } from '../html.ts';
+import { html, type Markup, trusted } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { changeOf, type PageWindow, WindowQuery, windowOf, windowPicker } from '../windows.ts';
+import { pointsDetails } from './board-evidence.ts';
 import { olderLink } from './parts.ts';
 
 const Item = Type.Object({
@@ -35,6 +38,7 @@ const Item = Type.Object({
 type Item = Static<typeof Item>;
 const readPart = partReader(Item);
 const shownItems = 50;
+const countersOfRepositories = counterNames.filter((name) => name !== 'contributed_to');
 const Query = Type.Object({ ...WindowQuery.properties, after: Type.Optional(Type.String({ maxLength: 500 })) });
 
 interface Data extends Part<Item> {
@@ -54,7 +58,7 @@ interface NumberDescription {
   endpoint: string;
   /** The repository that it is about; absent: all. */
   repository?: string;
-  rules: readonly string[];
+  definition: { texts: readonly string[]; isEnglish?: boolean };
   /** The endpoint below the account whose card previews of links show, with its parameters. */
   preview: readonly [endpoint: string, query?: Record<string, string>];
 }
@@ -68,7 +72,11 @@ interface NumberKind<Path extends TObject> {
   hasPeriods: boolean;
   partRequest: (params: Static<Path>) => PartRequest;
   /** The path of the page, the title, and the endpoint of the API below the account. */
-  describe: (params: Static<Path>, account: { provider: string; name: string }, reader: Reader) => NumberDescription;
+  describe: (
+    params: Static<Path>,
+    account: Pick<Account, 'provider' | 'name' | 'type'>,
+    reader: Reader,
+  ) => NumberDescription;
 }
 
 /** Returns the pages with the items behind numbers: of counters, of contributors and of people on boards. */
@@ -80,12 +88,12 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       operationId: 'listCounterEvidence',
       hasPeriods: true,
       partRequest: ({ counter }) => ({ params: { counter } }),
-      describe: ({ counter }, { provider: host, name }, { language }) => ({
+      describe: ({ counter }, { provider: host, name, type }, { language }) => ({
         path: counterPath(host, name, counter),
         title: language.words[counter],
         endpoint: `contributions/${counter}`,
         preview: ['contributions'],
-        rules: rules.filter((rule) => rule.counter === counter).map(({ means }) => means),
+        definition: { texts: definitionsOf(counter, { isOfAll: type === 'organization' }), isEnglish: true },
       }),
     }),
     contributor: evidencePage(site, now, {
@@ -100,25 +108,10 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         person: login,
         endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors'],
-        rules: [],
+        definition: { texts: [words.detail.contributionsMean] },
       }),
     }),
-    repositoryContributor: evidencePage(site, now, {
-      path: `/${provider}/:name/:repository/contributors/:login`,
-      params: Type.Object({ ...RepositoryPath.properties, login: Type.String({ maxLength: 255 }) }),
-      operationId: 'listRepositoryContributorEvidence',
-      hasPeriods: true,
-      partRequest: ({ repository, login }) => ({ params: { repository, login } }),
-      describe: ({ repository, login }, { provider: host, name }, { words }) => ({
-        path: contributorPath(repositoryPath(host, name, repository), login),
-        title: words.contributions,
-        person: login,
-        repository,
-        endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
-        preview: ['contributors', { repository }],
-        rules: [],
-      }),
-    }),
+    ...repositoryPages(site, provider, now),
     boardPerson: evidencePage(site, now, {
       path: `/${provider}/:name/boards/:slug/people/:login`,
       params: Type.Object({
@@ -135,7 +128,44 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         person: login,
         endpoint: `boards/${slug}/people/${encodeURIComponent(login)}`,
         preview: [`boards/${slug}`],
-        rules: [],
+        definition: { texts: [words.detail.pointsMean] },
+      }),
+    }),
+  };
+}
+
+/** The pages about one repository. */
+function repositoryPages(site: Site, provider: string, now: () => Date) {
+  return {
+    repositoryContributor: evidencePage(site, now, {
+      path: `/${provider}/:name/:repository/contributors/:login`,
+      params: Type.Object({ ...RepositoryPath.properties, login: Type.String({ maxLength: 255 }) }),
+      operationId: 'listRepositoryContributorEvidence',
+      hasPeriods: true,
+      partRequest: ({ repository, login }) => ({ params: { repository, login } }),
+      describe: ({ repository, login }, { provider: host, name }, { words }) => ({
+        path: contributorPath(repositoryPath(host, name, repository), login),
+        title: words.contributions,
+        person: login,
+        repository,
+        endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
+        preview: ['contributors', { repository }],
+        definition: { texts: [words.detail.contributionsMean] },
+      }),
+    }),
+    repositoryCounter: evidencePage(site, now, {
+      path: `/${provider}/:name/:repository/contributions/:counter`,
+      params: Type.Object({ ...RepositoryPath.properties, counter: Type.Enum(countersOfRepositories) }),
+      operationId: 'listRepositoryCounterEvidence',
+      hasPeriods: true,
+      partRequest: ({ repository, counter }) => ({ params: { repository, counter } }),
+      describe: ({ repository, counter }, { provider: host, name }, { language }) => ({
+        path: repositoryCounterPath(host, name, repository, counter),
+        title: language.words[counter],
+        repository,
+        endpoint: `repositories/${encodeURIComponent(repository)}/contributions/${counter}`,
+        preview: ['contributors', { repository }],
+        definition: { texts: definitionsOf(counter, { isOfAll: true }), isEnglish: true },
       }),
     }),
   };
@@ -195,17 +225,10 @@ function render<Path extends TObject>(
   const { words, language, to } = reader;
   const { detail } = words;
   const { provider, name } = account;
-  const {
-    path,
-    title,
-    person,
-    endpoint,
-    repository,
-    rules: definitions,
-    preview,
-  } = kind.describe(params, account, reader);
+  const { path, title, person, endpoint, repository, definition, preview } = kind.describe(params, account, reader);
   const whose = person === undefined ? title : `${title}: ${person}`;
-  const { total, remainder = {} } = data.meta;
+  const details = pointsDetails(data.meta, account, reader);
+  const { total = details?.total, remainder = {} } = data.meta;
   const whole = total ?? data.items.length;
   return renderDocument(site, reader, {
     title: `${whose} · ${name}`,
@@ -213,11 +236,12 @@ function render<Path extends TObject>(
     path,
     previewPath: previewPath(provider, name, ...preview),
     isAboutAccount: true,
-    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`} · ${detail.evidence}</p>
+    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.place}`} · ${detail.evidence}</p>
 <h1>${title}${person !== undefined && html`: <bdi>${person}</bdi>`}${total !== undefined && html` <span class="total">${language.number(whole)}</span> ${changeOf(whole, data.before, reader)}`}</h1>
-${definitions.map((text) => html`<p class="bio" lang="en" dir="auto">${text}</p>`)}
-${kind.hasPeriods && windowPicker(path, data.within, reader)}
+${definition.texts.map((text) => html`<p class="bio"${definition.isEnglish === true && trusted(' lang="en" dir="auto"')}>${text}</p>`)}
+${details?.facts}${kind.hasPeriods && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
+${details?.parts}
 <section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, data.within.texts)}">${words.asData}</a></div>
 ${data.items.length === 0 ? html`<p class="empty">${words.owner.nothingHere}</p>` : html`<ul class="entries">${data.items.map((item) => entry(item, reader))}</ul>`}
 ${data.next !== undefined && olderLink(path, { ...data.within.texts, after: data.next }, reader)}

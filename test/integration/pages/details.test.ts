@@ -7,7 +7,7 @@ import { ada, engines } from '../access/owner.ts';
 import { award } from '../achievements/award.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { formToken, signIn, signInSettings } from './signed-in.ts';
-import { storeBoard } from './stored-board.ts';
+import { freezeBoards, storeBoard } from './stored-board.ts';
 
 const asReader = { headers: { accept: 'text/html' } };
 const format = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
@@ -37,6 +37,40 @@ describe('pages behind numbers', () => {
     }
     assert.equal((await page(`/github/${ada.name}/contributions/nothing`)).status, 400);
     assert.equal((await page(`/github/${ada.name}/contributions/commits?period=never`)).status, 400);
+  });
+
+  it('shows what each counter of a repository counts, and the boards that count it', async () => {
+    await storeBoard(shared.service, shared.simulator);
+    const path = `/github/${engines.name}/engine-1`;
+    const { text, status } = await page(path);
+    assert.equal(status, 200, text);
+    const { body } = await shared.service.get(`${engines.name}/repositories/engine-1/contributions`);
+    const numbers = Object.entries<number>(Object(body.data[0]).contributions);
+    assert.equal(numbers.length, counterRows.length - 1);
+    for (const [name, number] of numbers) {
+      const address = `${path}/contributions/${name}`;
+      assert.ok(
+        text.includes(`<a href="${address}" class="number" aria-describedby="${name}-tip">${format(number)}</a>`),
+        name,
+      );
+      const evidence = await page(address);
+      assert.ok(evidence.text.includes(`<span class="total">${format(number)}</span>`), address);
+      assert.match(evidence.text, /<p class="bio" lang="en" dir="auto">[^<]+ repositories/);
+    }
+    assert.equal((await page(`${path}/contributions/contributed_to`)).status, 400);
+    const [, counted = ''] = text.split('<h2>Boards that count this repository</h2>');
+    assert.ok(counted.includes(`href="/github/${engines.name}/boards/all"`), counted);
+    const { pool } = shared.service.database;
+    for (const change of [
+      `is_private = true`,
+      `is_private = false, definition = jsonb_set(definition::jsonb, '{people}', '{"only_members_of": "a/b"}')::json`,
+    ]) {
+      await pool.query(`update boards set ${change} where slug = 'all'`);
+      await pool.query(`insert into announcements (kind, key) select 'account', owner_id from boards`);
+      await shared.service.service.catchUp();
+      assert.ok(!(await page(path)).text.includes('/boards/all"'), change);
+    }
+    await storeBoard(shared.service, shared.simulator);
   });
 
   it('leads through all items of a number, page by page', async () => {
@@ -182,11 +216,20 @@ describe('pages behind numbers', () => {
     const { status, text } = await page(path);
     assert.equal(status, 200, text);
     const { body } = await service.get(`${engines.name}/boards/all?limit=100`);
-    const links = [...text.matchAll(new RegExp(`<a href="(${path}/people/[^"]+)">([^<]+)</a>`, 'g'))];
+    const links = [
+      ...text.matchAll(
+        new RegExp(
+          `<td><a href="(${path}/people/[^"]+)" class="number" aria-describedby="points-tip">([^<]+)</a>`,
+          'g',
+        ),
+      ),
+    ];
     assert.deepEqual(
       links.map(([, , points]) => points),
       body.data.map(({ points }) => format(points)),
     );
+    assert.equal([...text.matchAll(/class="number" aria-describedby="podium-tip">/g)].length, 3);
+    assert.match(text, /id="points-tip">[^<]* Jan 1, 2001 – Dec 31, 2041 · as of /);
     assert.match(text, /class="podium"/);
     assert.match(text, />Jan 1, 2001 – Dec 31, 2041</);
     assert.match(text, />Complete: [01] of 1 repositor/);
@@ -194,10 +237,41 @@ describe('pages behind numbers', () => {
     const evidence = await page(links[0]?.[1] ?? assert.fail());
     assert.equal(evidence.status, 200);
     assert.match(evidence.text, /<li><strong>/);
+    const [first] = body.data.map((item): { points: number; points_by_rule: { points: number }[] } => Object(item));
+    assert.ok(evidence.text.includes(`<span class="total">${format(first?.points)}</span>`), evidence.text);
+    assert.deepEqual(
+      [...(evidence.text.split(/class="(?:rules|entries)"/)[1] ?? '').matchAll(/class="chip">([^<]*)</g)].map(
+        ([, points]) => points,
+      ),
+      first?.points_by_rule.map(({ points }) => format(points)),
+    );
+    assert.match(evidence.text, />Jan 1, 2001 – Dec 31, 2041</);
+    assert.ok(evidence.text.includes(`href="${path}">All of it</a>`));
     const team = await page(`${path}?team=red`);
     assert.equal([...team.text.matchAll(/<tr><td>/g)].length, 1);
     assert.equal((await page(`${path}?team=blue`)).status, 400);
     assert.equal((await page(`/github/${engines.name}/boards/none`)).status, 404);
+  });
+
+  it('chooses frozen seasons of a board by their days, with their own statement and numbers', async () => {
+    const { service } = shared;
+    await freezeBoards(service, new Date('2042-02-01'));
+    const path = `/github/${engines.name}/boards/all`;
+    const present = await page(path);
+    assert.ok(present.text.includes(`<a href="${path}?season=1">Jan 1, 2001 – Dec 31, 2041</a>`), present.text);
+    assert.ok(!present.text.includes('Signed statement'));
+    const { text, status } = await page(`${path}?season=1`);
+    assert.equal(status, 200, text);
+    const { body } = await service.get(`${engines.name}/boards/all/seasons/1?limit=100`);
+    const [, table = ''] = text.split('<tbody>');
+    assert.deepEqual(
+      [...table.matchAll(/<td><span>([^<]+)<\/span><\/td><\/tr>/g)].map(([, points]) => points),
+      body.data.map(({ points }) => format(points)),
+    );
+    const api = `/v1/github/entities/${engines.name}/boards/all/seasons/1`;
+    assert.ok(text.includes(`href="${api}/statement">Signed statement</a>`));
+    assert.ok(text.includes(`href="${api}">As data</a>`));
+    assert.ok(!text.includes('/people/'), 'points of a frozen season have no page');
   });
 
   it('marks the row of people who are signed in, above the others unless it is one of the first, and for no one else', async () => {

@@ -4,7 +4,7 @@ import type { SharedService } from '../../e2e/shared-service.ts';
 import { ada, engines, keeper } from '../access/owner.ts';
 import { award } from '../achievements/award.ts';
 import { sharedBrowser } from '../cards/browser.ts';
-import { storeBoard } from './stored-board.ts';
+import { freezeBoards, storeBoard } from './stored-board.ts';
 
 /** A type of pages, and an example of it. */
 export interface PageType {
@@ -31,11 +31,13 @@ function typesOf(awardId: string): PageType[] {
     { name: 'community-window', path: `${community}?period=last-365d` },
     { name: 'repository', path: repository },
     { name: 'repository-days', path: `${repository}?since=2014-01-01&until=2030-12-31&time_zone=Asia/Tokyo` },
+    { name: 'repository-counter', path: `${repository}/contributions/pull_requests` },
     { name: 'counter', path: `${person}/contributions/commits` },
     { name: 'contributor', path: `${community}/contributors/${ada.name}?period=this-year` },
     { name: 'award', path: `${person}/achievements/${awardId}` },
     { name: 'board', path: `${community}/boards/all` },
     { name: 'board-team', path: `${community}/boards/all?team=red` },
+    { name: 'board-season', path: `${community}/boards/all?season=1` },
     { name: 'board-person', path: `${community}/boards/all/people/${ada.name}` },
     { name: 'composer', path: `/cards?name=${ada.name}`, changesItself: true },
     { name: 'composer-example', path: '/cards?card=languages', changesItself: true },
@@ -67,6 +69,7 @@ export async function preparePages({ service, simulator }: SharedService): Promi
 }> {
   const awardId = await award(service, 'Shown');
   await storeBoard(service, simulator);
+  await freezeBoards(service, new Date('2042-02-01'));
   const browser = await sharedBrowser();
   simulator.signIn.person = 'private_owner';
   const context = await browser.newContext();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
+import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
+import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { ada, engines, sending, serviceToken } from '../access/owner.ts';
 
@@ -24,4 +26,15 @@ export async function storeBoard(service: TestService, simulator: Pick<Simulator
   const { connection } = service.database;
   const [stored] = await connection.selectFrom('boards').select('id').where('is_current', '=', true).execute();
   await rankBoard({ connection, now: () => new Date() }, stored?.id ?? assert.fail());
+}
+
+/** Freezes the windows of boards that have ended at a time. */
+export async function freezeBoards(service: TestService, now: Date): Promise<void> {
+  await freezeSeasons({
+    connection: service.database.connection,
+    now: () => now,
+    publicUrl: () => service.url,
+    credentialAlgorithm: 'EdDSA',
+    newSigningKey: generateSigningKey,
+  });
 }

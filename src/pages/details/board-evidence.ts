@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { boardPath } from '../addresses.ts';
+import { html, type Markup } from '../html.ts';
+import type { Reader } from '../reader.ts';
+import { daysOfWindow } from '../windows.ts';
+
+const Instant = Type.Union([Type.Null(), Type.String()]);
+/** The members of the response with the evidence of a person that pages show. */
+const Meta = Compile(
+  Type.Object({
+    board: Type.Object({
+      slug: Type.String(),
+      name: Type.String(),
+      window: Type.Object({ since: Instant, until: Instant, time_zone: Type.String() }),
+      rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
+      threshold: Type.Union([Type.Null(), Type.Integer()]),
+    }),
+    person: Type.Object({
+      points: Type.Number(),
+      points_by_rule: Type.Array(Type.Object({ rule: Type.Integer(), points: Type.Number() })),
+    }),
+    grants: Type.Array(Type.Object({ points: Type.Number(), reason: Type.String(), granted_by: Type.String() })),
+  }),
+);
+
+/** The facts about a number beside its items. */
+export interface NumberDetails {
+  total: number;
+  /** The link to the list that has the number. */
+  place: Markup;
+  /** The window, and the way to the threshold. */
+  facts: Markup;
+  /** The parts of the number. */
+  parts: Markup;
+}
+
+/** Returns the details of the points of a person on a board; undefined for the response about another number. */
+export function pointsDetails(
+  meta: unknown,
+  { provider, name }: { provider: string; name: string },
+  { words, language, to }: Reader,
+): NumberDetails | undefined {
+  if (!Meta.Check(meta)) return undefined;
+  const { board, person, grants } = meta;
+  const { window, rules, threshold } = board;
+  const isOpen = window.since === null && window.until === null;
+  const byRule = new Map(person.points_by_rule.map(({ rule, points }) => [rule, points]));
+  return {
+    total: person.points,
+    place: html`<a href="${to(boardPath(provider, name, board.slug))}">${board.name}</a>`,
+    facts: html`<p class="facts"><span>${isOpen ? words.detail.lifetime : daysOfWindow(window, language)}</span>${threshold !== null && html`<bdi>${language.number(person.points)} / ${language.number(threshold)}</bdi>`}</p>`,
+    parts: html`<section><h2>${words.detail.rules}</h2><ol class="rules">${rules.map(
+      ({ number, text }) =>
+        html`<li><span lang="en" dir="auto">${text}</span> <span class="chip">${language.number(byRule.get(number) ?? 0)}</span></li>`,
+    )}${grants.map(
+      ({ points, reason, granted_by: by }) =>
+        html`<li><bdi>${reason}</bdi> · <bdi>${by}</bdi> <span class="chip">${language.number(points)}</span></li>`,
+    )}</ol></section>`,
+  };
+}
