@@ -54,7 +54,8 @@ create or replace trigger achievements_seen_otherwise after update on achievemen
 for each row when ((old.icon, old.description) is distinct from (new.icon, new.description))
 execute function announce_awarded();
 
--- Names the account itself and the accounts that list it as a contributor.
+-- Names the account itself, the accounts that list it as a contributor, and those whose repositories its boards count:
+-- pages of repositories name the boards.
 create or replace function announce_shown_account() returns trigger language plpgsql as $$
 declare
   contributed uuid[];
@@ -62,7 +63,10 @@ begin
   select array_agg(repository_id) into contributed from contributor_totals where account_id = new.id;
   insert into announcements (kind, key) select 'account', id from (
     select new.id union
-    select owner_id from repositories where id = any(contributed)) listing (id);
+    select owner_id from repositories where id = any(contributed) union
+    select r.owner_id from boards b join board_repositories m on m.board_id = b.id
+      join repositories r on r.id = m.repository_id
+    where b.owner_id = new.id) listing (id);
   return null;
 end $$;
 
@@ -70,3 +74,18 @@ create or replace trigger accounts_shown_otherwise after update on accounts
 for each row when ((old.hidden, old.hidden_by_host, old.deleted_at is null)
   is distinct from (new.hidden, new.hidden_by_host, new.deleted_at is null))
 execute function announce_shown_account();
+
+-- Names the owner of a board that changed or ended, and the accounts whose repositories it counts.
+create or replace function announce_board() returns trigger language plpgsql as $$
+begin
+  insert into announcements (kind, key) select 'account', id from (
+    select new.owner_id union
+    select r.owner_id from board_repositories m join repositories r on r.id = m.repository_id
+    where m.board_id = new.id) listing (id);
+  return null;
+end $$;
+
+create or replace trigger boards_announced after update on boards
+for each row when ((old.slug, old.definition::text, old.is_private, old.is_current)
+  is distinct from (new.slug, new.definition::text, new.is_private, new.is_current))
+execute function announce_board();

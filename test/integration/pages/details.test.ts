@@ -39,40 +39,6 @@ describe('pages behind numbers', () => {
     assert.equal((await page(`/github/${ada.name}/contributions/commits?period=never`)).status, 400);
   });
 
-  it('shows what each counter of a repository counts, and the boards that count it', async () => {
-    await storeBoard(shared.service, shared.simulator);
-    const path = `/github/${engines.name}/engine-1`;
-    const { text, status } = await page(path);
-    assert.equal(status, 200, text);
-    const { body } = await shared.service.get(`${engines.name}/repositories/engine-1/contributions`);
-    const numbers = Object.entries<number>(Object(body.data[0]).contributions);
-    assert.equal(numbers.length, counterRows.length - 1);
-    for (const [name, number] of numbers) {
-      const address = `${path}/contributions/${name}`;
-      assert.ok(
-        text.includes(`<a href="${address}" class="number" aria-describedby="${name}-tip">${format(number)}</a>`),
-        name,
-      );
-      const evidence = await page(address);
-      assert.ok(evidence.text.includes(`<span class="total">${format(number)}</span>`), address);
-      assert.match(evidence.text, /<p class="bio" lang="en" dir="auto">[^<]+ repositories/);
-    }
-    assert.equal((await page(`${path}/contributions/contributed_to`)).status, 400);
-    const [, counted = ''] = text.split('<h2>Boards that count this repository</h2>');
-    assert.ok(counted.includes(`href="/github/${engines.name}/boards/all"`), counted);
-    const { pool } = shared.service.database;
-    for (const change of [
-      `is_private = true`,
-      `is_private = false, definition = jsonb_set(definition::jsonb, '{people}', '{"only_members_of": "a/b"}')::json`,
-    ]) {
-      await pool.query(`update boards set ${change} where slug = 'all'`);
-      await pool.query(`insert into announcements (kind, key) select 'account', owner_id from boards`);
-      await shared.service.service.catchUp();
-      assert.ok(!(await page(path)).text.includes('/boards/all"'), change);
-    }
-    await storeBoard(shared.service, shared.simulator);
-  });
-
   it('leads through all items of a number, page by page', async () => {
     const { rows } = await shared.service.database.pool.query<{ name: string }>(
       `select p.name from contributor_totals t join accounts p on p.id = t.account_id
