@@ -5,7 +5,7 @@ import { fill } from '../cards/languages/language.ts';
 import { definitionsOf } from '../contributions/definitions.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
 import type { Repository } from '../repositories/store.ts';
-import { avatarPath, awardPath, boardPath, endpointPath, repositoryPath } from './addresses.ts';
+import { avatarPath, awardPath, boardPath, endpointPath, repositoryCounterPath, repositoryPath } from './addresses.ts';
 import { html, type Markup, trusted } from './html.ts';
 import { numberLink, tip } from './numbers.ts';
 import type { AwardPart, BoardPart, Part } from './parts.ts';
@@ -149,13 +149,19 @@ export function repositories(owner: string, items: readonly Repository[], reader
     (
       repository,
     ) => html`<li><h3><a href="${to(repositoryPath(repository.provider, owner, repository.name))}">${repository.name}</a>${repository.isFork && html` <small class="chip">${words.fork}</small>`}</h3>
-<p dir="auto">${repository.description}</p>${repositoryFacts(repository, reader)}</li>`,
+<p dir="auto">${repository.description}</p>${repositoryFacts(owner, repository, reader)}</li>`,
   )}</ul>`;
 }
 
 export function repositoryFacts(
-  { language: programming, stars, license }: Repository,
-  { words, language }: Reader,
+  owner: string,
+  { provider, name, language: programming, stars, license, isFork }: Repository,
+  { words, language, to }: Reader,
 ): Markup {
-  return html`<p class="facts">${programming !== '' && html`<span>${programming}</span>`}${stars > 0 && html`<span>${fill(words.stars, { n: language.number(stars) })}</span>`}${license !== '' && html`<span>${license}</span>`}</p>`;
+  const text = fill(words.stars, { n: language.number(stars) });
+  // Stars of forks are not counted, so that no page lists them.
+  const starsLink = isFork
+    ? html`<span>${text}</span>`
+    : html`<a class="number" href="${to(repositoryCounterPath(provider, owner, name, 'stars'))}">${text}</a>`;
+  return html`<p class="facts">${programming !== '' && html`<span>${programming}</span>`}${stars > 0 && starsLink}${license !== '' && html`<span>${license}</span>`}</p>`;
 }
