@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { pointRead } from '../database/point-reads.ts';
 import type { Tables } from '../database/tables.ts';
 import { type AccountFacts, nameKey } from './account.ts';
 import { typeOfAccount } from './agents.ts';
@@ -48,6 +49,7 @@ export async function findByName(
 ): Promise<NameHolder | undefined> {
   const row = await connection
     .selectFrom('accounts')
+    .modifyFront(pointRead)
     .selectAll()
     .where('provider', '=', provider)
     .where(sql`lower(name)`, '=', nameKey(name))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { pointRead } from '../database/point-reads.ts';
 import { addJob } from '../database/queue.ts';
 import type { Board } from './board.ts';
 import { readDefinition } from './definition.ts';
@@ -80,6 +81,7 @@ function bySlug(connection: Connection, ownerId: string, slug: string) {
 export async function findBoards(connection: Connection, ownerId: string): Promise<StoredBoard[]> {
   const rows = await connection
     .selectFrom('boards')
+    .modifyFront(pointRead)
     .select(columns)
     .where('owner_id', '=', ownerId)
     .where('is_current', '=', true)

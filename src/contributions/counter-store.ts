@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { pointRead } from '../database/point-reads.ts';
 import type { Tables } from '../database/tables.ts';
 import { type CounterName, type Counters, counterNames, experienceOf, unknownCounters } from './counters.ts';
 
@@ -25,6 +26,7 @@ export async function findHistory(
 ): Promise<CountersOfDay[]> {
   let query = connection
     .selectFrom('counters')
+    .modifyFront(pointRead)
     .selectAll()
     .distinctOn('day')
     .where('account_id', '=', accountId)

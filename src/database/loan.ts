@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { ClientConfig, PoolClient } from 'pg';
 import { cancelStatement } from './cancel-statement.ts';
+import { isOutdated, preparedName } from './point-reads.ts';
+import { isPooled } from './sessions.ts';
 import { overloaded } from './slots.ts';
 import { errorOfEnd, type StatementScope } from './statement-scope.ts';
 
@@ -15,17 +17,26 @@ export interface LoanTerms {
   clientConfig: ClientConfig;
 }
 
+/** A connection that prepares statements under names. */
+interface NamedClient {
+  query<Row>(statement: { name: string; text: string; values: unknown[] }): Promise<PostgresQueryResult<Row>>;
+}
+
 /** A connection while one piece of work uses it. */
 export class Loan implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #terms: LoanTerms;
   #statement: Promise<unknown> | undefined;
+  /** False in a transaction, which a failure would end, and where the connection may have another session each time. */
+  #mayPrepare: boolean;
+  #hasOutdated = false;
   /** Resolves when no cancellation is under way any more, with whether the connection may be used again. */
   #cancelling: Promise<boolean> | undefined;
 
   constructor(client: PoolClient, terms: LoanTerms) {
     this.#client = client;
     this.#terms = terms;
+    this.#mayPrepare = !isPooled(terms);
     terms.scope?.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
@@ -46,17 +57,33 @@ export class Loan implements PostgresPoolClient {
   async #run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
     const signal = this.#terms.scope?.signal;
     if (signal?.aborted && text !== 'rollback') throw errorOfEnd(signal);
-    const client: PostgresPoolClient = this.#client;
-    const statement = client.query<Row>(text, parameters);
+    if (beginsTransaction(text)) this.#mayPrepare = false;
+    const name = this.#mayPrepare ? preparedName(text) : undefined;
+    const statement = this.#send<Row>(text, parameters, name);
     this.#statement = statement;
     try {
       return await statement;
     } catch (error) {
       if (signal?.aborted) throw errorOfEnd(signal);
+      if (name !== undefined && isOutdated(error)) {
+        this.#hasOutdated = true;
+        this.#mayPrepare = false;
+        return await this.#run(text, parameters);
+      }
       throw isCanceled(error) ? overloaded(error) : error;
     } finally {
       this.#statement = undefined;
     }
+  }
+
+  #send<Row>(
+    text: string,
+    parameters: readonly unknown[],
+    name: string | undefined,
+  ): Promise<PostgresQueryResult<Row>> {
+    const client: PostgresPoolClient & NamedClient = this.#client;
+    if (name === undefined) return client.query<Row>(text, parameters);
+    return client.query<Row>({ name, text, values: [...parameters] });
   }
 
   /** Returns the connection to its pool, once no cancellation can reach the statement of the next user. */
@@ -64,7 +91,7 @@ export class Loan implements PostgresPoolClient {
     const { scope, freeSlot } = this.#terms;
     scope?.signal.removeEventListener('abort', this.#onAbort);
     const end = (isUsable: boolean): void => {
-      this.#client.release(destroy || !isUsable);
+      this.#client.release(destroy || this.#hasOutdated || !isUsable);
       freeSlot();
     };
     if (this.#cancelling === undefined) end(true);
@@ -85,4 +112,9 @@ export class Loan implements PostgresPoolClient {
 
 function isCanceled(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === queryCanceled;
+}
+
+/** The statements of one transaction need one connection, and may do more than read. */
+export function beginsTransaction(text: string): boolean {
+  return /^(?:begin|start transaction)\b/i.test(text);
 }

@@ -1,5 +1,5 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import type { Loan } from './loan.ts';
+import { beginsTransaction, type Loan } from './loan.ts';
 import type { Replica } from './replica.ts';
 import type { Reads, StatementScope } from './statement-scope.ts';
 
@@ -49,9 +49,4 @@ export class ReplicaLoan implements PostgresPoolClient {
     if (this.#primary === undefined) this.#terms.freeSlot();
     else this.#primary.release(destroy);
   }
-}
-
-/** The statements of one transaction need one connection, and may do more than read. */
-function beginsTransaction(text: string): boolean {
-  return /^(?:begin|start transaction)\b/i.test(text);
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../database/connection.ts';
+import { pointRead } from '../database/point-reads.ts';
 import { isPresentInSql } from './shown-store.ts';
 import { type Repository, toRepository } from './store.ts';
 
@@ -33,6 +34,7 @@ export async function findPublicRepository(
 function publicOnes(connection: Connection, ownerId: string) {
   return connection
     .selectFrom('repositories')
+    .modifyFront(pointRead)
     .selectAll()
     .where('owner_id', '=', ownerId)
     .where('is_private', '=', false)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
+import { pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 
 /** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */
@@ -64,7 +65,7 @@ export async function findAwardPage(
       ('epoch'::timestamptz + ${us}::bigint * interval '1 microsecond', ${id}::uuid)`;
   const direction = sql.raw(page.before === undefined ? 'desc' : 'asc');
   const { rows } = await sql<Row>`
-    select w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
+    select ${pointRead} w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
       w.imported_at is not null as is_imported,
       (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
       case when t.is_open then r.name when ${isOwner}::boolean then w.repository_name else '' end as repository_name,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { pointRead } from '../../../src/database/point-reads.ts';
 import type { ConnectionPool } from '../../../src/database/pool.ts';
 import { openRequestPool } from '../../../src/database/request-pool.ts';
 import { withinScope } from '../../../src/database/statement-scope.ts';
@@ -103,5 +104,48 @@ describe('statements of requests', () => {
     await using opened = await open({ statementTimeoutMs: 50 });
     await assert.rejects(sleep(opened.requests), isCode('overloaded'));
     assert.equal(await opened.sleeping(), 0);
+  });
+});
+
+describe('point reads of requests', () => {
+  const prepared = async ({ connection }: ConnectionPool): Promise<readonly string[]> => {
+    const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(connection);
+    return rows.map(({ statement }) => statement);
+  };
+
+  it('are prepared once by a connection, and other statements and those in transactions are not', async () => {
+    await using opened = await open({ maxConnections: 1 });
+    const { requests } = opened;
+    const { connection } = requests;
+    const read = (reader: typeof connection, value: number) =>
+      sql<{ found: number }>`select ${pointRead} ${value}::integer as found`.execute(reader);
+    await connection.transaction().execute((transaction) => read(transaction, 1));
+    assert.deepEqual(await prepared(requests), []);
+    for (const value of [1, 2]) assert.deepEqual((await read(connection, value)).rows, [{ found: value }]);
+    const [statement, ...others] = await prepared(requests);
+    assert.match(statement ?? '', /point read/);
+    assert.deepEqual(others, []);
+  });
+
+  it('read again when the columns of their tables changed since', async () => {
+    await using opened = await open({ maxConnections: 1 });
+    const { requests } = opened;
+    const { connection } = requests;
+    await sql`create table changing as select 1 as first`.execute(connection);
+    const read = async () => (await sql`select ${pointRead} * from changing`.execute(connection)).rows;
+    assert.deepEqual(await read(), [{ first: 1 }]);
+    await sql`alter table changing add column second integer default 2`.execute(connection);
+    assert.deepEqual(await read(), [{ first: 1, second: 2 }]);
+    assert.deepEqual(await read(), [{ first: 1, second: 2 }]);
+    assert.equal((await prepared(requests)).length, 1, 'by a connection that has prepared it again');
+  });
+
+  it('are not prepared behind a pooler', async () => {
+    await using opened = await openTestDatabase();
+    const clientConfig = { ...opened.database.clientConfig, statement_timeout: false as const };
+    const requests = openRequestPool(clientConfig, { maxConnections: 1, statementTimeoutMs: 60_000 });
+    await sql`select ${pointRead} 1 as found`.execute(requests.connection);
+    assert.deepEqual(await prepared(requests), []);
+    await requests.close();
   });
 });
