@@ -62,6 +62,8 @@ describe('responses that are read from a replica', () => {
     await service.getComplete(`${ada.name}/contributions`);
     await untilIdle(service);
     await service.get(`${ada.name}/contributors`);
+    // The list may have requested a collection, whose changes the replica has to replay too.
+    await untilIdle(service);
     await server.standby.untilReplayed(service.databaseUrl);
     const before = await outcomesOf(service);
     const calendar = `${ada.name}/contributions?format=svg&card=calendar&theme=dark`;
