@@ -113,12 +113,15 @@ function sumsOf({ scope, since, until, kinds, only, except, newcomers }: Counted
     group by d.account_id`;
   const itemsIn = (parts: [from: Date, to: Date][]): RawBuilder<unknown>[] =>
     parts.flatMap(([from, to]) => counters.map(({ name }) => itemsBetween(name, from, to)));
+  // Each person's days are read by the index, oldest first, up to one that counts: not all former days of the repositories.
   const formerDays =
     since !== null &&
     sql`
-      select d.account_id, 1 from in_scope r join contribution_days d on d.repository_id = r.id
-      where d.account_id in (select account_id from counted) and ${sum} > 0
-        and d.day < (${floor(since)}::timestamptz at time zone 'UTC')::date`;
+      select p.account_id, 1 from (select distinct account_id from counted) p cross join lateral (
+        select from contribution_days d join repositories r on r.id = d.repository_id
+        where d.account_id = p.account_id and ${sum} > 0 and ${isOfScope}
+          and d.day < (${floor(since)}::timestamptz at time zone 'UTC')::date
+        order by d.day limit 1) f`;
   const former = formerDays === false ? [] : [formerDays, ...itemsIn(partsOfDays(null, since))];
   const isWanted = newcomers === true ? sql`where account_id not in (select account_id from former)` : sql``;
   return sql`
