@@ -4,12 +4,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
-import { saveContributions } from '../../../src/contributions/contribution-store.ts';
 import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { clock } from '../../time.ts';
 import { award } from '../achievements/award.ts';
+import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
 import { storeAbsent, storeAbsentRepositories } from '../http/stored-world.ts';
 import { ada, engines, sending, serviceToken } from './owner.ts';
@@ -57,31 +57,10 @@ describe('data that is not public', () => {
     );
     const [{ repository: repositoryId, person } = assert.fail()] = rows;
     const at = now();
-    const issue = {
-      kind: 'issue',
-      externalId,
-      parentExternalId: null,
-      author: login,
-      createdAt: at,
-      updatedAt: at,
-      closedAt: null,
-      mergedAt: null,
-      answered: false,
-      answeredBy: null,
-      details: null,
-      heading: { number: 4711, title: 'A secret' },
-    } as const;
-    const accountIds = new Map([[login, person]]);
-    await inTransaction(connection, async (transaction) => {
-      await saveContributions(transaction, {
-        repositoryId,
-        contributions: [issue],
-        accountIds,
-        wholeParents: [],
-        seenAt: at,
-      });
-      await recountRepository(transaction, repositoryId);
-    });
+    const heading = { number: 4711, title: 'A secret' };
+    const issue = contributionOf({ externalId, author: person, createdAt: at, updatedAt: at, heading });
+    await storeContributions(connection, repositoryId, [issue], { seenAt: at });
+    await inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId));
   };
 
   before(async () => {
