@@ -60,7 +60,8 @@ async function countRanked({ connection }: Database, repositoryId: string, board
   };
   const query = rankedSql({ board, window: windowOf(board.window, now), members, now });
   const { rows } = await withEvaluationMemory(connection, (transaction) =>
-    sql<{ people: number }>`select count(points) as people from (${query}) as ranked`.execute(transaction),
+    // All columns count: PostgreSQL would leave out parts of the statement of which none is read.
+    sql<{ people: number }>`select count(ranked) as people from (${query}) as ranked`.execute(transaction),
   );
   return rows[0]?.people ?? 0;
 }

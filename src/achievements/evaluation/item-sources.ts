@@ -47,7 +47,8 @@ const kinds: Readonly<Record<Exclude<Action, 'point' | 'commit'>, readonly strin
   discussion: ['discussion'],
   star: ['star'],
 };
-const parentKinds: Readonly<Partial<Record<Action, string>>> = {
+/** The kind of the items that contributions of an action belong to. */
+export const parentKinds: Readonly<Partial<Record<Action, string>>> = {
   issue_comment: 'issue',
   pull_request_comment: 'pull_request',
 };
@@ -93,9 +94,9 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
 export const noAuthors = sql`select null::uuid as account_id where false`;
 
 export function isInRepositories({ repositoryId }: Scope): RawBuilder<unknown> {
-  return typeof repositoryId === 'string'
-    ? sql`i.repository_id = ${repositoryId}`
-    : sql`i.repository_id = any(${repositoryId}::uuid[])`;
+  const ids = typeof repositoryId === 'string' ? [repositoryId] : repositoryId;
+  // A list is looked through for each row.
+  return ids.length === 1 ? sql`i.repository_id = ${ids[0]}::uuid` : sql`i.repository_id = any(${ids}::uuid[])`;
 }
 
 function resolvedAt(action: Action): RawBuilder<unknown> {

@@ -23,50 +23,59 @@ export interface RankingInput {
  */
 export function peopleStatement(input: RankingInput, accountIds?: readonly string[]): Statement {
   const { board, window, members } = input;
-  const statement = scoreStatement(board, { repositoryIds: members.ids, window, accountIds });
+  const statement = scoreStatement(board, { repositoryIds: members.ids, window, accountIds, namesItems: false });
   statement.add(
     'rule_points',
     sql`select person, rule, sum(value) as value, max(at) filter (where value > 0) as reached_at
       from counted group by person, rule`,
   );
-  statement.add(
-    'scores',
-    sql`select person, sum(value) as value, max(reached_at) as reached_at,
-        json_object_agg(rule, ${rounded(sql`value`)} order by rule) as by_rule
-      from rule_points group by person`,
-  );
-  statement.add('granted', grantedSql(input));
   const { since, beforeSince } = window;
+  const wasBefore =
+    beforeSince === null ? sql`false` : sql`at >= ${beforeSince}::timestamptz and at < ${since}::timestamptz`;
   statement.add(
     'firsts',
-    sql`select person, min(at) as first_at,
-        ${beforeSince === null ? sql`false` : sql`bool_or(at >= ${beforeSince}::timestamptz and at < ${since}::timestamptz)`}
-          as was_before
-      from matched group by person`,
+    sql`select person, min(at) as first_at, bool_or(${wasBefore}) as was_before from matched group by person`,
   );
+  statement.add('granted', grantedSql(input));
   statement.add('named_teams', teamsSql(board));
   statement.add('member_teams', memberTeamsSql(board, members));
-  const isNew = since === null ? sql`false` : sql`coalesce(f.first_at >= ${since}::timestamptz, false)`;
+  statement.add('sums', sumsSql);
+  const isNew = since === null ? sql`false` : sql`coalesce(s.first_at >= ${since}::timestamptz, false)`;
   const isReturning =
-    beforeSince === null ? sql`false` : sql`coalesce(f.first_at < ${since}::timestamptz and not f.was_before, false)`;
+    beforeSince === null ? sql`false` : sql`coalesce(s.first_at < ${since}::timestamptz and not s.was_before, false)`;
   const isWanted = accountIds === undefined ? sql`true` : sql`u.id = any(${accountIds}::uuid[])`;
   statement.add(
     'people',
-    sql`select u.id as account_id, lower(u.name) collate "C" as name, s.reached_at, f.first_at,
+    sql`select u.id as account_id, lower(u.name) collate "C" as name, s.reached_at, s.first_at,
         ${isRankedInSql(board, members)} as may_be_ranked,
-        ${rounded(sql`coalesce(s.value, 0) + coalesce(g.points, 0)`)} as points,
+        ${rounded(sql`coalesce(s.value, 0) + coalesce(s.granted, 0)`)} as points,
         ${board.ties === 'earliest' ? sql`s.reached_at` : sql`null::timestamptz`} as ordered_at,
-        coalesce(s.by_rule, '{}'::json) as by_rule, coalesce(g.points, 0)::float8 as granted,
+        coalesce(s.by_rule, '{}'::json) as by_rule, coalesce(s.granted, 0)::float8 as granted,
         ${isNew} as is_newcomer, ${isReturning} as is_returning,
-        coalesce(t.teams, '{}') as teams, coalesce(h.teams, '{}') as member_teams
-      from (select person from scores union select person from granted) p
-      join accounts u on u.id = p.person and ${isWanted}
-      left join scores s on s.person = u.id left join granted g on g.person = u.id
-      left join firsts f on f.person = u.id left join named_teams t on t.person = u.id
-      left join member_teams h on h.person = u.id`,
+        coalesce(s.teams, '{}') as teams, coalesce(s.member_teams, '{}') as member_teams
+      from sums s join accounts u on u.id = s.person and ${isWanted}`,
   );
   return statement;
 }
+
+/**
+ * Everything about each person with points, in one aggregation: PostgreSQL does not know how many people a part has, and would
+ * join parts by comparing all people with all others.
+ */
+const sumsSql = sql`
+  select person, sum(value) as value, max(reached_at) as reached_at, sum(granted) as granted,
+    json_object_agg(rule, ${rounded(sql`value`)} order by rule) filter (where rule is not null) as by_rule,
+    min(first_at) as first_at, bool_or(was_before) as was_before,
+    array_agg(distinct team) filter (where team is not null) as teams,
+    array_agg(distinct member_team) filter (where member_team is not null) as member_teams
+  from (
+    select person, rule, value, reached_at, null::float8 as granted, null::timestamptz as first_at,
+      null::boolean as was_before, null::text as team, null::text as member_team from rule_points
+    union all select person, null, null, null, points, null, null, null, null from granted
+    union all select person, null, null, null, null, first_at, was_before, null, null from firsts
+    union all select person, null, null, null, null, null, null, team, null from named_teams
+    union all select person, null, null, null, null, null, null, null, team from member_teams
+  ) as facts group by person having count(rule) + count(granted) > 0`;
 
 /** The order of people on a board, and that in which those who share a rank are listed. */
 export const listOrder = sql`points desc, ordered_at, name, account_id`;
@@ -104,18 +113,16 @@ export function grantedSql({ board, window, now }: Omit<RankingInput, 'members'>
 function teamsSql({ teams }: Board): RawBuilder<unknown> {
   const rows = teams.flatMap(({ name, people }) => people.map((person) => ({ ...named(person), team: name })));
   return sql`
-    select a.id as person, array_agg(distinct t.team) as teams
-    from json_to_recordset(${JSON.stringify(rows)}::json) as t (provider text, login text, team text)
-    join accounts a on a.provider = t.provider and lower(a.name) = t.login and a.deleted_at is null group by a.id`;
+    select a.id as person, t.team from json_to_recordset(${JSON.stringify(rows)}::json) as t (provider text, login text, team text)
+    join accounts a on a.provider = t.provider and lower(a.name) = t.login and a.deleted_at is null`;
 }
 
 /** Returns SQL for the teams of people who are members of the teams of hosts that the file names. */
 function memberTeamsSql({ teams }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<unknown> {
   const rows = teams.flatMap(({ name, hostTeams }) => hostTeams.map((one) => ({ team: name, name: keyOf(one) })));
   return sql`
-    select m.account_id as person, array_agg(distinct t.team) as teams
-    from json_to_recordset(${JSON.stringify(rows)}::json) as t (team text, name text)
-    join host_team_members m on m.owner_id = ${ownerId} and m.team = t.name group by m.account_id`;
+    select m.account_id as person, t.team from json_to_recordset(${JSON.stringify(rows)}::json) as t (team text, name text)
+    join host_team_members m on m.owner_id = ${ownerId} and m.team = t.name`;
 }
 
 function named({ provider, login }: PersonName): { provider: string; login: string } {

@@ -43,6 +43,26 @@ function comparable(row: string): RawBuilder<unknown> {
   );
 }
 
+/** The columns of a person without points. */
+const nothing: Readonly<Partial<Record<(typeof described)[number], RawBuilder<unknown>>>> = {
+  name: sql`p.name`,
+  is_ranked: sql`false`,
+  points: sql`0`,
+  granted: sql`0`,
+  by_rule: sql`'{}'::json`,
+  is_newcomer: sql`false`,
+  is_returning: sql`false`,
+  teams: sql`'{}'::text[]`,
+  member_teams: sql`'{}'::text[]`,
+};
+
+/** The columns of a counted person `c`, or of the stored one `p` that has no points any more. */
+const describedOrNothing = sql.join(
+  described.map(
+    (column) => sql`coalesce(${sql.ref(`c.${column}`)}, ${nothing[column] ?? sql`null`}) as ${sql.ref(column)}`,
+  ),
+);
+
 /** How a ranking relates to the stored one. */
 export interface RankingPlan {
   /** The people whose points are counted again; undefined: everyone's. */
@@ -96,7 +116,8 @@ export async function saveRanks(
     compared as (
       select account_id, ${previousRank}::integer as previous_rank, c.account_id is not null as is_counted,
         p.account_id is not null as is_stored, p.previous_rank as stored_rank,
-        row(${comparable('c')}) is distinct from row(${comparable('p')}) as is_other, p.is_ranked as was_ranked
+        row(${comparable('c')}) is distinct from row(${comparable('p')}) as is_other, p.is_ranked as was_ranked,
+        ${describedOrNothing}
       from counted c full join present p using (account_id) left join former f using (account_id)
     ), changed as materialized (
       select *, not is_counted and ${former !== 'kept'} and previous_rank is null as is_over from compared
@@ -107,12 +128,8 @@ export async function saveRanks(
       where c.is_stored and r.board_id = ${boardId} and r.account_id = c.account_id and r.until_version is null
     ), added as (
       insert into board_ranks (board_id, account_id, since_version, previous_rank, ${sql.join(described.map((name) => sql.ref(name)))})
-      select ${boardId}::uuid, c.account_id, ${version + 1}::integer, c.previous_rank, ${columns('n')}
-      from changed c join counted n using (account_id)
-      union all
-      select ${boardId}::uuid, c.account_id, ${version + 1}::integer, c.previous_rank, p.name, false, 0, null, 0, '{}', false, false,
-        null, null, '{}', '{}'
-      from changed c join present p using (account_id) where not c.is_counted and not c.is_over
+      select ${boardId}::uuid, account_id, ${version + 1}::integer, previous_rank, ${columns('changed')}
+      from changed where not is_over
     )
     select (select count(*)::integer from changed) as changed,
       (select count(*)::integer from changed where account_id <> all(${[...noted]}::uuid[])) as unnoted,

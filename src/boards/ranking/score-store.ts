@@ -2,7 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import { asksAboutPerson } from '../../achievements/conditions/checked.ts';
 import { triggerSql } from '../../achievements/evaluation/compile.ts';
 import { satisfiedAt } from '../../achievements/evaluation/instants.ts';
-import { effective, type ItemSource, itemSource, type Scope } from '../../achievements/evaluation/item-sources.ts';
+import {
+  effective,
+  type ItemSource,
+  itemSource,
+  parentKinds,
+  type Scope,
+} from '../../achievements/evaluation/item-sources.ts';
 import { allHold } from '../../achievements/evaluation/item-terms.ts';
 import { lowerCase } from '../../achievements/evaluation/lower-case.ts';
 import { asksForLabels, Measures } from '../../achievements/evaluation/measures.ts';
@@ -19,6 +25,8 @@ export interface ScoreScope {
   window: BoardWindow;
   /** The only people whose points are computed; undefined for all. */
   accountIds?: readonly string[] | undefined;
+  /** True: the rows have the columns that name a contribution. */
+  namesItems: boolean;
 }
 
 /** A rule with its number in the file, from 1. */
@@ -29,7 +37,7 @@ interface NumberedRule {
 
 /**
  * Returns a statement with these parts. `matched`: each contribution that satisfies a rule, also before the window, with
- * `person`, `rule`, `at`, and the columns that name it. `counted`: those in the window, with their points (`value`)
+ * `person`, `rule`, `at`, and the columns that name it if they are wanted. `counted`: those in the window, with their points (`value`)
  * before and after the caps. Rules with an aggregate are in `counted` alone, once for each person.
  */
 export function scoreStatement(board: Board, scope: ScoreScope): Statement {
@@ -47,8 +55,8 @@ export function scoreStatement(board: Board, scope: ScoreScope): Statement {
   const earned = once.map(({ rule, number }) => {
     const name = `once${number}`;
     addOnceEarned(statement, name, board, scope, rule);
-    return sql`select person, ${number}::integer as rule, at, ${noItem}, ${rule.points}::float8 as full_value,
-      ${rule.points}::float8 as value from ${sql.id(name)}`;
+    return sql`select person, ${number}::integer as rule, at, ${scope.namesItems ? sql`${noItem},` : sql``}
+      ${rule.points}::float8 as full_value, ${rule.points}::float8 as value from ${sql.id(name)}`;
   });
   statement.add('counted', sql.join([countedSql(rules, scope), ...earned], sql` union all `));
   return statement;
@@ -61,31 +69,40 @@ const noItem = sql`null::uuid as repository_id, null::text as kind, null::text a
 function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[]): RawBuilder<unknown> {
   const [first] = group.map(({ rule }) => rule);
   if (first === undefined) throw new Error('a group of rules has no rule');
-  const source = sourceOf(board, scope, first);
-  const usesLabels = board.spamLabels.length > 0 || asksForLabels(group.map(({ rule }) => rule.condition));
-  const matches = group.map(({ rule }) => {
+  const source = sourceOf(board, scope, first, asksForLabels(group.map(({ rule }) => rule.condition)));
+  const moments = group.map(({ rule }) => {
     // The contributions that an aggregate is about decide who is a newcomer; they give no points of their own.
     const condition = asksAboutPerson(rule.condition) ? always : rule.condition;
     return sql`case when ${allHold([condition], source)} then ${atOf(rule, source) ?? satisfiedAt([condition], source)} end`;
   });
-  const numbers = group.map(({ rule, number }) => (asksAboutPerson(rule.condition) ? -number : number));
-  const [kind, oid] = first.action === 'commit' ? [sql`'commit'`, sql`i.oid`] : [sql`i.kind`, sql`null::bytea`];
-  const item =
-    first.action === 'commit'
-      ? sql`null::text as external_id, ${oid} as oid, null::text as parent, null::integer as number`
-      : sql`i.external_id, ${oid} as oid, i.parent_external_id as parent, i.number`;
+  const numbers = group.map(({ rule, number }) => sql`${asksAboutPerson(rule.condition) ? -number : number}::integer`);
+  const isOfOne = group.length === 1;
+  const [rule, at] = [numbers, moments].map((all) => (isOfOne ? sql.join(all) : sql`unnest(array[${sql.join(all)}])`));
+  const item = scope.namesItems ? sql`, ${namesOf(first)}` : sql``;
   return sql`
-    ${source.steps.toSql()} select person, (${numbers}::integer[])[m.place::integer] as rule, m.at, repository_id, kind, external_id, oid, parent, number
-    from (
-      select ${source.person} as person, i.repository_id, ${kind}::text as kind, ${item},
-        array[${sql.join(matches)}]::timestamptz[] as moments
-      from ${usesLabels ? source.fromWithLabels : source.from}) as found
-    cross join lateral unnest(found.moments) with ordinality as m (at, place) where m.at is not null`;
+    ${source.steps.toSql()} select * from (
+      select ${source.person} as person, ${rule} as rule, ${at} as at ${item}
+      from ${source.from}) as found
+    where at is not null`;
 }
 
-/** Returns the contributions that a rule can count: without those that never count on the board. */
-function sourceOf(board: Board, { repositoryIds, window, accountIds }: ScoreScope, rule: BoardRule): ItemSource {
-  const { actor, action } = rule;
+/** Returns SQL for the columns that name the contribution `i` of a rule. */
+function namesOf({ action }: BoardRule): RawBuilder<unknown> {
+  return action === 'commit'
+    ? sql`i.repository_id, 'commit'::text as kind, null::text as external_id, i.oid, null::text as parent, null::integer as number`
+    : sql`i.repository_id, i.kind::text as kind, i.external_id, null::bytea as oid, i.parent_external_id as parent, i.number`;
+}
+
+/**
+ * Returns the contributions that a rule can count: without those that never count on the board.
+ * @param usesLabels true where the rule, or another one of the same source, has a condition on labels.
+ */
+function sourceOf(
+  board: Board,
+  { repositoryIds, window, accountIds }: ScoreScope,
+  { actor, action }: BoardRule,
+  usesLabels: boolean,
+): ItemSource {
   if (action === 'point') throw new Error('points are no contributions');
   const scope: Scope = {
     repositoryId: repositoryIds,
@@ -95,8 +112,7 @@ function sourceOf(board: Board, { repositoryIds, window, accountIds }: ScoreScop
   const source = itemSource(actor, action, scope);
   const conditions: RawBuilder<unknown>[] = [];
   if (board.spamLabels.length > 0 && action !== 'commit') {
-    const spam = sql`(select ${lowerCase(sql`${board.spamLabels}::text[]`)})`;
-    conditions.push(sql`not coalesce(${source.lowerCaseLabels} && ${spam}, false)`);
+    conditions.push(isNoSpam(board.spamLabels, parentKinds[action], usesLabels ? source.lowerCaseLabels : undefined));
   }
   if (!board.countsSelfMerged && action === 'pull_request') {
     const owned = source.steps.add(
@@ -107,7 +123,27 @@ function sourceOf(board: Board, { repositoryIds, window, accountIds }: ScoreScop
       and (i.repository_id, i.account_id) in (select id, owner_id from ${owned}), false)`);
   }
   const also = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`;
-  return { ...source, from: sql`${source.from} ${also}`, fromWithLabels: sql`${source.fromWithLabels} ${also}` };
+  const from = sql`${usesLabels ? source.fromWithLabels : source.from} ${also}`;
+  return { ...source, from, fromWithLabels: from };
+}
+
+/**
+ * Returns SQL that is true for a contribution `i` without a label that never counts. A comment has those of the item that it
+ * belongs to.
+ * @param lowerCaseLabels its labels, where a rule has them computed anyway.
+ */
+function isNoSpam(
+  spamLabels: readonly string[],
+  parentKind: string | undefined,
+  lowerCaseLabels: RawBuilder<unknown> | undefined,
+): RawBuilder<unknown> {
+  const spam = sql`(select ${lowerCase(sql`${spamLabels}::text[]`)})`;
+  if (lowerCaseLabels !== undefined || parentKind === undefined)
+    return sql`not coalesce(${lowerCaseLabels ?? lowerCase(sql`i.labels`)} && ${spam}, false)`;
+  return sql`not exists (
+    select from contributions p
+    where p.repository_id = i.repository_id and p.kind = ${parentKind} and p.external_id = i.parent_external_id
+      and ${lowerCase(sql`p.labels`)} && ${spam})`;
 }
 
 /** Returns SQL for the moment that a rule names; undefined where its condition decides. */
@@ -120,10 +156,9 @@ function atOf({ at }: BoardRule, source: ItemSource): RawBuilder<unknown> | unde
 /** Adds a part with the people who earned a rule with an aggregate, and since when. */
 function addOnceEarned(statement: Statement, name: string, board: Board, scope: ScoreScope, rule: BoardRule): void {
   const { since, until } = scope.window;
-  const source = sourceOf(board, scope, rule);
+  const source = sourceOf(board, scope, rule, asksForLabels([rule.condition]));
   const measures = new Measures(`${name}_items`, {
     ...source,
-    from: source.fromWithLabels,
     window: {
       at: atOf(rule, source),
       holds: (at) => sql`${at} >= ${since ?? '-infinity'}::timestamptz and ${at} < ${until ?? 'infinity'}::timestamptz`,
@@ -135,22 +170,23 @@ function addOnceEarned(statement: Statement, name: string, board: Board, scope: 
 }
 
 /** Returns SQL for the contributions in the window with their points, after decay and caps. */
-function countedSql(rules: readonly NumberedRule[], { window }: ScoreScope): RawBuilder<unknown> {
+function countedSql(rules: readonly NumberedRule[], { window, namesItems }: ScoreScope): RawBuilder<unknown> {
   const values = rules.map(
     ({ rule, number }) =>
       sql`(${number}::integer, ${rule.points}::float8, ${rule.perDay ?? Infinity}::float8, ${rule.decay}::float8)`,
   );
   const from = window.since === null ? sql`` : sql`and m.at >= ${window.since}::timestamptz`;
-  const columns = sql`person, rule, at, repository_id, kind, external_id, oid, parent, number`;
-  const day = sql`(m.at at time zone ${window.timeZone})::date`;
-  const inOrder = sql`over (partition by m.person, m.rule, ${day} order by m.at, m.repository_id, m.kind, m.external_id, m.oid)`;
+  const columns = sql`person, rule, at ${namesItems ? sql`, repository_id, kind, external_id, oid, parent, number` : sql``}`;
+  // The order of contributions of one moment changes no sum.
+  const ofMoment = namesItems ? sql`, repository_id, kind, external_id, oid` : sql``;
+  const ofDay = sql`(partition by person, rule, day order by at ${ofMoment} rows unbounded preceding)`;
   return sql`
     select ${columns}, full_value, greatest(0, least(full_value, per_day - running + full_value)) as value from (
-      select *, sum(full_value) over (partition by person, rule, day order by place) as running from (
-        select m.*, r.per_day, ${day} as day, row_number() ${inOrder} as place,
-          r.points / (1 + r.decay * (row_number() ${inOrder} - 1)) as full_value
-        from matched m join (values ${sql.join(values)}) as r (rule, points, per_day, decay) using (rule)
-        where (r.per_day < 'infinity' or r.decay > 0) ${from}) as decayed) as growing
+      select *, sum(full_value) over ${ofDay} as running from (
+        select *, points / (1 + decay * (row_number() over ${ofDay} - 1)) as full_value from (
+          select m.*, r.points, r.per_day, r.decay, (m.at at time zone ${window.timeZone})::date as day
+          from matched m join (values ${sql.join(values)}) as r (rule, points, per_day, decay) using (rule)
+          where (r.per_day < 'infinity' or r.decay > 0) ${from}) as of_days) as decayed) as growing
     union all
     select ${columns}, r.points, r.points
     from matched m join (values ${sql.join(values)}) as r (rule, points, per_day, decay) using (rule)

@@ -49,7 +49,7 @@ export async function findEvidence(
     .execute();
   const repositoryIds = members.map((row) => row.repository_id);
   const { window, accountId } = scope;
-  const statement = scoreStatement(board, { repositoryIds, window, accountIds: [accountId] });
+  const statement = scoreStatement(board, { repositoryIds, window, accountIds: [accountId], namesItems: true });
   const place = after ?? before;
   const isBeyond =
     place === undefined
