@@ -4,7 +4,7 @@ import { effective, type ItemSource, isInRepositories } from './item-sources.ts'
 
 /**
  * Returns SQL that is true for the first issue, merged pull request or review of its author, in its repository or in all
- * stored ones of its owner; null while one of those is being collected. Two of the same moment are both the first.
+ * stored ones of its owner; null while its repository, or one of those, is being collected. Two of the same moment are both the first.
  */
 export function isFirst(field: 'first' | 'first_in_organization', source: ItemSource): RawBuilder<unknown> {
   const { action, scope, steps } = source;
@@ -13,12 +13,18 @@ export function isFirst(field: 'first' | 'first_in_organization', source: ItemSo
   const first = steps.add(field, field === 'first' ? firstsSql(source, column) : firstsOfOwnerSql(source, column));
   const holds = sql`(i.account_id is not null and ${moment} is not null
     and (i.repository_id, i.account_id, i.${column}) in (select repository_id, account_id, at from ${first}))`;
-  if (field === 'first') return holds;
-  const incomplete = steps.add(
-    'incomplete',
-    sql`select distinct o.repository_id, kinds.kind from ${ownedStep(source)} o join streams s on s.repository_id = o.id
-      cross join unnest(s.covers) as kinds (kind) where o.installed_at is not null and s.completed_at is null`,
-  );
+  const incomplete =
+    field === 'first'
+      ? steps.add(
+          'incomplete',
+          sql`select distinct i.repository_id, kinds.kind from streams i cross join unnest(i.covers) as kinds (kind)
+            where ${isInRepositories(scope)} and i.completed_at is null`,
+        )
+      : steps.add(
+          'incomplete of the owner',
+          sql`select distinct o.repository_id, kinds.kind from ${ownedStep(source)} o join streams s on s.repository_id = o.id
+            cross join unnest(s.covers) as kinds (kind) where (o.installed_at is not null or o.id = o.repository_id) and s.completed_at is null`,
+        );
   return sql`(case when (i.repository_id, i.kind) not in (select repository_id, kind from ${incomplete}) then ${holds} end)`;
 }
 

@@ -41,9 +41,9 @@ export async function findState(
 }
 
 /** Returns a hash of everything that decides about the points of all people, but their contributions. */
-export function basisOf(board: Board, { since, until }: BoardWindow, { ids, ownerIds }: Members): string {
+export function basisOf(board: Board, { since, until }: BoardWindow, { ids, ownerIds, coverage }: Members): string {
   return createHash('sha256')
-    .update(JSON.stringify([board.definition, since, until, ids, ownerIds]))
+    .update(JSON.stringify([board.definition, since, until, ids, ownerIds, coverage.complete]))
     .digest('hex');
 }
 

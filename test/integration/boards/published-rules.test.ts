@@ -23,10 +23,19 @@ const guide = new Map(
 async function rank(slug: string, items: readonly NewItem[], now: string): Promise<string[]> {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
-  const { ownerId } = await plantRepository(pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
+  const planted = { owner: 'acme', name: 'app', items, newId: uuidv7 };
+  const { ownerId, repositoryId } = await plantRepository(pool, planted);
   const board = guide.get(slug);
   assert.ok(board);
-  const { people } = await previewBoard(connection, board, { ownerId, now: new Date(now) });
+  const preview = () => previewBoard(connection, board, { ownerId, now: new Date(now) });
+  const whileCollecting = (await preview()).people.filter(({ isNewcomer }) => isNewcomer);
+  assert.deepEqual(whileCollecting, [], 'nobody is new while older contributions may follow');
+  await pool.query(
+    `insert into streams (repository_id, name, covers, is_deep, completed_at, known_until)
+     values ($1, 'all', '{commit,issue,pull_request,review,discussion}', true, now(), now())`,
+    [repositoryId],
+  );
+  const { people } = await preview();
   return people.map(({ rank: place, name, points, isNewcomer }) => {
     const eligible = board.threshold !== null && points >= board.threshold ? ' eligible' : '';
     return `${place} ${name} ${points}${isNewcomer ? ' new' : ''}${eligible}`;

@@ -76,5 +76,30 @@ describe('firsts', () => {
     // As long as the other repository is being collected, there may be earlier reviews in it.
     await pool.query(`insert into streams (repository_id, name, covers) values ($1, 'reviews', '{review}')`, [otherId]);
     assert.deepEqual(await earned(), inOrganization('pull_request: ada 2026-06-04').toSorted());
+
+    // Earlier issues of the repository itself may follow, too; two of the same moment are both the first.
+    await pool.query(`insert into streams (repository_id, name, covers) values ($1, 'issues', '{issue}')`, [
+      repositoryId,
+    ]);
+    assert.deepEqual(await earned(), [
+      'first pull_request: ada 2026-06-04',
+      'first review: bob 2026-06-03',
+      'first_in_organization pull_request: ada 2026-06-04',
+    ]);
+    await pool.query('delete from streams');
+    await pool.query(
+      `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+       select $1, 'issue', 'same moment', id, '2026-06-03', now(), now() from accounts where name = 'bob'`,
+      [repositoryId],
+    );
+    assert.deepEqual(await earned(), withoutIssue.toSorted());
+    // Contributions of erased people are first for no account; a repository that was transferred counts for its new owner.
+    await pool.query(`update contributions set account_id = null where kind = 'review'`);
+    assert.deepEqual(await earned(), withoutIssue.filter((one) => !one.includes('review')).toSorted());
+    await pool.query('update repositories set owner_id = (select id from accounts where name = $1) where id = $2', [
+      'ada',
+      otherId,
+    ]);
+    assert.deepEqual(await earned(), all.filter((one) => !one.includes('review')).toSorted());
   });
 });
