@@ -41,7 +41,7 @@ export function peopleStatement(input: RankingInput, accountIds?: readonly strin
   statement.add('member_teams', memberTeamsSql(board, members));
   statement.add('sums', sumsSql);
   // A person with older contributions that are not collected yet would be new by accident.
-  const isWhole = members.coverage.complete === members.ids.length;
+  const isWhole = members.coverage.incomplete.every(({ state }) => state !== 'collecting');
   const isNew = since === null || !isWhole ? sql`false` : sql`coalesce(s.first_at >= ${since}::timestamptz, false)`;
   const isReturning =
     beforeSince === null ? sql`false` : sql`coalesce(s.first_at < ${since}::timestamptz and not s.was_before, false)`;
