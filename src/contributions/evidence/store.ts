@@ -273,7 +273,7 @@ export const isErasedCommit = sql<boolean>`exists (
 
 /** Counts the items of an owner's repositories whose person is deleted or erased; they count, and are not listed. */
 export async function countErased(connection: Connection, scope: ItemScope, counter: StoredCounter): Promise<number> {
-  if (scope.personId !== null || counter.kind === 'star' || scope.filter?.type !== undefined) return 0;
+  if (scope.personId !== null || counter.kind === 'star') return 0;
   const isErased = counter.kind === 'commit' ? isErasedCommit : sql`c.account_id is null and ${counts(counter)}`;
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count

@@ -56,6 +56,21 @@ describe('narrowed evidence', () => {
     assert.equal(stars.status, 400);
   });
 
+  it('counts discussions of erased people for the type of those whose answers were accepted', async () => {
+    const { pool } = shared.service.database;
+    const { rowCount } = await pool.query(
+      `update contributions c set account_id = null, answered = true, answered_by = p.id, answered_at = c.updated_at
+       from repositories r join accounts o on o.id = r.owner_id, accounts p
+       where r.id = c.repository_id and o.name = $1 and not r.is_private and c.kind = 'discussion' and p.name = $2`,
+      [engines.name, ada.name],
+    );
+    assert.ok(Number(rowCount) > 0);
+    const path = `${engines.name}/contributions/discussions_answered?type=user&limit=100`;
+    const found = await readAll(path);
+    checkSum(path, found);
+    assert.deepEqual([found.items, found.first.meta_data.remainder], [[], { 'erased-account': rowCount }]);
+  });
+
   it('lists pull requests that are not merged as commits of no default branch', async () => {
     const { world } = shared.simulator;
     const engine = world.accountByLogin(engines.name) ?? assert.fail();
