@@ -56,7 +56,7 @@ describe('narrowed evidence', () => {
     assert.equal(stars.status, 400);
   });
 
-  it('counts discussions of erased people for the type of those whose answers were accepted', async () => {
+  it('counts discussions of erased people for the type of those who wrote the accepted response', async () => {
     const { pool } = shared.service.database;
     const { rowCount } = await pool.query(
       `update contributions c set account_id = null, answered = true, answered_by = p.id, answered_at = c.updated_at
