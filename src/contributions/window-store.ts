@@ -150,14 +150,16 @@ function countOfDays(accountId: string, counter: StoredCounter, range: Range): R
 
 /**
  * The counted commits of the repository and day `d` that a person authored or co-authored, each day by the index. Without
- * the offset, PostgreSQL would expect many rows, and read all commits once instead.
+ * the offset, PostgreSQL would expect many rows, and read all commits once instead; it would also look for every commit of
+ * the day among those that do not count.
  */
 export function commitsOfDay(accountId: string): RawBuilder<unknown> {
   return sql`(
-    select c.* from commits c
-    where c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
-      and c.identity_ids && ${identitiesOf(accountId)}
-      and (select true from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid) is null offset 0)`;
+    select o.* from (
+      select c.* from commits c
+      where c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
+        and c.identity_ids && ${identitiesOf(accountId)} offset 0) o
+    where (select true from uncounted_commits u where u.repository_id = o.repository_id and u.oid = o.oid) is null)`;
 }
 
 /** The addresses of a person. */
