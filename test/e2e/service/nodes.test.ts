@@ -24,7 +24,8 @@ describe('several nodes', () => {
       Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? one : other).get(spellings[index % 3] ?? '')),
     );
     assert.ok(responses.every(({ status }) => status === 200));
-    assert.equal(simulator.requests.length, 1);
+    const requested = (): string[] => simulator.requests.map(({ name }) => name);
+    assert.deepEqual(requested(), ['Account']);
 
     // Both nodes cache the response; a change that one of them stores invalidates the cache of the other.
     const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
@@ -36,7 +37,8 @@ describe('several nodes', () => {
       async () => (/Changed/.test((await other.get('ada-lovelace')).text) ? true : undefined),
       'the other knows',
     );
-    assert.equal(simulator.requests.length, 2);
+    // A request that read the account just before its refresh was stored may begin another refresh, once on each node.
+    assert.match(requested().join(), /^Account(,Account){1,3}$/);
 
     await using directory = await makeTemporaryDirectory();
     const { organization } = simulator.accounts;
