@@ -24,6 +24,8 @@ interface Definition {
   rule: string;
   /** One sentence for people. */
   means: string;
+  /** The same where it counts the items of all people in repositories, as for an organization. */
+  meansOfAll?: string;
   /** The release since which the rule applies; absent: the first one. */
   since?: string;
   /** Absent: the number follows from others. */
@@ -39,39 +41,41 @@ interface Definition {
   };
 }
 
-/** The rule of commits that name a person as co-author. */
-export const coAuthored = 'commit.co-author';
-
 /** In the order of the API. */
 const list = {
   commits: {
     rule: 'commit.author',
     means:
       'Commits on the default branch of repositories that are no forks, by their author; each commit counts once for each person.',
+    meansOfAll: 'Commits on the default branch of repositories that are no forks, each once.',
     stored: { kind: 'commit', isContribution: true, per: 'day' },
     lifetime: { needs: ['commit'], row: 1, isUsual: true },
   },
   issues: {
     rule: 'issue.opened',
     means: 'Issues that the account opened.',
+    meansOfAll: 'Issues of the repositories, by all people.',
     stored: { kind: 'issue', isContribution: true, per: 'day' },
     lifetime: { needs: ['issue'], row: 4, isUsual: true },
   },
   pull_requests: {
     rule: 'pull-request.opened',
     means: 'Pull requests that the account opened.',
+    meansOfAll: 'Pull requests of the repositories, by all people.',
     stored: { kind: 'pull_request', isContribution: true, per: 'day' },
     lifetime: { needs: ['pull_request'], row: 2, isUsual: true },
   },
   reviews: {
     rule: 'review.submitted',
     means: 'Reviews that the account submitted to pull requests.',
+    meansOfAll: 'Reviews of pull requests of the repositories, by all people.',
     stored: { kind: 'review', isContribution: true, per: 'day' },
     lifetime: { needs: ['review'], row: 3, isUsual: true },
   },
   stars: {
     rule: 'star.received',
     means: 'Stars of repositories that the account owns, forks excluded.',
+    meansOfAll: 'Stars of the repositories, forks excluded.',
     // The number of stored accounts that starred a repository. The lifetime counter sums the stars in the host's listing.
     stored: { kind: 'star', per: 'repository' },
     lifetime: { needs: [], row: 5, isUsual: true },
@@ -79,29 +83,34 @@ const list = {
   contributed_to: {
     rule: 'repository.contributed-to',
     means: 'Repositories with at least one commit, issue, pull request or review of the account.',
+    meansOfAll: 'Repositories of the account with at least one commit, issue, pull request or review.',
     lifetime: { needs: ['commit', 'issue', 'pull_request', 'review'], row: 6, isUsual: true },
   },
   issues_closed: {
     rule: 'issue.closed',
     means: 'Issues that the account opened and that are closed.',
+    meansOfAll: 'Closed issues of the repositories, by all people.',
     stored: { kind: 'issue', where: 'c.closed_at is not null', at: 'closed_at', per: 'person' },
     lifetime: { needs: ['issue'], row: 8, isUsual: false },
   },
   pull_requests_merged: {
     rule: 'pull-request.merged',
     means: 'Pull requests that the account opened and that are merged.',
+    meansOfAll: 'Merged pull requests of the repositories, by all people.',
     stored: { kind: 'pull_request', where: 'c.merged_at is not null', at: 'merged_at', per: 'person' },
     lifetime: { needs: ['pull_request'], row: 7, isUsual: false },
   },
   discussions: {
     rule: 'discussion.started',
     means: 'Discussions that the account started.',
+    meansOfAll: 'Discussions of the repositories, by all people.',
     stored: { kind: 'discussion', isContribution: true, per: 'day' },
     lifetime: { needs: ['discussion'], row: 9, isUsual: false },
   },
   discussions_answered: {
     rule: 'discussion.answered',
     means: 'Comments of the account that were accepted as the answer of a discussion.',
+    meansOfAll: 'Discussions of the repositories with an accepted answer.',
     stored: { kind: 'discussion', where: 'c.answered', person: 'answered_by', at: 'answered_at', per: 'person' },
     lifetime: { needs: ['discussion'], row: 10, isUsual: false },
   },
@@ -151,7 +160,7 @@ export interface StoredCounter extends Counting {
   rule: string;
 }
 
-const definitions: [name: string, definition: Definition][] = Object.entries(list);
+export const definitions: readonly (readonly [name: string, definition: Definition])[] = Object.entries(list);
 
 export const storedCounters: readonly StoredCounter[] = definitions.flatMap(([name, { rule, stored }]) =>
   stored === undefined ? [] : [{ name, rule, ...stored }],
@@ -220,66 +229,6 @@ export const itemised = storedCounters.filter(({ name }) => isCounterName(name))
 /** The kinds that must be completely known for the counter of an organization. */
 export function needsOf(name: CounterName): readonly ContributionKind[] {
   return list[name].lifetime.needs;
-}
-
-/** A rule by which something counts. */
-export interface Rule {
-  id: string;
-  /** The counter, or the part of a contributor's number. */
-  counter: string;
-  means: string;
-  /** The release since which it applies as it is; see CHANGELOG.md. */
-  since: string;
-}
-
-const firstRelease = '0.1';
-
-/** All rules in the order of the API, with that of co-authors behind that of authors. */
-export const rules: readonly Rule[] = definitions.flatMap(([counter, { rule, means, since = firstRelease }]) => [
-  { id: rule, counter, means, since },
-  ...(counter === 'commits'
-    ? [
-        {
-          id: coAuthored,
-          counter,
-          means: 'The same commits, by each person whom a Co-authored-by trailer names.',
-          since,
-        },
-      ]
-    : []),
-]);
-
-/** The numbers that follow from those with items: their lists are those of the numbers that they are made of. */
-export const derivedRules: readonly Rule[] = [
-  {
-    id: 'contributions.sum',
-    counter: 'contributions',
-    means: 'Of a contributor: commits, issues, pull requests, reviews and discussions, whose items its evidence lists.',
-    since: firstRelease,
-  },
-  {
-    id: 'experience.sum',
-    counter: 'experience',
-    means: 'The sum of the ten counters of the lifetime, each of which lists its items.',
-    since: firstRelease,
-  },
-  {
-    id: 'level.experience',
-    counter: 'level',
-    means: '0 without experience, 1 from the first contribution on; level n + 1 begins with an experience of 100·n².',
-    since: firstRelease,
-  },
-  {
-    id: 'achievements.awarded',
-    counter: 'achievements',
-    means: 'Awards that stand; endpoint 4 lists each with the time since when it is earned.',
-    since: '0.3',
-  },
-];
-
-/** Returns the id of the rule of a counter. */
-export function ruleOf(counter: string): string {
-  return definitions.find(([name]) => name === counter)?.[1].rule ?? '';
 }
 
 /** The rows of the card of lifetime counters, in their order; `isUsual`: shown by default. */

@@ -21,7 +21,7 @@ export interface Community {
   /** Undefined for a window without a beginning. */
   newcomers: Part<PersonPart> | undefined;
   within: PageWindow;
-  /** The window of the newcomers: everyone was one in the lifetime, so that it shows those of its last days. */
+  /** The window of the newcomers: that of the people, or the last 30 days for the lifetime, in which everyone was new. */
   newcomersWithin: PageWindow;
 }
 

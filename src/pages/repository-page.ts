@@ -22,10 +22,7 @@ import { type Reader, readerOf } from './reader.ts';
 import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
 import { WindowQuery, windowOf } from './windows.ts';
 
-const shownPeople = 50;
-const shownAchievements = 12;
-
-const shownBoards = 12;
+const shown = { people: 50, achievements: 12, boards: 12 };
 const readRepository = partReader(RepositoryPart);
 
 interface Data {
@@ -58,27 +55,27 @@ export function repositoryPage(
     query: WindowQuery,
     load: async (read, { account, params: { repository: name }, query }) => {
       const within = windowOf(query, now());
-      const community = await loadCommunity(read, within, { repository: name, limit: shownPeople, now: now() });
+      const [community, numbers] = await Promise.all([
+        loadCommunity(read, within, { repository: name, limit: shown.people, now: now() }),
+        read('listRepositoryContributions', { params: { repository: name } }).then(readRepository),
+      ]);
       if (community === undefined || community instanceof MovedRepository) return community;
+      if (numbers === undefined || numbers instanceof MovedRepository) return numbers;
       const repository = await findRepository(account, name);
       if (repository === undefined) {
         throw new AppError('not_found', 'This account has no such public repository.', {
           explanations: [{ phrase: 'noRepository' }],
         });
       }
-      const numbers = readRepository(await read('listRepositoryContributions', { params: { repository: name } }));
-      if (numbers === undefined || numbers instanceof MovedRepository) return numbers;
-      return {
-        repository,
-        numbers,
-        boards: await findBoards(repository, shownBoards),
-        community,
-        earnable: await findEarnable(repository, shownAchievements),
-      };
+      const [boardsOf, defined] = await Promise.all([
+        findBoards(repository, shown.boards),
+        findEarnable(repository, shown.achievements),
+      ]);
+      return { repository, numbers, boards: boardsOf, community, earnable: defined };
     },
     render: (data, { account, provider }, language) => ({
       html: renderRepository(site, readerOf(language), { ...data, owner: account.name, provider: provider.name }),
-      isComplete: data.community.people.missing.length === 0,
+      isComplete: [data.community.people, data.numbers].every(({ missing }) => missing.length === 0),
       staleAt: data.community.people.staleAt,
     }),
     renderPending: ({ provider, name, repository }, language) =>

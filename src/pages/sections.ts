@@ -2,8 +2,8 @@ import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
-import { definitionsOf } from '../contributions/definitions.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
+import { definitionsOf } from '../contributions/rules.ts';
 import type { Repository } from '../repositories/store.ts';
 import { avatarPath, awardPath, boardPath, endpointPath, repositoryCounterPath, repositoryPath } from './addresses.ts';
 import { html, type Markup, trusted } from './html.ts';
@@ -15,7 +15,9 @@ import { withQuery } from './windows.ts';
 /** Sections that several pages show. */
 
 /** The counters that a calendar shows together. */
-const ofDays: ReadonlySet<string> = new Set(ofContributions(storedCounters).map(({ name }) => name));
+const dailyCounters = counterRows.filter((row) =>
+  ofContributions(storedCounters).some(({ name }) => name === row.name),
+);
 
 /** @param id the fragment that leads to it. */
 export function section(title: string, content: Markup, more?: Markup, id?: string): Markup {
@@ -99,8 +101,6 @@ export function calendarNote(
   );
   return html`<p class="note">${words.detail.daysMean}${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
 }
-
-const dailyCounters = counterRows.filter(({ name }) => ofDays.has(name));
 
 export function achievements(
   provider: string,

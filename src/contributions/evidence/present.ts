@@ -5,7 +5,7 @@ import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
 import { envelope, formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
 import { neighbourCursors } from '../../http/pagination.ts';
 import type { Repositories } from '../../providers/provider.ts';
-import { coAuthored, ruleOf, rules } from '../kinds.ts';
+import { coAuthored, ruleOf, rules } from '../rules.ts';
 import { additionReasons, type ChangedItem, removalReasons } from './comparison-store.ts';
 import type { LoadedEvidence } from './evidence.ts';
 import { type ExcludedItem, exclusionReasons } from './excluded-store.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
 import { boardPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import type { Reader } from '../reader.ts';
@@ -7,22 +7,20 @@ import { daysOfWindow } from '../windows.ts';
 
 const Instant = Type.Union([Type.Null(), Type.String()]);
 /** The members of the response with the evidence of a person that pages show. */
-const Meta = Compile(
-  Type.Object({
-    board: Type.Object({
-      slug: Type.String(),
-      name: Type.String(),
-      window: Type.Object({ since: Instant, until: Instant, time_zone: Type.String() }),
-      rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
-      threshold: Type.Union([Type.Null(), Type.Integer()]),
-    }),
-    person: Type.Object({
-      points: Type.Number(),
-      points_by_rule: Type.Array(Type.Object({ rule: Type.Integer(), points: Type.Number() })),
-    }),
-    grants: Type.Array(Type.Object({ points: Type.Number(), reason: Type.String(), granted_by: Type.String() })),
+const Meta = Type.Object({
+  board: Type.Object({
+    slug: Type.String(),
+    name: Type.String(),
+    window: Type.Object({ since: Instant, until: Instant, time_zone: Type.String() }),
+    rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
+    threshold: Type.Union([Type.Null(), Type.Integer()]),
   }),
-);
+  person: Type.Object({
+    points: Type.Number(),
+    points_by_rule: Type.Array(Type.Object({ rule: Type.Integer(), points: Type.Number() })),
+  }),
+  grants: Type.Array(Type.Object({ points: Type.Number(), reason: Type.String(), granted_by: Type.String() })),
+});
 
 /** The facts about a number beside its items. */
 export interface NumberDetails {
@@ -35,14 +33,13 @@ export interface NumberDetails {
   parts: Markup;
 }
 
-/** Returns the details of the points of a person on a board; undefined for the response about another number. */
+/** Returns the details of the points of a person on a board. */
 export function pointsDetails(
   meta: unknown,
   { provider, name }: { provider: string; name: string },
   { words, language, to }: Reader,
-): NumberDetails | undefined {
-  if (!Meta.Check(meta)) return undefined;
-  const { board, person, grants } = meta;
+): NumberDetails {
+  const { board, person, grants } = Value.Parse(Meta, meta);
   const { window, rules, threshold } = board;
   const isOpen = window.since === null && window.until === null;
   const byRule = new Map(person.points_by_rule.map(({ rule, points }) => [rule, points]));

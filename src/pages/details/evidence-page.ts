@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import type { Account } from '../../accounts/store.ts';
 import { fill } from '../../cards/languages/language.ts';
 import { counterNames } from '../../contributions/counters.ts';
-import { definitionsOf } from '../../contributions/definitions.ts';
+import { definitionsOf } from '../../contributions/rules.ts';
 import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
@@ -71,6 +71,8 @@ interface NumberKind<Path extends TObject> {
   /** False: the number has a window of its own. */
   hasPeriods: boolean;
   partRequest: (params: Static<Path>) => PartRequest;
+  /** Returns more about the number than its items, from the response; absent: there is no more. */
+  details?: typeof pointsDetails;
   /** The path of the page, the title, and the endpoint of the API below the account. */
   describe: (
     params: Static<Path>,
@@ -121,6 +123,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       }),
       operationId: 'listBoardEvidence',
       hasPeriods: false,
+      details: pointsDetails,
       partRequest: ({ slug, login }) => ({ params: { slug, login } }),
       describe: ({ slug, login }, { provider: host, name }, { words }) => ({
         path: `${boardPath(host, name, slug)}/people/${encodeURIComponent(login)}`,
@@ -227,7 +230,7 @@ function render<Path extends TObject>(
   const { provider, name } = account;
   const { path, title, person, endpoint, repository, definition, preview } = kind.describe(params, account, reader);
   const whose = person === undefined ? title : `${title}: ${person}`;
-  const details = pointsDetails(data.meta, account, reader);
+  const details = kind.details?.(data.meta, account, reader);
   const { total = details?.total, remainder = {} } = data.meta;
   const whole = total ?? data.items.length;
   return renderDocument(site, reader, {

@@ -8,6 +8,16 @@ import { engines } from '../access/owner.ts';
 import { startStoredService } from '../http/stored-service.ts';
 import { atHost, Visitor } from './signed-in.ts';
 
+/** Returns the settings with which a service is registered as the same client at several hosts. */
+function registrations(hosts: readonly string[], { id, secret }: { id: string; secret: string }) {
+  return Object.fromEntries(
+    hosts.flatMap((host) => [
+      [`${host}_OAUTH_CLIENT_ID`, id],
+      [`${host}_OAUTH_CLIENT_SECRET`, secret],
+    ]),
+  );
+}
+
 describe('sign-in with other hosts', () => {
   it('works with GitLab, by OpenID Connect, and with Gitea', async () => {
     const world = await generateWorld({ seed: 1, size: 'small', now: () => new Date(), repositories: 1 });
@@ -17,11 +27,8 @@ describe('sign-in with other hosts', () => {
     await using service = await startStoredService({
       settings: {
         GITLAB_URL: gitlab.url,
-        GITLAB_OAUTH_CLIENT_ID: id,
-        GITLAB_OAUTH_CLIENT_SECRET: secret,
         GITEA_URL: gitea.url,
-        GITEA_OAUTH_CLIENT_ID: id,
-        GITEA_OAUTH_CLIENT_SECRET: secret,
+        ...registrations(['GITLAB', 'GITEA'], { id, secret }),
       },
     });
     for (const host of ['gitlab', 'gitea']) {
@@ -61,14 +68,9 @@ describe('sign-in with other hosts', () => {
     await using service = await startStoredService({
       simulator: github,
       settings: {
-        GITHUB_OAUTH_CLIENT_ID: id,
-        GITHUB_OAUTH_CLIENT_SECRET: secret,
         GITLAB_URL: gitlab.url,
-        GITLAB_OAUTH_CLIENT_ID: id,
-        GITLAB_OAUTH_CLIENT_SECRET: secret,
         GITEA_URL: gitea.url,
-        GITEA_OAUTH_CLIENT_ID: id,
-        GITEA_OAUTH_CLIENT_SECRET: secret,
+        ...registrations(['GITHUB', 'GITLAB', 'GITEA'], { id, secret }),
       },
     });
     for (const [host, code] of [
