@@ -121,7 +121,10 @@ async function readNumber(
   const { counter } = context.params;
   if (window === undefined) {
     const [newest] = await findDays(services, context.account, { limit: 1, start: {}, includesPrivate });
-    return { of: async () => newest?.counters[counter] ?? 0 };
+    const value = newest?.counters[counter] ?? 0;
+    // Some hosts have no such number, as GitHub of the commits of bots: the number is then that of the collected items.
+    const isKnown = value > 0 || newest?.missing.includes(counter) !== true;
+    return { of: async () => (isKnown ? value : null) };
   }
   const read = (ends: Ends) =>
     loadWindows(services, context, { window: { ...window, ...ends }, limit: 1, withPrivate: includesPrivate });

@@ -137,6 +137,31 @@ describe('evidence of counters', () => {
     }
   });
 
+  it('counts the collected items where the host has no such number', async () => {
+    const { pool } = shared.service.database;
+    const ofAda = 'where account_id = (select id from accounts where name = $1)';
+    const { rows } = await pool.query<{ commits: number; missing: string[] }>(
+      `select commits, missing from counters ${ofAda}`,
+      [ada.name],
+    );
+    await pool.query(`update counters set commits = 0, missing = '{commits}' ${ofAda}`, [ada.name]);
+    try {
+      const path = `${ada.name}/contributions/commits?limit=100&v=unknown`;
+      const found = await readAll(path);
+      checkSum(path, found);
+      const { total, remainder, missing } = found.first.meta_data;
+      assert.ok(total > 0);
+      assert.deepEqual([remainder, missing], [{}, ['commits']]);
+    } finally {
+      const [stored] = rows;
+      await pool.query(`update counters set commits = $2, missing = $3 ${ofAda}`, [
+        ada.name,
+        stored?.commits,
+        stored?.missing,
+      ]);
+    }
+  });
+
   it('is also sent as CSV', async () => {
     const { text, headers } = await shared.service.get(`${engines.name}/contributions/issues?limit=3&format=csv`);
     assert.match(headers.get('content-type') ?? '', /^text\/csv/);
