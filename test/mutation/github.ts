@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { schema as github } from '@octokit/graphql-schema';
-import { buildSchema } from 'graphql';
+import { schema as graphqlSchema } from '../../simulators/github/graphql/schema.ts';
 import { documentedLimits } from '../../simulators/github/limits.ts';
 import { startSimulator } from '../../simulators/github/simulator.ts';
 import type { Exchange } from '../../simulators/host.ts';
@@ -10,7 +9,6 @@ import type { MutationHost } from './host.ts';
 import { jsonCandidates, type Schema } from './json-schema.ts';
 import { createMutationWorld } from './world.ts';
 
-const graphqlSchema = buildSchema(github.idl, { assumeValid: true });
 const description = JSON.parse(
   readFileSync(new URL('../../simulators/github/generated/openapi.json', import.meta.url), 'utf8'),
 ) as {

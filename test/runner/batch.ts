@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { UndescribedResponses } from '../described/undescribed-responses.ts';
 import { resultMark, type TestResult } from './reporter.ts';
@@ -11,29 +13,34 @@ const program = fileURLToPath(new URL('process.ts', import.meta.url));
 const newSpaceMiB = 64;
 
 /**
- * Runs test files one after another in one process. The test that ends after a service sent a response which
- * `/openapi.json` does not describe fails.
+ * Runs test files one after another in one process, and takes each when the one before has ended. The test that ends
+ * after a service sent a response which `/openapi.json` does not describe fails.
+ * @param files may be shared with other processes.
  * @param onResult is called for each test, in the order in which they end.
  * @returns the fault of the process itself, if it has one.
  */
 export async function runBatch(
-  files: readonly string[],
+  files: Iterator<string>,
   environment: NodeJS.ProcessEnv,
   onResult: (result: TestResult) => void,
 ): Promise<string | undefined> {
   const options = [`--max-semi-space-size=${newSpaceMiB}`, `--test-timeout=${timeoutMs}`];
   using responses = new UndescribedResponses();
-  const child = spawn(process.execPath, [...options, program, ...files], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, [...options, program], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...environment, NODE_OPTIONS: responses.nodeOptions(environment['NODE_OPTIONS']) },
   });
   const stop = (): void => void child.kill('SIGTERM');
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  const ended = new Promise<string | undefined>((resolve) => {
-    child.once('exit', (code, signal) => {
-      resolve(code === 0 ? undefined : `${files.join(', ')}: the process ended with ${signal ?? `exit code ${code}`}`);
-    });
+  let file = '';
+  child.on('message', () => {
+    const { value, done } = files.next();
+    if (done === true) child.disconnect();
+    else child.send((file = value));
   });
+  const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) =>
+    code === 0 ? undefined : `${file}: the process ended with ${signal ?? `exit code ${code}`}`,
+  );
   let hasFailed = false;
   let isStuck = false;
   // The runner's own timeout does not end a test that waits while it closes something.
@@ -41,7 +48,7 @@ export async function runBatch(
     isStuck = true;
     child.kill('SIGKILL');
   }, 1.2 * timeoutMs);
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of createInterface({ input: outputOf(child) })) {
     if (!line.startsWith(resultMark)) {
       if (line !== '') console.log(line);
       continue;
@@ -54,9 +61,14 @@ export async function runBatch(
   const fault = await ended;
   clearTimeout(watchdog);
   process.off('SIGINT', stop).off('SIGTERM', stop);
-  if (isStuck) return `${files.join(', ')}: no test ended within ${(1.2 * timeoutMs) / 1000} s`;
+  if (isStuck) return `${file}: no test ended within ${(1.2 * timeoutMs) / 1000} s`;
   const faults = [...responses.take(), ...(fault === undefined || hasFailed ? [] : [fault])];
   return faults.length === 0 ? undefined : faults.join('\n');
+}
+
+function outputOf({ stdout }: ChildProcess): Readable {
+  if (stdout === null) throw new Error('the output of a process is piped');
+  return stdout;
 }
 
 /** Returns the result of a test during which there were faults beside its own. */

@@ -11,8 +11,8 @@ import type { TestResult } from './reporter.ts';
 /**
  * Runs the tests: `npm test` for all but the long tier, or `npm test -- accounts history` for the files whose path
  * contains one of the words. All of them use one PostgreSQL server, each test databases of its own: an embedded server in a temporary directory, whose
- * version TEST_POSTGRES=15 selects, or the one that DATABASE_URL names. Unit tests need none. Files run in batches, each
- * batch in one process, because loading the sources takes longer than most tests.
+ * version TEST_POSTGRES=15 selects, or the one that DATABASE_URL names. Unit tests need none. Each
+ * process runs many files, because loading the sources takes longer than most tests.
  */
 
 const longTier = 'test/long/';
@@ -29,8 +29,8 @@ if (files.length === 0) {
 
 /** One more than cores, because tests also wait for timers. With two more, all tests took longer. */
 const processes = availableParallelism() + 1;
-/** The most files in a batch: see `batches`. */
-const most = { long: 1, service: 43, unit: 31 };
+/** Files that are neighbours by name, which often take equally long, run this share of all files apart. */
+const spreading = 7;
 const slowestShown = 10;
 /** Compiled sources, which the benches use as well: compiling takes a process twice the time of loading. */
 const compiledSources = resolve('node_modules/.cache/compiled');
@@ -48,14 +48,16 @@ process.exitCode = broken.length > 0 || results.some(({ outcome }) => outcome ==
 async function runBatches(given: NodeJS.ProcessEnv): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-statements-'));
   const environment = { NODE_COMPILE_CACHE: compiledSources, TEST_STATEMENTS: directory, ...given };
-  const queue = batches().values();
-  const worker = async (): Promise<void> => {
-    for (const batch of queue) {
-      const fault = await runBatch(batch, environment, show);
-      if (fault !== undefined) broken.push(fault);
-    }
+  const { long, others } = inOrder();
+  const run = async (batch: Iterator<string>): Promise<void> => {
+    const fault = await runBatch(batch, environment, show);
+    if (fault !== undefined) broken.push(fault);
   };
-  await Promise.all(Array.from({ length: processes }, worker));
+  const worker = async (): Promise<void> => {
+    for (const file of long) await run([file].values());
+    await run(others);
+  };
+  await Promise.all(Array.from({ length: Math.min(processes, files.length) }, worker));
   const { statements, problems } = await checkCaptured(directory);
   await rm(directory, { recursive: true });
   console.log(`${statements} statements about the tables that are divided by repository`);
@@ -63,30 +65,19 @@ async function runBatches(given: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * Returns the batches in the order in which they start: those that take long first, so that all processes end at about
- * the same time. Small batches end at about the same time, and large ones load the sources less often, which takes a
- * process three to five seconds of processor time. A batch has end-to-end tests, which mostly wait, as well as
- * integration tests, which mostly calculate: processes that all wait would leave processors unused.
+ * Returns the files in the order in which processes that are free take them: those that take long first, so that all
+ * processes end at about the same time. A file of the long tier has a process of its own; the others share processes,
+ * because loading the sources takes three seconds of processor time. End-to-end tests, which mostly wait, are spread
+ * among integration tests, which mostly calculate: processes that all wait would leave processors unused.
  */
-function batches(): string[][] {
+function inOrder(): Record<'long' | 'others', Iterable<string> & Iterator<string>> {
   const ofTier = (...folders: string[]): string[] =>
     folders.flatMap((folder) => files.filter((file) => file.startsWith(folder)));
-  return [
-    ...divide(ofTier(longTier), most.long),
-    ...divide(ofTier('test/e2e/', 'test/integration/'), most.service),
-    ...divide(ofTier('test/unit/'), most.unit),
-  ];
-}
-
-/** Divides files among batches, neighbours into different ones: files of one folder often take equally long. */
-function divide(ofTier: string[], limit: number): string[][] {
-  const size = Math.max(1, Math.min(limit, Math.ceil(ofTier.length / processes)));
-  const count = Math.ceil(ofTier.length / size);
-  return Array.from({ length: count }, (_, index) => {
-    const batch = ofTier.filter((_file, position) => position % count === index);
-    // Not all processes begin with the tests that mostly wait.
-    return index % 2 === 0 ? batch : batch.toReversed();
-  });
+  const withServices = ofTier('test/e2e/', 'test/integration/');
+  const spread = Array.from({ length: spreading }, (_, first) =>
+    withServices.filter((_file, position) => position % spreading === first),
+  ).flat();
+  return { long: ofTier(longTier).values(), others: [...spread, ...ofTier('test/unit/')].values() };
 }
 
 function show(result: TestResult): void {

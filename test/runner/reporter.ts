@@ -16,6 +16,9 @@ export interface TestResult {
 /** Marks lines of results in the output of a process. */
 export const resultMark = '\u0001result ';
 
+/** The title of a test that only separates files; it is not reported. */
+export const endOfFile = 'end of a file';
+
 /**
  * Reports results for the process that runs the tests. Suites are left out, because their tests say whether they passed,
  * unless a hook before or after their tests failed.
@@ -34,6 +37,7 @@ async function* report(events: AsyncIterable<TestEvent>, uncaught: unknown[]): A
     const { name, nesting, file = '', details } = data;
     const failure = type === 'test:fail' ? data.details.error : undefined;
     const { failureType }: { failureType?: string } = Object(failure);
+    if (nesting === 0 && name === endOfFile) continue;
     const isOfOthers = (details.type === 'suite' && failureType !== 'hookFailed') || failureType === 'subtestsFailed';
     if (isOfOthers) continue;
     const own = failure === undefined ? [] : [failure.cause ?? failure];

@@ -1,6 +1,4 @@
-import { schema as github } from '@octokit/graphql-schema';
 import {
-  buildSchema,
   type DocumentNode,
   execute,
   type GraphQLError,
@@ -23,9 +21,9 @@ import { mutationFields } from './mutations.ts';
 import { findNode } from './nodes.ts';
 import { pullRequestFields, reviewFields } from './pull-requests.ts';
 import { repositoryFields } from './repositories.ts';
+import { schema } from './schema.ts';
 import { search } from './search.ts';
 
-const schema = buildSchema(github.idl, { assumeValid: true });
 /** The documented limit of nodes in a single query. */
 const maxNodes = 500_000;
 

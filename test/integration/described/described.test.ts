@@ -11,7 +11,7 @@ describe('validation of responses against /openapi.json', () => {
     const results: TestResult[] = [];
     // The faults fail the inner tests alone: the process of this test does not pass on its options.
     const environment = { ...process.env, NODE_OPTIONS: '' };
-    assert.equal(await runBatch([file], environment, (result) => void results.push(result)), undefined);
+    assert.equal(await runBatch([file].values(), environment, (result) => void results.push(result)), undefined);
     const fault = '/openapi.json does not describe what the service sent: GET';
     assert.deepEqual(
       results.map(({ outcome, error = '' }) => [outcome, error.trim()]),

@@ -2,7 +2,7 @@ import { after } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Simulator, SimulatorOptions } from '../../../simulators/github/simulator.ts';
 import { generateWorld } from '../../../simulators/world/generate.ts';
-import type { Service } from '../../../src/app.ts';
+import { endWork, type Service } from '../../../src/app.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { type AppOptions, type Core, openCore } from '../../../src/core.ts';
 import { createApp, openImages } from '../../../src/create-app.ts';
@@ -38,7 +38,8 @@ export async function openWithoutWorkers(
   const images = await openImages(config, core, log);
   stack.defer(() => images.close());
   const app = await createApp(config, core, { log, now: core.now, registry, images });
-  stack.defer(() => app.close());
+  // Connections that do not end are closed, as when the whole service stops.
+  stack.defer(() => endWork({ app }, core));
   await app.listen({ host: config.host, port: config.port });
   const opened = stack.move();
   const service = {

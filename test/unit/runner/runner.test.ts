@@ -9,7 +9,7 @@ const file = fileURLToPath(new URL('uncaught-errors.ts', import.meta.url));
 describe('the runner of tests', () => {
   it('fails the test during which an error is not caught, and names the error', async () => {
     const results: TestResult[] = [];
-    assert.equal(await runBatch([file], process.env, (result) => void results.push(result)), undefined);
+    assert.equal(await runBatch([file].values(), process.env, (result) => void results.push(result)), undefined);
     assert.deepEqual(
       results.map(({ titles, outcome, error }) => [titles.at(-1), outcome, error?.split('\n')[0]]),
       [

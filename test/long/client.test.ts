@@ -5,14 +5,14 @@ import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
-import { keeper, serviceToken } from '../access/owner.ts';
-import { shareStoredService } from '../http/stored-service.ts';
-import { storeAbsent } from '../http/stored-world.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { keeper, serviceToken } from '../integration/access/owner.ts';
+import { shareStoredService } from '../integration/http/stored-service.ts';
+import { storeAbsent } from '../integration/http/stored-world.ts';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A program of a user of the client, which the compiler checks strictly. */
 const program = `
