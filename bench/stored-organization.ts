@@ -142,13 +142,16 @@ const place = `
     now() - floor(u * 3650) * interval '1 day' - interval '1 hour' as at) made
   join numbered r on r.place = made.repository join numbered_people p on p.place = made.person`;
 
+/** A collection stores one repository after another, each in the order of time, so that a day's rows are neighbours. */
+const collectedOrder = 'order by r.place, at';
+
 async function storeContributions(client: PoolClient, { contributions, repositories, people }: Size): Promise<void> {
   for (let first = 0; first < contributions; first += rowsOfInsert) {
     await client.query(
       `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, closed_at, seen_at)
        select r.id, case n / 2 % 3 when 0 then 'issue' when 1 then 'pull_request' else 'review' end, n::text, p.id, at, at,
          case when n / 2 % 3 < 2 and n % 4 = 0 then at end, now()
-       from generate_series($1::integer, $2::integer) n ${place}`,
+       from generate_series($1::integer, $2::integer) n ${place} ${collectedOrder}`,
       [first, Math.min(first + rowsOfInsert, contributions) - 1, repositories, people],
     );
   }
@@ -159,7 +162,7 @@ async function storeCommits(client: PoolClient, { contributions, repositories, p
     await client.query(
       `insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
        select r.id, decode(md5('commit' || n) || '00000000', 'hex'), at, at, 0, array[p.identity_id]
-       from generate_series($1::integer, $2::integer) n ${place}`,
+       from generate_series($1::integer, $2::integer) n ${place} ${collectedOrder}`,
       [first, Math.min(first + rowsOfInsert, contributions) - 1, repositories, people],
     );
   }

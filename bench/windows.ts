@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { findItems, type ItemScope } from '../src/contributions/evidence/store.ts';
+import type { ItemScope } from '../src/contributions/evidence/items-store.ts';
+import { findItems } from '../src/contributions/evidence/store.ts';
 import { contributionKinds, itemised } from '../src/contributions/kinds.ts';
 import { countParts } from '../src/contributions/window-store.ts';
 import { type CountedContributions, findWindowContributors } from '../src/contributors/window-store.ts';
-import type { Database } from '../src/database/connection.ts';
+import type { Connection, Database } from '../src/database/connection.ts';
+import { openRequestPool } from '../src/database/request-pool.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';
@@ -18,18 +20,24 @@ const size = {
 const rounds = sized(40, 2);
 const pageSize = 30;
 const yearMs = 365 * 86_400_000;
+const statementTimeoutMs = 10_000;
 
 /** Measures windows of one year over an organization, and pages of evidence, against bare statements on the same rows. */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   const { database } = place;
   const stored = await storeOrganization(database, size);
-  return [
-    await contributors(database, stored),
-    await counters(database, stored),
-    await evidence(database, stored, 'issues'),
-    await evidence(database, stored, 'commits'),
-  ];
+  const requests = openRequestPool(database.clientConfig, { maxConnections: 1, statementTimeoutMs });
+  try {
+    return [
+      await contributors(database, stored),
+      await counters(database, stored),
+      await evidence(database.pool, stored, { connection: requests.connection, counter: 'issues' }),
+      await evidence(database.pool, stored, { connection: requests.connection, counter: 'commits' }),
+    ];
+  } finally {
+    await requests.close();
+  }
 }
 
 /** The last year up to midnight, in whole days. */
@@ -89,10 +97,11 @@ async function groupByDays(pool: Database['pool'], ownerId: string, column: stri
   return rowCount ?? 0;
 }
 
+/** Measures pages on a connection of requests, which prepares its statement; the baseline is one without a name. */
 async function evidence(
-  { connection, pool }: Database,
+  pool: Database['pool'],
   stored: StoredOrganization,
-  counter: 'issues' | 'commits',
+  { connection, counter }: { connection: Connection; counter: 'issues' | 'commits' },
 ): Promise<BenchResult> {
   const [person] = stored.people;
   assert.ok(person);

@@ -30,6 +30,18 @@ export const rules: readonly Rule[] = definitions.flatMap(([counter, { rule, mea
     : []),
 ]);
 
+/** The release that follows the present one. */
+const nextRelease = '0.4';
+
+/** Numbers of the host, which alone lists their items. */
+const reported: readonly (readonly [counter: string, means: string])[] = [
+  ['followers', 'Accounts that follow the account, as the host counts them.'],
+  ['following', 'Accounts that the account follows, as the host counts them.'],
+  ['forks', 'Forks of the repository, as the host counts them.'],
+  ['open_issues', 'Open issues of the repository, as the host counts them.'],
+  ['size', 'Size of the repository in KiB, as the host states it.'],
+];
+
 /** The numbers that follow from those with items: their lists are those of the numbers that they are made of. */
 export const derivedRules: readonly Rule[] = [
   {
@@ -50,6 +62,45 @@ export const derivedRules: readonly Rule[] = [
     means: '0 without experience, 1 from the first contribution on; level n + 1 begins with an experience of 100·n².',
     since: firstRelease,
   },
+  {
+    id: 'contributors.listed',
+    counter: 'contributors',
+    means: 'People with a contribution, whom the list of contributors names; bots among them with `bots=true`.',
+    since: firstRelease,
+  },
+  {
+    id: 'day.contributions',
+    counter: 'days',
+    means:
+      'Of calendars and streaks: for users of GitHub as it counts them; otherwise the commits, issues, pull requests, reviews and discussions of the day (UTC), of an organization those of all people.',
+    since: '0.3',
+  },
+  {
+    id: 'language.changed-files',
+    counter: 'languages',
+    means: 'Files that the commits of the account change, by their extensions and names; merges count nothing.',
+    since: nextRelease,
+  },
+  {
+    id: 'board.points',
+    counter: 'points',
+    means: 'Points by the rules of the board, whose items the `evidence_url` of the person lists, and by grants.',
+    since: nextRelease,
+  },
+  {
+    id: 'board.rank',
+    counter: 'rank',
+    means:
+      'One more than the number of people with more points; with `ties: earliest` also of those who got there first.',
+    since: nextRelease,
+  },
+  {
+    id: 'achievements.progress',
+    counter: 'progress',
+    means: 'What the condition of an achievement counts of the account, and the number from which it is earned.',
+    since: nextRelease,
+  },
+  ...reported.map(([counter, means]) => ({ id: `reported.${counter}`, counter, means, since: firstRelease })),
   {
     id: 'achievements.awarded',
     counter: 'achievements',

@@ -51,12 +51,8 @@ export async function countParts(
   const { rows } = await sql<CountedRow>`
     with owned as materialized (
       select r.id, r.is_fork from repositories r where r.owner_id = ${account.id}::uuid and ${isVisible}
-    ), visible as materialized (${
-      account.isOwner
-        ? counted
-        : sql`
-      select c.* from (${counted}) c join repositories r on r.id = c.repository_id where ${isVisible}`
-    }
+    ), counted as (${counted}), visible as materialized (
+      select c.* from counted c ${account.isOwner ? sql`` : sql`join repositories r on r.id = c.repository_id where ${isVisible}`}
     )
     select part, counter, sum(n)::integer as count from visible group by part, counter
     union all
@@ -150,16 +146,16 @@ function countOfDays(accountId: string, counter: StoredCounter, range: Range): R
 
 /**
  * The counted commits of the repository and day `d` that a person authored or co-authored, each day by the index. Without
- * the offset, PostgreSQL would expect many rows, and read all commits once instead; it would also look for every commit of
+ * groups, PostgreSQL would expect many rows, and read all commits once instead; it would also look for every commit of
  * the day among those that do not count.
  */
 export function commitsOfDay(accountId: string): RawBuilder<unknown> {
   return sql`(
-    select o.* from (
+    select e.* from (
       select c.* from commits c
       where c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
-        and c.identity_ids && ${identitiesOf(accountId)} offset 0) o
-    where (select true from uncounted_commits u where u.repository_id = o.repository_id and u.oid = o.oid) is null)`;
+        and c.identity_ids && ${identitiesOf(accountId)} group by c.repository_id, c.oid) e
+    where (select true from uncounted_commits u where u.repository_id = e.repository_id and u.oid = e.oid) is null)`;
 }
 
 /** The addresses of a person. */
@@ -176,14 +172,14 @@ function countOfOwned(counter: StoredCounter, range: Range): RawBuilder<unknown>
   const isCounted = counter.kind === 'commit' ? sql`true` : counts(counter);
   const isOfOwned = counter.kind === 'star' ? sql`not o.is_fork` : sql`true`;
   const { part, groups } = range.isDivided
-    ? { part: range.partOf(momentOf(counter)), groups: sql`group by 1` }
-    : { part: sql`1`, groups: sql`` };
+    ? { part: range.partOf(momentOf(counter)), groups: sql`c.repository_id, 1` }
+    : { part: sql`1`, groups: sql`c.repository_id` };
   return sql`
-    (select p.part, ${counter.name}::text as counter, o.id as repository_id, p.n
+    (select p.part, ${counter.name}::text as counter, p.repository_id, p.n
     from owned o cross join lateral (
-      select ${part} as part, count(*) as n from ${table} c
-      where c.repository_id = o.id and ${isCounted} and ${isWithin(counter, range)} ${groups}) p
-    where ${isOfOwned} and p.n > 0)`;
+      select ${part} as part, c.repository_id, count(*) as n from ${table} c
+      where c.repository_id = o.id and ${isCounted} and ${isWithin(counter, range)} group by ${groups}) p
+    where ${isOfOwned})`;
 }
 
 /** Counters of which items may fall into the range, but are not stored, or stored without the moment at which they count. */
@@ -191,22 +187,28 @@ export async function findUndated(
   connection: Connection,
   { id, isOwner, withPrivate, since, until }: CountedAccount & { since: Date | null; until: Date | null },
 ): Promise<CounterName[]> {
-  const isTheirs = isOwner ? sql`r.owner_id = ${id}::uuid` : sql`c.answered_by = ${id}::uuid`;
-  const { rows } = await sql<{ answered: boolean; stars: boolean }>`
-    select exists (
-      select from contributions c join repositories r on r.id = c.repository_id
+  const owned = sql`select o.id from repositories o where o.owner_id = ${id}::uuid`;
+  const isTheirs = isOwner ? sql`c.repository_id in (${owned})` : sql`c.answered_by = ${id}::uuid`;
+  const isVisible = sql`(${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`;
+  const answered = await sql`
+    with unknown as (
+      select c.repository_id from contributions c
       where ${isTheirs} and c.kind = 'discussion' and c.answered and c.answered_at is null
         and (${until}::timestamptz is null or c.created_at < ${until}::timestamptz)
-        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) as answered,
-    exists (
-      select from repositories r left join repository_totals t on t.repository_id = r.id
-      where r.owner_id = ${id}::uuid and not r.is_fork and r.stars > coalesce(t.stars, 0)
-        and not exists (
-          select from streams s where s.repository_id = r.id and 'star' = any(s.covers) and s.completed_at is null
-            and s.reached_at < ${since}::timestamptz)
-        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}) as stars`.execute(connection);
-  const [row] = rows;
+    )
+    select from unknown u join repositories r on r.id = u.repository_id where ${isVisible} limit 1`.execute(connection);
+  const stars = await sql`
+    with collected as (
+      select t.repository_id, t.stars from repository_totals t where t.repository_id in (${owned})
+    )
+    select from repositories r left join collected t on t.repository_id = r.id
+    where r.owner_id = ${id}::uuid and not r.is_fork and r.stars > coalesce(t.stars, 0)
+      and not exists (
+        select from streams s where s.repository_id = r.id and 'star' = any(s.covers) and s.completed_at is null
+          and s.reached_at < ${since}::timestamptz)
+      and ${isVisible} limit 1`.execute(connection);
   return counterNames.filter(
-    (name) => (name === 'discussions_answered' && row?.answered) || (name === 'stars' && row?.stars),
+    (name) =>
+      (name === 'discussions_answered' && answered.rows.length > 0) || (name === 'stars' && stars.rows.length > 0),
   );
 }

@@ -18,14 +18,7 @@ import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedW
 import type { Contributor } from './contributor.ts';
 import { findStart } from './ranking.ts';
 import { countAll, countContributors, findContributors } from './store.ts';
-import {
-  type Limits,
-  loadWithinLimits,
-  NewcomersQuery,
-  readLimits,
-  WindowQuery,
-  WindowQueryOfAccount,
-} from './window.ts';
+import { type Limits, loadWithinLimits, NewcomersQuery, RepositoriesQuery, readLimits, WindowQuery } from './window.ts';
 
 const ContributorItem = Type.Object(
   {
@@ -49,15 +42,7 @@ const Query = Type.Object({
 
 const QueryOfAccount = Type.Object({
   ...Query.properties,
-  ...WindowQueryOfAccount.properties,
-  repository: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'Name of one repository to narrow the list to.',
-      examples: ['hello-world'],
-    }),
-  ),
+  ...RepositoriesQuery.properties,
 });
 
 const listing = 'contributors';

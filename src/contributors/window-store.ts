@@ -138,13 +138,15 @@ function itemsBetween(name: string, from: Date, to: Date): RawBuilder<unknown> {
   if (counter === undefined) throw new RangeError(`${name} is no stored counter`);
   if (counter.kind === 'commit') {
     return sql`
-      select i.account_id, count(distinct (c.repository_id, c.oid)) as n
-      from in_scope r join commits c on c.repository_id = r.id cross join unnest(c.identity_ids) as u (identity_id)
-        join identities i on i.id = u.identity_id
-      where c.authored_at >= ${from} and c.authored_at < ${to} and i.account_id is not null
-        and not exists (
+      (with c as (
+        select c.repository_id, c.oid, u.identity_id
+        from in_scope r join commits c on c.repository_id = r.id cross join unnest(c.identity_ids) as u (identity_id)
+        where c.authored_at >= ${from} and c.authored_at < ${to} and not exists (
           select from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid)
-      group by i.account_id`;
+      )
+      select i.account_id, count(distinct (c.repository_id, c.oid)) as n from c join identities i on i.id = c.identity_id
+      where i.account_id is not null
+      group by i.account_id)`;
   }
   return sql`
     select c.account_id, count(*) as n from in_scope r join contributions c on c.repository_id = r.id

@@ -61,9 +61,16 @@ export const NewcomersQuery = Type.Object({
   ),
 });
 
-/** The same, and repositories, for all that an account owns. */
-export const WindowQueryOfAccount = Type.Object({
-  ...WindowQuery.properties,
+/** The parameters that narrow what an account owns to some repositories. */
+export const RepositoriesQuery = Type.Object({
+  repository: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Name of one repository to narrow the list to.',
+      examples: ['hello-world'],
+    }),
+  ),
   repositories: names('Counts these repositories alone'),
   exclude_repositories: names('Leaves these repositories out'),
 });
@@ -105,8 +112,7 @@ export function readLimits(texts: WindowTexts, window: Window | undefined): Limi
     window,
     kinds: readKinds(kinds),
     type,
-    repositories: repositories === undefined ? undefined : readNames('repositories', repositories),
-    excluded: excluded === undefined ? [] : readNames('exclude_repositories', excluded),
+    ...readRepositories(texts),
     newcomers,
     texts: [texts.since, texts.until, texts.period, texts.time_zone],
   };
@@ -191,10 +197,37 @@ export async function loadWithinLimits(
   };
 }
 
+/**
+ * Reads the repositories to which a request narrows what an account owns.
+ * @returns undefined where it does not.
+ * @throws AppError `invalid_input` for too many names; `not_found` for a repository that the caller may not see.
+ */
+export async function findNarrowed(
+  connection: RouteServices['connection'],
+  scope: Scope,
+  { repositories, exclude_repositories: excluded }: Pick<WindowTexts, 'repositories' | 'exclude_repositories'>,
+  isOwner: boolean,
+): Promise<{ only: string[] | null; except: string[] } | undefined> {
+  if (repositories === undefined && excluded === undefined) return undefined;
+  return findScope(connection, scope, readRepositories({ repositories, exclude_repositories: excluded }), isOwner);
+}
+
+type NamedRepositories = Pick<Limits, 'repositories' | 'excluded'>;
+
+function readRepositories({
+  repositories,
+  exclude_repositories: excluded,
+}: Pick<WindowTexts, 'repositories' | 'exclude_repositories'>): NamedRepositories {
+  return {
+    repositories: repositories === undefined ? undefined : readNames('repositories', repositories),
+    excluded: excluded === undefined ? [] : readNames('exclude_repositories', excluded),
+  };
+}
+
 async function findScope(
   connection: RouteServices['connection'],
   { accountId, includesPrivate }: Scope,
-  { repositories, excluded }: Limits,
+  { repositories, excluded }: NamedRepositories,
   isOwner: boolean,
 ): Promise<{ only: string[] | null; except: string[] }> {
   const wanted = [...(repositories ?? []), ...excluded];

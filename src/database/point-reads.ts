@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 const mark = '/* point read */';
 
 /**
- * Marks a statement that reads a few rows by a key, behind its `select`. Each connection of requests parses and plans it
+ * Marks a statement that reads a few rows by a key or the first ones of an index, behind its `select`. Each connection of requests parses and plans it
  * once (docs/decisions/0091-prepared-statements.md). Its text must be one of a few, and one plan must fit all values.
  */
 export const pointRead = sql.raw(mark);

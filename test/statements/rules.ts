@@ -22,8 +22,12 @@ interface Reference {
 /** The tables of one SELECT, UPDATE or DELETE, and of those around it. */
 interface Level {
   references: Reference[];
-  /** Subqueries in its FROM clause, by their aliases, with the tables in them. */
+  /** Subqueries in its FROM clause and parts of WITH that it reads, by their aliases, with the tables in them. */
   derived: Map<string, Reference[]>;
+  /** The parts of its WITH, by their names, with the tables in them. */
+  parts: Map<string, Reference[]>;
+  /** The names in its FROM clause that are of no divided table, by their aliases. */
+  others: Map<string, string>;
   around: Level | undefined;
 }
 
@@ -83,20 +87,39 @@ function visit(part: unknown, scope: Scope): void {
       const inside: Reference[] = [];
       scope.level?.derived.set(aliasOf(value) ?? '', inside);
       visit(value, { ...scope, subqueries: [...scope.subqueries, inside] });
+    } else if (key === 'CommonTableExpr' && isNode(value)) {
+      const inside: Reference[] = [];
+      scope.level?.parts.set(String(value['ctename']), inside);
+      visit(value, { ...scope, subqueries: [...scope.subqueries, inside] });
     } else visit(value, scope);
   }
 }
 
 function visitLevel(statement: Node, scope: Scope): void {
-  const level: Level = { references: [], derived: new Map(), around: scope.level };
+  const level: Level = {
+    references: [],
+    derived: new Map(),
+    parts: new Map(),
+    others: new Map(),
+    around: scope.level,
+  };
   const conditions: unknown[] = [statement['whereClause']];
   for (const source of [statement['relation'], statement['fromClause'], statement['usingClause']]) {
     readSource(source, level, conditions);
   }
   for (const one of [scope.branch, ...scope.subqueries]) one.push(...level.references);
   visit(statement, { ...scope, level });
-  // Subqueries are known by now.
+  // Subqueries and parts are known by now.
+  for (const [alias, name] of level.others) {
+    const inside = partOf(name, level);
+    if (inside !== undefined) level.derived.set(alias, inside);
+  }
   for (const condition of conditions) readCondition(condition, level);
+}
+
+/** Returns the tables in the nearest part of WITH that has the name. */
+function partOf(name: string, level: Level | undefined): Reference[] | undefined {
+  return level && (level.parts.get(name) ?? partOf(name, level.around));
 }
 
 /** Adds the tables of a FROM clause to a level, and the conditions of its joins. */
@@ -109,6 +132,7 @@ function readSource(source: unknown, level: Level, conditions: unknown[]): void 
     const name = String(table['relname']);
     const alias = aliasOf(table) ?? name;
     if (divided.has(name)) level.references.push({ table: name, alias, isCompared: false });
+    else level.others.set(alias, name);
   }
   const join = source['JoinExpr'];
   if (!isNode(join)) return;

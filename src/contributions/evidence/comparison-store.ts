@@ -2,8 +2,19 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { changesKeptMs, manyChanges } from '../change-store.ts';
 import type { StoredCounter } from '../kinds.ts';
+import { isAmong } from './filter-store.ts';
+import {
+  type ItemPage,
+  type ItemScope,
+  isErasedCommit,
+  isOnPage,
+  isVisible,
+  isWithin,
+  itemsOf,
+  starIdOf,
+} from './items-store.ts';
 import { contributing, repositoriesOf } from './repository-store.ts';
-import { type Item, type ItemPage, type ItemScope, isOnPage, isVisible, isWithin, itemsOf, starIdOf } from './store.ts';
+import type { Item } from './store.ts';
 
 /** The items that came and went in a number since a former moment. */
 
@@ -62,9 +73,10 @@ export async function findChanges(
 ): Promise<ChangeCounts & { items: ChangedItem[] }> {
   const scope = { ...itemScope, withErased: true };
   const order = page.before === undefined ? sql`desc` : sql`asc`;
+  const place = sql`i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}`;
   const { rows } = await sql<{ counts: CountRow[] | null; items: ChangedItem[] | null; is_complete: boolean }>`
     with ${partsOf(scope, counters, former)},
-    compared as (
+    compared as materialized (
       select coalesce(n.moment, t.moment) as moment, coalesce(n.kind, t.kind) as kind,
         coalesce(n.repository_id, t.repository_id) as repository_id, coalesce(n.id, t.id) as id, coalesce(n.counter, t.counter) as counter,
         coalesce(n.number, t.number) as number, coalesce(n.title, t.title) as title, coalesce(n.oid, t.oid) as oid,
@@ -72,22 +84,28 @@ export async function findChanges(
         coalesce(n.assisted, t.assisted) as assisted, t.id is null as is_added, t.is_logged
       from present n full join earlier t on n.repository_id = t.repository_id and n.id = t.id and n.kind = t.kind
       where n.id is null or t.id is null
-    ), i as materialized (
+    ), ${foundOf}, i as materialized (
       select c.*, ${reasonOf(scope, former)} as reason from compared c join repositories r on r.id = c.repository_id
-    ), page as (
+    ), page as materialized (
+      select i.* from i where i.reason <> all(${[...unlistedReasons]}::text[]) and ${isOnPage(page)}
+      order by ${place} limit ${page.limit}
+    ), p as (
+      select distinct p.repository_id, p.external_id, p.number, p.title
+      from page i join contributions p on p.repository_id = i.repository_id and p.external_id = i.parent
+      where p.kind = 'pull_request'
+    ), shown as (
       select case when i.is_added then 'added' else 'removed' end as change, i.reason,
         (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id, i.counter,
         o.name as owner, r.name as repository, coalesce(i.number, p.number) as number, i.oid,
         coalesce(i.title, p.title, '') as title, i.is_co_authored as "isCoAuthored", i.assisted as "isAssisted"
-      from i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
-        left join contributions p on p.repository_id = i.repository_id and p.kind = 'pull_request' and p.external_id = i.parent
-      where i.reason <> all(${[...unlistedReasons]}::text[]) and ${isOnPage(page)}
-      order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order} limit ${page.limit})
-    select (select json_agg(p) from page p) as items,
+      from page i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
+        left join p on p.repository_id = i.repository_id and p.external_id = i.parent
+      order by ${place})
+    select (select json_agg(s) from shown s) as items,
       (select json_agg(g) from (
         select is_added as "isAdded", reason, count(*) as count from i group by is_added, reason) g) as counts,
       not exists (
-        select from counted_changes l join repositories r on r.id = l.repository_id
+        select 1 from counted_changes l join repositories r on r.id = l.repository_id
         where l.counter = ${manyChanges} and l.changed_at > ${former.at} and ${isVisible(scope)}) as is_complete`.execute(
     connection,
   );
@@ -149,7 +167,7 @@ function partsOf(
       counters === null
         ? sql`select ${noItem} from (${repositoriesOf(scope)}) i`
         : sql.join(
-            wanted.map((counter) => itemsOf(scope, counter)),
+            wanted.map((counter) => sql`(${itemsOf(scope, counter)})`),
             sql` union all `,
           )
     })`;
@@ -175,35 +193,43 @@ function isOfScope({ personId, ownerId }: ItemScope): RawBuilder<boolean> {
 
 /** The condition that the repository `r` counted at the former moment. */
 function wasCounted(scope: ItemScope): RawBuilder<boolean> {
-  const { ownerId, repositoryId, seesPrivateOf, countsPrivate } = scope;
+  const { ownerId, seesPrivateOf, countsPrivate } = scope;
   return sql`case when exists (select from former f where f.repository_id = r.id) then exists (
     select from former f where f.repository_id = r.id and not f.is_deleted
       and (${countsPrivate === true}::boolean or not f.is_private or f.owner_id = ${seesPrivateOf}::uuid)
       and (${ownerId}::uuid is null or f.owner_id = ${ownerId}::uuid)
-      and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid))
+      and ${isAmong(scope)})
     else ${isVisible(scope)} end`;
 }
 
-/** The condition that the person of the change `c` is deleted or erased. */
-const isErased = sql<boolean>`case when c.kind = 'commit' then exists (
-    select from commits d join identities i on i.id = d.identity_ids[1]
-    where d.repository_id = c.repository_id and d.oid = decode(c.oid, 'hex') and starts_with(i.email, 'erased '))
-  else exists (
-    select from contributions k where k.repository_id = c.repository_id and k.kind = c.kind and k.external_id = c.id
-      and k.account_id is null and k.kind <> 'star') end`;
+/** Common table expressions: the items in `compared` that are stored, and the commits of erased persons among them. */
+const foundOf = sql`
+  stored as materialized (
+    select distinct k.repository_id, k.kind, k.external_id as id, k.account_id is null and k.kind <> 'star' as is_erased
+    from compared c
+    join contributions k on k.repository_id = c.repository_id and k.kind = c.kind and k.external_id = c.id
+    where c.kind not in ('commit', 'repository')
+  ), erased as materialized (
+    select c.repository_id, c.kind, c.id from compared c
+    join commits d on d.repository_id = c.repository_id and d.oid = decode(c.oid, 'hex')
+    where c.kind = 'commit' and ${isErasedCommit('d')}
+  )`;
+
+/** The condition that the change `c` is among those found. */
+function isIn(found: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(c.repository_id, c.kind, c.id) in (select f.repository_id, f.kind, f.id from ${found})`;
+}
 
 /** The reason of the change `c` in the repository `r`. */
 function reasonOf(scope: ItemScope, former: FormerScope): RawBuilder<ChangeReason> {
   return sql`case
     when ${isVisible(scope)} is not true then 'not-visible'
     when ${isVisible({ ...scope, countsPrivate: false })} is not true then 'private'
-    when ${isErased} then 'erased-account'
+    when ${isIn(sql`erased f`)} or ${isIn(sql`stored f where f.is_erased`)} then 'erased-account'
     when c.is_added then case
       when c.moment >= ${former.at} then 'new' when not ${isWithin(sql`c.moment`, former)} then 'window' else 'late' end
     when not c.is_logged and not ${isWithin(sql`c.moment`, scope)} then 'window'
     when c.kind = 'commit' then 'not-default-branch'
-    when c.kind = 'repository' or exists (
-      select from contributions k
-      where k.repository_id = c.repository_id and k.kind = c.kind and k.external_id = c.id) then 'changed'
+    when c.kind = 'repository' or ${isIn(sql`stored f`)} then 'changed'
     else 'deleted' end`;
 }

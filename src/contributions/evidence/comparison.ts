@@ -7,7 +7,7 @@ import { fromCursor, toCursor } from '../../windows/cursors.ts';
 import { readWindow, type Window, type WindowText, windowBefore } from '../../windows/window.ts';
 import { type ChangedItem, type FormerScope, findChanges, findComparableSince } from './comparison-store.ts';
 import { countEvidence, type ItemsWanted, type LoadedEvidence } from './evidence.ts';
-import type { ItemPlace, ItemScope } from './store.ts';
+import type { ItemPlace, ItemScope } from './items-store.ts';
 
 const comparisons = ['yesterday', 'previous'] as const;
 

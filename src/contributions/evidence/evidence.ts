@@ -10,8 +10,9 @@ import type { StoredCounter } from '../kinds.ts';
 import type { ChangedItem } from './comparison-store.ts';
 import { type ExcludedItem, type ExcludedScope, findExcluded } from './excluded-store.ts';
 import type { ItemFilter } from './filter-store.ts';
+import type { ItemPlace, ItemScope } from './items-store.ts';
 import { countContributedRepositories, findContributedRepositories } from './repository-store.ts';
-import { countErased, countItems, findItems, type Item, type ItemPlace, type ItemScope } from './store.ts';
+import { countErased, countItems, findItems, type Item } from './store.ts';
 
 export const EvidenceFormat = Type.Optional(
   Type.Enum(['json', 'csv'], { description: '`csv` returns the same page as CSV.', default: 'json' }),

@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 import type { StoredCounter } from '../kinds.ts';
-import { type Item, type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf } from './store.ts';
+import { isAmong } from './filter-store.ts';
+import { type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf, visibleOf } from './items-store.ts';
+import type { Item } from './store.ts';
 
 /** Reasons why something that was seen does not count. */
 export const exclusionReasons = ['fork', 'not-default-branch', 'bot', 'host-refuses', 'no-account', 'private'] as const;
@@ -48,10 +50,11 @@ export async function findExcluded(
       : []),
   ];
   const { rows } = await sql<ExcludedItem>`
+    with i as (${sql.join(parts, sql` union all `)})
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       coalesce(i.counter, ${counters[0]?.name ?? ''}::text) as counter, o.name as owner, r.name as repository,
       i.number, i.oid, coalesce(i.title, '') as title, false as "isCoAuthored", null::boolean as "isAssisted", i.reason, i.address
-    from (${sql.join(parts, sql` union all `)}) i
+    from i
       join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
     where ${isOnPage(page)} and (${scope.since}::timestamptz is null or i.moment >= ${scope.since}::timestamptz)
       and (${scope.until}::timestamptz is null or i.moment < ${scope.until}::timestamptz)
@@ -66,11 +69,12 @@ const noItem = sql`null::integer as number, null::text as title, null::text as c
 const noAddress = sql`null::text as address`;
 
 /** The condition that the repository `r` is of the owner, and visible. */
-function isOwned({ personId, ownerId, repositoryId, seesPrivateOf }: ItemScope): RawBuilder<boolean> {
+function isOwned(scope: ItemScope): RawBuilder<boolean> {
+  const { personId, ownerId, seesPrivateOf } = scope;
   return sql`(
     r.owner_id = ${ownerId ?? personId}::uuid and ${isPresentInSql('r')}
     and (not r.is_private or r.owner_id = ${seesPrivateOf}::uuid)
-    and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid))`;
+    and ${isAmong(scope)})`;
 }
 
 function forks(scope: ItemScope): RawBuilder<unknown> {
@@ -83,12 +87,17 @@ function forks(scope: ItemScope): RawBuilder<unknown> {
 /** Pull requests of the person, or of all people; each stands for the commits of its branch. */
 function unmerged(scope: ItemScope): RawBuilder<unknown> {
   const { personId } = scope;
-  const isTheirs = personId === null ? sql`c.account_id is not null` : sql`c.account_id = ${personId}::uuid`;
+  const isTheirs =
+    personId === null
+      ? sql`c.account_id is not null and c.repository_id in (${visibleOf(scope)})`
+      : sql`c.account_id = ${personId}::uuid`;
   return sql`
-    select c.created_at as moment, c.kind, c.repository_id, c.external_id as id, null::text as oid, c.number, c.title,
-      null::text as counter, 'not-default-branch' as reason, ${noAddress}
-    from contributions c join repositories r on r.id = c.repository_id
-    where c.kind = 'pull_request' and c.merged_at is null and ${isTheirs} and ${isVisible(scope)}`;
+    (with c as (
+      select c.created_at as moment, c.kind, c.repository_id, c.external_id as id, null::text as oid, c.number, c.title,
+        null::text as counter, 'not-default-branch' as reason, ${noAddress}
+      from contributions c where c.kind = 'pull_request' and c.merged_at is null and ${isTheirs}
+    )
+    select c.* from c join repositories r on r.id = c.repository_id where ${isVisible(scope)})`;
 }
 
 function ofBots(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown>[] {
@@ -108,18 +117,21 @@ function refused(scope: ItemScope, kinds: readonly string[]): RawBuilder<unknown
 }
 
 function withoutAccount({ readerId, ...scope }: ExcludedScope): RawBuilder<unknown> {
+  const isReaders = readerId !== null && readerId === (scope.ownerId ?? scope.personId);
   return sql`
-    select c.authored_at as moment, 'commit' as kind, r.id as repository_id, encode(c.oid, 'hex') as id,
+    select c.authored_at as moment, 'commit' as kind, c.repository_id, encode(c.oid, 'hex') as id,
       encode(c.oid, 'hex') as oid, null::integer as number, c.subject as title, null::text as counter,
-      'no-account' as reason, ${readerId === null ? sql`null::text` : sql`case when r.owner_id = ${readerId}::uuid then i.email end`} as address
-    from repositories r join commits c on c.repository_id = r.id join identities i on i.id = c.identity_ids[1]
-    where i.account_id is null and not starts_with(i.email, 'erased ') and ${isOwned(scope)}`;
+      'no-account' as reason, ${isReaders ? sql`i.email` : sql`null::text`} as address
+    from commits c join (
+      select i.id, i.email from identities i where i.account_id is null and not starts_with(i.email, 'erased ')
+      ) i on i.id = c.identity_ids[1]
+    where c.repository_id in (select r.id from repositories r where ${isOwned(scope)})`;
 }
 
 /** Items in private repositories of the reader, which the public number leaves out. */
 function ofPrivate(scope: ExcludedScope, counter: StoredCounter, readerId: string | null): RawBuilder<unknown> {
   return sql`
+    (with p as (${itemsOf({ ...scope, seesPrivateOf: readerId }, counter)})
     select p.moment, p.kind, p.repository_id, p.id, p.oid, p.number, p.title, p.counter, 'private' as reason, ${noAddress}
-    from (${itemsOf({ ...scope, seesPrivateOf: readerId }, counter)}) p join repositories r on r.id = p.repository_id
-    where r.is_private`;
+    from p join repositories r on r.id = p.repository_id where r.is_private)`;
 }

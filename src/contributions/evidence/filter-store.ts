@@ -23,19 +23,45 @@ export function isWanted(
   const isOfType =
     type === undefined
       ? sql`true`
-      : sql`exists (
-          select from accounts p where p.id = ${personId === null ? personOf(counter) : sql`${personId}::uuid`}
-            and ${isOfTypeInSql('p', type)})`;
+      : personId === null
+        ? sql`exists (select from (${peopleOf(type, counter)}) p where p.id = ${personIn(counter)})`
+        : sql`exists (select 1 from accounts p where p.id = ${personId}::uuid and ${isOfTypeInSql('p', type)})`;
   return sql<boolean>`(${isOfType} and ${isAssisted === undefined ? sql`true` : assistedIs(isAssisted, counter)})`;
 }
 
-function personOf({ kind, person }: StoredCounter): RawBuilder<unknown> {
+/** The ids by which items of a counter name the people of a type: a part of its own, because no item is in it. */
+function peopleOf(type: PersonType, { kind }: StoredCounter): RawBuilder<unknown> {
   return kind === 'commit'
-    ? sql`(select i.account_id from identities i where i.id = c.identity_ids[1])`
-    : sql.ref(`c.${person ?? 'account_id'}`);
+    ? sql`select i.id from identities i join accounts p on p.id = i.account_id where ${isOfTypeInSql('p', type)}`
+    : sql`select p.id from accounts p where ${isOfTypeInSql('p', type)}`;
+}
+
+function personIn({ kind, person }: StoredCounter): RawBuilder<unknown> {
+  return kind === 'commit' ? sql`c.identity_ids[1]` : sql.ref(`c.${person ?? 'account_id'}`);
 }
 
 function assistedIs(isAssisted: boolean, { kind }: StoredCounter): RawBuilder<unknown> {
-  if (kind !== 'commit') return isAssisted ? sql`false` : sql`true`;
+  // Nothing was created then. A condition that names no column lets a Citus cluster lose sight of the repositories.
+  if (kind !== 'commit') return isAssisted ? sql`c.created_at = '-infinity'` : sql`true`;
   return isAssisted ? sql`c.assisted` : sql`c.assisted is not true`;
+}
+
+/** Repositories by their ids. */
+export interface NarrowedRepositories {
+  /** Null: all. */
+  only: readonly string[] | null;
+  except: readonly string[];
+}
+
+/** The condition that the repository `r` is one of those to which a scope is narrowed. */
+export function isAmong(scope: {
+  repositoryId: string | null;
+  repositories?: NarrowedRepositories | undefined;
+}): RawBuilder<boolean> {
+  const { repositoryId, repositories } = scope;
+  const isOne = repositoryId === null ? sql<boolean>`true` : sql<boolean>`r.id = ${repositoryId}::uuid`;
+  if (repositories === undefined) return isOne;
+  const { only, except } = repositories;
+  return sql<boolean>`${isOne} and (${only}::uuid[] is null or r.id = any(${only}::uuid[]))
+    and r.id <> all(${except}::uuid[])`;
 }

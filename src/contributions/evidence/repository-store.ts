@@ -4,7 +4,8 @@ import { counts } from '../column-store.ts';
 import { itemised, namesOfKinds, needsOf, type StoredCounter } from '../kinds.ts';
 import { momentOf } from '../window-store.ts';
 import { isWanted } from './filter-store.ts';
-import { type Item, type ItemPage, type ItemScope, isOnPage, isVisible, isWithin, itemsOf } from './store.ts';
+import { type ItemPage, type ItemScope, isOnPage, isWithin, itemsOf, visibleOf } from './items-store.ts';
+import type { Item } from './store.ts';
 
 /** Repositories with a contribution, the items behind `contributed_to`. */
 
@@ -16,10 +17,11 @@ export async function findContributedRepositories(
 ): Promise<Item[]> {
   const order = page.before === undefined ? sql`desc` : sql`asc`;
   const { rows } = await sql<Item>`
+    with i as (${repositoriesOf(scope)})
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       'contributed_to' as counter, o.name as owner, r.name as repository, null::integer as number, null as oid, '' as title,
       false as "isCoAuthored", null::boolean as "isAssisted"
-    from (${repositoriesOf(scope)}) i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
+    from i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
     where ${isOnPage(page)}
     order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}
     limit ${page.limit}`.execute(connection);
@@ -50,8 +52,7 @@ function newestOf(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown>
   }
   const table = sql.table(counter.kind === 'commit' ? 'commits' : 'contributions');
   return sql`
-    select c.repository_id, max(${momentOf(counter)}) as moment
-    from repositories r join ${table} c on c.repository_id = r.id
+    select c.repository_id, max(${momentOf(counter)}) as moment from ${table} c
     where ${counter.kind === 'commit' ? sql`true` : counts(counter)} and ${isWithin(momentOf(counter), scope)}
-      and ${isWanted(scope, counter)} and ${isVisible(scope)} group by c.repository_id`;
+      and ${isWanted(scope, counter)} and c.repository_id in (${visibleOf(scope)}) group by c.repository_id`;
 }

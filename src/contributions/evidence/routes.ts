@@ -24,8 +24,8 @@ import {
   loadItems,
   readItemFilter,
 } from './evidence.ts';
+import type { ItemScope } from './items-store.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from './present.ts';
-import type { ItemScope } from './store.ts';
 
 const CounterPath = Type.Object({
   ...AccountPath.properties,

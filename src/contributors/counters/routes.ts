@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { EvidenceFormat, type LoadedEvidence, loadItems } from '../../contributions/evidence/evidence.ts';
+import type { ItemScope } from '../../contributions/evidence/items-store.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../contributions/evidence/present.ts';
-import { countItems, type ItemScope } from '../../contributions/evidence/store.ts';
+import { countItems } from '../../contributions/evidence/store.ts';
 import { type CounterName, counterNames, itemised, needsOf } from '../../contributions/kinds.ts';
 import type { App } from '../../http/app.ts';
 import { MovedRepository, RepositoryPath, type RequestContext } from '../../http/endpoint.ts';

@@ -24,7 +24,7 @@ import type { Window } from '../../windows/window.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedWithin } from '../collected.ts';
 import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
-import { readKinds, WindowQuery } from '../window.ts';
+import { findNarrowed, RepositoriesQuery, readKinds, WindowQuery, type WindowTexts } from '../window.ts';
 import { countContributor } from '../window-store.ts';
 
 const LoginPath = Type.Object({ login: Type.String({ maxLength: 255, description: 'Name of the contributor.' }) });
@@ -38,11 +38,12 @@ const Query = Type.Object({
   compare: CompareParameter,
 });
 
+const QueryOfAccount = Type.Object({ ...Query.properties, ...RepositoriesQuery.properties });
+
 /** Registers the items behind the numbers in the lists of endpoints 3 and 7. */
 export function contributorEvidenceRoutes(app: App, services: ContributorServices): void {
   const shared = {
     tag: 'Contributors',
-    query: Query,
     listing: evidenceListing,
     dataType: 'unknown',
     item: EvidenceItem,
@@ -55,7 +56,15 @@ export function contributorEvidenceRoutes(app: App, services: ContributorService
     summary: "The items that a contributor's number counts, newest first",
     readers: 'public',
     params: Type.Object({ ...AccountPath.properties, ...LoginPath.properties }),
-    load: async (context) => load(services, context, await collectedOfAccount(services, context)),
+    query: QueryOfAccount,
+    load: async (context) => {
+      const { repository } = context.query;
+      const collected =
+        repository === undefined
+          ? await collectedOfAccount(services, context)
+          : await collectedOfRepository(services, context, repository);
+      return load(services, context, collected);
+    },
     present: (loaded, context) => presentEvidence(services, loaded, context, context.query.format),
   });
   addEndpoint(app, services, {
@@ -65,13 +74,19 @@ export function contributorEvidenceRoutes(app: App, services: ContributorService
     summary: "The items that a contributor's number in one repository counts, newest first",
     readers: services.anonymousRepositoryContributors === 'all' ? () => 'public' : 'owner',
     params: Type.Object({ ...RepositoryPath.properties, ...LoginPath.properties }),
+    query: Query,
     load: async (context) =>
       load(services, context, await collectedOfRepository(services, context, context.params.repository)),
     present: (loaded, context) => presentEvidence(services, loaded, context, context.query.format),
   });
 }
 
-type Context = RequestContext<Static<typeof LoginPath>, Static<typeof Query>>;
+type Context = RequestContext<
+  Static<typeof LoginPath>,
+  Static<typeof Query> & Pick<WindowTexts, 'repositories' | 'exclude_repositories'>
+>;
+
+const everything = { only: null, except: [] } as const;
 
 async function load(
   services: RouteServices,
@@ -87,7 +102,8 @@ async function load(
   const uncollected = await uncollectedWithin(services, collected, window);
   const { kinds: givenKinds, since, until, period, time_zone: timeZone, type, assisted, compare } = query;
   const { excluded = false } = query;
-  const narrowed = [excluded, type, assisted, compare];
+  const repositories = await findNarrowed(connection, scope, query, isOwner);
+  const narrowed = [excluded, type, assisted, compare, repositories];
   const key = listKeyOf([scope, personId, narrowed, givenKinds, since, until, period, timeZone]);
   const wanted: ItemsWanted = {
     counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
@@ -95,6 +111,7 @@ async function load(
       personId,
       ownerId: account.id,
       repositoryId: scope.repositoryId,
+      repositories,
       seesPrivateOf: scope.includesPrivate ? account.id : null,
       since: window?.since ?? null,
       until: window?.until ?? null,
@@ -104,7 +121,7 @@ async function load(
     count: async (within) => ({
       total: await countContributor(
         connection,
-        { scope, since: within.since, until: within.until, kinds, only: null, except: [] },
+        { scope, since: within.since, until: within.until, kinds, ...(repositories ?? everything) },
         personId,
       ),
       countedWithPrivate: null,
@@ -143,7 +160,7 @@ async function findContributor(
   if (holder?.state === 'present') {
     const { account: person } = holder;
     if (isOwner && person.id === account.id) return person;
-    const lifetime = { scope, since: null, until: null, kinds: contributionKinds, only: null, except: [] };
+    const lifetime = { scope, since: null, until: null, kinds: contributionKinds, ...everything };
     const isKnown = person.fetchedAt !== null || (await countContributor(connection, lifetime, person.id)) > 0;
     if (isShown(person) && isKnown) return person;
   }

@@ -10,7 +10,8 @@ import { type Contribution, contributionKinds } from '../../../src/contributions
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
 import { counterNames } from '../../../src/contributions/counters.ts';
 import { type FormerScope, findChanges } from '../../../src/contributions/evidence/comparison-store.ts';
-import { countersOfContributors, type ItemScope } from '../../../src/contributions/evidence/store.ts';
+import type { ItemScope } from '../../../src/contributions/evidence/items-store.ts';
+import { countersOfContributors } from '../../../src/contributions/evidence/store.ts';
 import { itemised } from '../../../src/contributions/kinds.ts';
 import { countNewCommits, uncountCommits } from '../../../src/contributions/total-store.ts';
 import { countParts } from '../../../src/contributions/window-store.ts';

@@ -37,9 +37,11 @@ describe('completeness of windows while an organization is read for the first ti
     await service.getAfterWork(`${engines.name}/contributors`);
     isBroken = true;
     const { rows } = await pool.query<{ id: string; read: number; reached: Date }>(
-      `select r.external_id as id, s.reached_at as reached,
-         (select count(*)::integer from contributions c where c.repository_id = r.id and c.kind = 'issue') as read
-       from streams s join repositories r on r.id = s.repository_id
+      `with read as (
+         select repository_id, count(*)::integer as read from contributions where kind = 'issue' group by repository_id
+       )
+       select r.external_id as id, s.reached_at as reached, c.read
+       from streams s join repositories r on r.id = s.repository_id join read c on c.repository_id = r.id
        where s.name = 'issues' and s.completed_at is null and s.reached_at is not null`,
     );
     const [{ id, read: issuesRead, reached } = assert.fail()] = rows;

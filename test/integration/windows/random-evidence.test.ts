@@ -8,7 +8,7 @@ import { findById } from '../../../src/accounts/store.ts';
 import { removeCommits } from '../../../src/contributions/commit-store.ts';
 import { type CounterName, counterNames } from '../../../src/contributions/counters.ts';
 import { type ItemsWanted, loadItems } from '../../../src/contributions/evidence/evidence.ts';
-import type { ItemScope } from '../../../src/contributions/evidence/store.ts';
+import type { ItemScope } from '../../../src/contributions/evidence/items-store.ts';
 import { contributionKinds, itemised, namesOfKinds } from '../../../src/contributions/kinds.ts';
 import { uncountCommits } from '../../../src/contributions/total-store.ts';
 import { countParts } from '../../../src/contributions/window-store.ts';

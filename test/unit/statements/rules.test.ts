@@ -15,6 +15,7 @@ const fine = [
   'with c as (select from commits where repository_id = $1) delete from contributions using c where repository_id = $1',
   'select from contributions union all select from commits k, uncounted_commits u where u.repository_id = k.repository_id',
   'select from (select from contribution_days d) d cross join lateral (select from commits c where c.repository_id = d.repository_id) c',
+  'with c as (select from contributions) select from c join commits k on k.repository_id = c.repository_id',
   'insert into uncounted_commits select repository_id, oid from commits',
 ];
 
@@ -28,6 +29,7 @@ const broken = {
   'select from (select from contribution_days d) d cross join lateral (select from commits c where c.oid = d.oid) c': 2,
   'update contributions c set kind = $1 from commits k where k.repository_id = $1': 1,
   'with c as (select from commits) delete from contributions where repository_id = $1': 1,
+  'with c as (select from contributions) select from c join commits k on k.oid = c.oid': 2,
   'select from contributions c where c.repository_id = $1 and exists (select from commits k where k.oid = c.oid)': 1,
 };
 

@@ -1,0 +1,229 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { counts } from '../column-store.ts';
+import type { StoredCounter } from '../kinds.ts';
+import { commitsOfDay, identitiesOf, momentOf } from '../window-store.ts';
+import { type ItemFilter, isAmong, isWanted, type NarrowedRepositories } from './filter-store.ts';
+
+/** SQL for the items of one counter. Each kind of items is read by the index of its person or repository. */
+
+/** The items behind a number. */
+export interface ItemScope {
+  /** The person whose items count; null: all items of the owner's repositories. */
+  personId: string | null;
+  /** The owner whose repositories alone count; null: all stored repositories. */
+  ownerId: string | null;
+  repositoryId: string | null;
+  /** Absent: the repositories are not narrowed further. */
+  repositories?: NarrowedRepositories | undefined;
+  /** The owner whose private repositories are visible; null: private items are not visible. */
+  seesPrivateOf: string | null;
+  /** True: all private repositories count, as in numbers that their owners publish. */
+  countsPrivate?: boolean;
+  filter?: ItemFilter | undefined;
+  /** Puts stars of one day into an order that does not show whose they are; needed for their pages alone. */
+  starKey?: Buffer | undefined;
+  since: Date | null;
+  until: Date | null;
+  former?: Former;
+  /** True: the items of an owner's repositories whose person is deleted or erased are among them. */
+  withErased?: boolean;
+}
+
+/** Has the items of a former moment read, as far as they are still stored. */
+export interface Former {
+  at: Date;
+  /** The condition that the repository `r` counted then. */
+  isCounted: RawBuilder<boolean>;
+}
+
+/** A place in a list of items. */
+export interface ItemPlace {
+  /** The moment in microseconds since 1970. */
+  at: number;
+  kind: string;
+  repositoryId: string;
+  /** The id of the item among those of its kind and repository; for a star an HMAC of it, because it names a person. */
+  id: string;
+}
+
+export interface ItemPage {
+  limit: number;
+  after?: ItemPlace | undefined;
+  before?: ItemPlace | undefined;
+}
+
+/** The condition that the item `i` is on the page. */
+export function isOnPage({ after, before }: Pick<ItemPage, 'after' | 'before'>): RawBuilder<boolean> {
+  const place = after ?? before;
+  if (place === undefined) return sql`true`;
+  const moment = sql`('epoch'::timestamptz + ${place.at}::bigint * interval '1 microsecond')`;
+  const row = sql`(${moment}, ${place.kind}::text, ${place.repositoryId}::uuid, ${place.id}::text)`;
+  return after === undefined
+    ? sql`i.moment >= ${moment} and (i.moment, i.kind, i.repository_id, i.id) > ${row}`
+    : sql`i.moment <= ${moment} and (i.moment, i.kind, i.repository_id, i.id) < ${row}`;
+}
+
+/** The condition that an item at this moment is in the window. */
+export function isWithin(
+  moment: RawBuilder<unknown>,
+  { since, until }: Pick<ItemScope, 'since' | 'until'>,
+): RawBuilder<boolean> {
+  return sql`(${since === null ? sql`true` : sql`${moment} >= ${since}`}
+    and ${until === null ? sql`true` : sql`${moment} < ${until}`})`;
+}
+
+/** The condition that the repository `r` counts, and that its items may be seen. */
+export function isVisible(scope: ItemScope): RawBuilder<boolean> {
+  const { ownerId, seesPrivateOf, countsPrivate, former } = scope;
+  return former !== undefined
+    ? former.isCounted
+    : sql`(
+    (${countsPrivate === true}::boolean or not r.is_private or r.owner_id = ${seesPrivateOf}::uuid) and ${isPresentInSql('r')}
+    and ${ownerId === null ? sql`true` : sql`r.owner_id = ${ownerId}::uuid`}
+    and ${isAmong(scope)})`;
+}
+
+/** The condition that the item `c` was stored at the former moment. */
+function wasStored({ former }: ItemScope): RawBuilder<boolean> {
+  return former === undefined ? sql`true` : sql`c.stored_at <= ${former.at}`;
+}
+
+/** The repositories whose items may be seen. */
+export function visibleOf(scope: ItemScope): RawBuilder<unknown> {
+  return sql`select r.id from repositories r where ${isVisible(scope)}`;
+}
+
+/** The items of one counter. With a page, it may leave out items that are not on it. */
+export function itemsOf(scope: ItemScope, counter: StoredCounter, page?: ItemPage): RawBuilder<unknown> {
+  const items = counter.kind === 'commit' ? commitsOf : contributionsOf;
+  if (scope.personId !== null) return items(scope, counter, { page });
+  // Stars of forks count for no account.
+  const visible = counter.kind === 'star' ? sql`${visibleOf(scope)} and not r.is_fork` : visibleOf(scope);
+  if (page === undefined) return items(scope, counter, { isTheirs: sql`c.repository_id in (${visible})` });
+  // Each repository gives its first items by an index, instead of all that are sorted then. A Citus cluster limits rows of a
+  // repository only beside another row of the same one.
+  const order = page.before === undefined ? sql`desc` : sql`asc`;
+  return sql`
+    select l.* from repository_totals t cross join lateral (
+      select i.* from (${items(scope, counter, { isTheirs: sql`c.repository_id = t.repository_id` })}) i
+      where ${isOnPage(page)} order by i.moment ${order}, i.id ${order} limit ${page.limit}) l
+    where t.repository_id in (${visible})`;
+}
+
+/** Narrows the items of a person by their page, and those of an owner by a condition about the repository of the item `c`. */
+interface Narrowed {
+  page?: ItemPage | undefined;
+  isTheirs?: RawBuilder<boolean>;
+}
+
+/** Contributions of a person, or those of an owner's repositories. */
+function contributionsOf(
+  scope: ItemScope,
+  counter: StoredCounter,
+  { isTheirs = sql`true` }: Narrowed,
+): RawBuilder<unknown> {
+  const isStar = counter.kind === 'star';
+  // A star shows its day alone, and nothing that names the person.
+  const moment = isStar ? sql`date_trunc('day', c.created_at, 'UTC')` : momentOf(counter);
+  const columns = sql`
+    ${moment} as moment, c.kind, c.repository_id, ${isStar ? starIdOf(scope) : sql`c.external_id`} as id,
+    ${counter.name}::text as counter, ${isStar ? sql`null::integer` : sql`c.number`} as number,
+    ${isStar ? sql`null::text` : sql`c.title`} as title, null::text as oid, false as is_co_authored,
+    case when c.kind = 'review' then c.parent_external_id end as parent, null::boolean as assisted`;
+  const isCounted = sql`
+    ${counts(counter)} and ${momentOf(counter)} is not null and ${isWithin(momentOf(counter), scope)}
+    and ${isWanted(scope, counter)} and ${wasStored(scope)}`;
+  if (scope.personId === null) {
+    const isPersons = isStar || scope.withErased === true ? sql`true` : sql`c.account_id is not null`;
+    return sql`select ${columns} from contributions c where ${isTheirs} and ${isPersons} and ${isCounted}`;
+  }
+  return sql`
+    select ${columns} from contributions c
+    where ${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${scope.personId}::uuid and ${isCounted}
+      and c.repository_id in (${visibleOf(scope)})`;
+}
+
+/** The id of the star `c` by the construction of HMAC with a key that fills a block; null without a key, for counts. */
+export function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
+  if (starKey === undefined) return sql`null::text`;
+  const [inner, outer] = [0x36, 0x5c].map((pad) => Buffer.alloc(64, starKey).map((byte) => byte ^ pad));
+  return sql`encode(sha256(${outer}::bytea || sha256(${inner}::bytea || convert_to(c.repository_id || ' ' || c.external_id, 'UTF8'))), 'hex')`;
+}
+
+/** Commits of a person, by the days on which there are any, or those of an owner's repositories. */
+function commitsOf(
+  scope: ItemScope,
+  counter: StoredCounter,
+  { page, isTheirs = sql`true` }: Narrowed,
+): RawBuilder<unknown> {
+  const { personId } = scope;
+  const isCoAuthored = personId === null ? sql`false` : sql`not c.identity_ids[1:1] && ${identitiesOf(personId)}`;
+  const columns = sql`
+    c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
+    ${counter.name}::text as counter, null::integer as number, c.subject as title, encode(c.oid, 'hex') as oid,
+    ${isCoAuthored} as is_co_authored, null::text as parent, c.assisted`;
+  const isCounted = sql`${isWithin(sql`c.authored_at`, scope)} and ${isWanted(scope, counter)} and ${wasStored(scope)}`;
+  if (personId === null) {
+    const isPersons = scope.withErased === true ? sql`true` : sql`not ${isErasedCommit('c')}`;
+    return sql`
+      select ${columns} from commits c where ${isTheirs} and ${isCounted} and ${isPersons}`;
+  }
+  return sql`
+    select ${columns}
+    from (${daysOfCommits(personId, scope, page)}) d cross join lateral ${commitsOfDay(personId)} c
+    where ${isCounted}`;
+}
+
+/** The days (UTC) on which a person has commits; with a page, as many of them as it can need. */
+function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | undefined): RawBuilder<unknown> {
+  const { since, until } = scope;
+  const isAscending = page?.before !== undefined;
+  const place = page?.after ?? page?.before;
+  const cursor = place === undefined ? null : new Date(place.at / 1000);
+  const [first, last] = isAscending ? [cursor ?? since, until] : [since, cursor ?? until];
+  const days = (condition: RawBuilder<boolean>) => sql`
+    select d.repository_id, d.day from contribution_days d
+    where d.account_id = ${personId}::uuid and d.commits > 0 and ${condition}
+      and ${first === null ? sql`true` : sql`d.day >= ${dayOf(first)}`}
+      and ${last === null ? sql`true` : sql`d.day <= ${dayOf(last)}`}
+      and d.repository_id in (${visibleOf(scope)})`;
+  return sql`
+    select n.repository_id, n.day::timestamp at time zone 'UTC' as begins,
+      (n.day + 1)::timestamp at time zone 'UTC' as ends
+    from (${
+      // Commits that the filter leaves out do not fill a page.
+      page === undefined || scope.filter !== undefined
+        ? days(sql`true`)
+        : daysOfPage(days, page.limit, { isAscending, divided: isAscending ? first : last })
+    }) n`;
+}
+
+/**
+ * As many days as a page can need: each has a commit at least.
+ * @param days the days that meet a condition about `d.day`.
+ * @param divided a moment on the first day of the page: the cursor or the window may divide it, so that its commits are not
+ *   relied upon.
+ */
+function daysOfPage(
+  days: (condition: RawBuilder<boolean>) => RawBuilder<unknown>,
+  limit: number,
+  { isAscending, divided }: { isAscending: boolean; divided: Date | null },
+): RawBuilder<unknown> {
+  const first = (condition: RawBuilder<boolean>) => sql`
+    (${days(condition)} order by d.day ${isAscending ? sql`asc` : sql`desc`} fetch first (${limit}::integer) rows with ties)`;
+  if (divided === null) return first(sql`true`);
+  return sql`
+    ${first(sql`d.day <> ${dayOf(divided)}`)} union all ${days(sql`d.day = ${dayOf(divided)}`)}`;
+}
+
+function dayOf(at: Date): RawBuilder<string> {
+  return sql`(${at}::timestamptz at time zone 'UTC')::date`;
+}
+
+/** The condition that a commit was authored by an address that is erased. */
+export function isErasedCommit(commits: 'c' | 'd'): RawBuilder<boolean> {
+  const author = sql`${sql.ref(`${commits}.identity_ids`)}[1]`;
+  return sql`exists (
+    select from (select i.id from identities i where starts_with(i.email, 'erased ')) e where e.id = ${author})`;
+}

@@ -1,0 +1,78 @@
+/** The numbers that responses have, by the schemas of the API. */
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  patternProperties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  enum?: string[];
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; schema: Schema }[];
+  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
+}
+
+export interface Description {
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, unknown>>;
+}
+
+const maxDepth = 12;
+
+/** Returns the paths of all numeric members of the successful JSON responses, by operation: `data[].contributions.commits`. */
+export function numbersOf(description: Description): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { operationId, responses } of operationsOf(description)) {
+    const paths = new Set<string>();
+    for (const [status, response] of Object.entries(responses)) {
+      const schema = resolve(description, response).content?.['application/json']?.schema;
+      if (status.startsWith('2') && schema !== undefined) collect(description, schema, '', paths, 0);
+    }
+    if (paths.size > 0) found.set(operationId, [...paths]);
+  }
+  return found;
+}
+
+/** Returns the operations that draw, each with the names of its cards; an operation of one card has none. */
+export function cardsOf(description: Description): string[] {
+  return operationsOf(description).flatMap(({ operationId, parameters = [], responses }) => {
+    const content = resolve(description, responses['200'] ?? {}).content ?? {};
+    if (!('image/svg+xml' in content)) return [];
+    const card = parameters.map((one) => resolve(description, one)).find(({ name }) => name === 'card')?.schema;
+    const names = card && resolve<Schema>(description, card).enum;
+    return names === undefined ? [operationId] : names.map((name) => `${operationId} ${name}`);
+  });
+}
+
+function operationsOf({ paths }: Description): Operation[] {
+  return Object.values(paths).flatMap((methods) =>
+    Object.values(methods).filter((one) => typeof one.operationId === 'string'),
+  );
+}
+
+function resolve<Part extends object>({ components }: Description, part: Part): Part {
+  const { $ref }: { $ref?: string } = part;
+  if ($ref === undefined) return part;
+  const [group = '', name = ''] = $ref.split('/').slice(2);
+  return Object(components[group]?.[name]);
+}
+
+function collect(description: Description, given: Schema, path: string, paths: Set<string>, depth: number): void {
+  if (depth > maxDepth) return;
+  const schema = resolve(description, given);
+  const of = (part: Schema, suffix: string): void => collect(description, part, `${path}${suffix}`, paths, depth + 1);
+  for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) of(part, '');
+  if ([schema.type].flat().some((type) => type === 'integer' || type === 'number')) paths.add(path);
+  const separator = path === '' ? '' : '.';
+  for (const [name, part] of Object.entries(schema.properties ?? {})) of(part, `${separator}${name}`);
+  for (const part of Object.values(schema.patternProperties ?? {})) of(part, `${separator}*`);
+  if (typeof schema.additionalProperties === 'object') of(schema.additionalProperties, `${separator}*`);
+  if (schema.items !== undefined) of(schema.items, '[]');
+}
