@@ -172,6 +172,5 @@ function presentPeople(services: RouteServices, people: People, context: Context
 }
 
 function tableOf(items: readonly RankItem[]): string {
-  const rows = items.map((item) => ({ ...toRankRow(item), evidence: item.evidence_url }));
-  return toCsv([...rankColumns, 'evidence'], rows);
+  return toCsv(rankColumns, items.map(toRankRow));
 }

@@ -32,6 +32,11 @@ export function windowOf(rule: WindowRule, now: Date): BoardWindow {
   return withBefore(window ?? { since: null, until: null, timeZone, length: null }, null);
 }
 
+/** Returns the moment as of which grants count: those of a window that has ended count as of its last instant. */
+export function grantsAsOf({ until }: Pick<Window, 'until'>, now: Date): Date {
+  return until !== null && until <= now ? new Date(until.getTime() - 1) : now;
+}
+
 /** Returns the ended windows of a board that are frozen, oldest first; those of relative periods never are. */
 export function endedWindows(rule: WindowRule, now: Date): BoardWindow[] {
   if (rule.kind === 'seasons') {

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
-import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { toCsv } from '../../http/csv.ts';
 import type { HandlerResult, RequestContext } from '../../http/endpoint.ts';
@@ -9,14 +8,13 @@ import { formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { Board } from '../board.ts';
-import type { StoredBoard } from '../board-store.ts';
-import { BoardItem, providerOf, RankItem, toRankItem } from '../views/board-json.ts';
+import { readMoment } from '../../windows/moments.ts';
+import type { PersonName } from '../board.ts';
+import { BoardItem, RankItem, toRankItem } from '../views/board-json.ts';
 import { boardUrl, withBoard } from '../views/board-response.ts';
 import { type EvidenceItem, type EvidencePlace, findEvidence } from '../views/evidence-store.ts';
-import { awaitRanking, findReadableBoard, noSuchBoard } from '../views/load-board.ts';
-import { findPerson, type RankedPerson, type Ranking } from '../views/view-store.ts';
-import { windowOf } from '../windows.ts';
+import { type BoardWindow, grantsAsOf } from '../windows.ts';
+import { findRanked, type Ranked } from './ranked.ts';
 
 const EvidencePath = Type.Object({
   ...AccountPath.properties,
@@ -31,6 +29,14 @@ const EvidencePath = Type.Object({
 const Query = Type.Object({
   ...PageParameters.properties,
   format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv` is the page as a table.', default: 'json' })),
+  season: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'Number of a frozen season, whose points are listed by its own rule.',
+      examples: [1],
+    }),
+  ),
 });
 
 const Evidence = Type.Object(
@@ -66,11 +72,29 @@ const Grant = Type.Object(
   { title: 'BoardGrant' },
 );
 
+/** The parts of a person's points. */
+const Sum = Type.Object(
+  {
+    total: Type.Number({ description: 'The points.', examples: [43] }),
+    itemised: Type.Number({
+      description: 'The points of the items on all pages; sums are rounded to six decimals, then to two.',
+      examples: [43],
+    }),
+    granted: Type.Number({ description: 'The points of the grants.', examples: [0] }),
+    remainder: Type.Number({
+      description: 'The rest: items that changed, came or went since the points were counted.',
+      examples: [0],
+    }),
+  },
+  { title: 'BoardSum' },
+);
+
 const details = {
   title: 'EvidenceMetadata',
   properties: {
     board: BoardItem,
     person: RankItem,
+    sum: Sum,
     grants: Type.Array(Grant, { description: 'Points that the person has by decision.' }),
     progress: Type.Union([Type.Null(), Type.String()], {
       description: 'Points of the threshold; null without one.',
@@ -79,10 +103,9 @@ const details = {
   },
 };
 
-interface Loaded extends Page<EvidenceItem> {
-  stored: StoredBoard;
-  ranking: Ranking;
-  person: RankedPerson;
+interface Loaded extends Page<EvidenceItem>, Ranked {
+  /** The points of all items of the list. */
+  itemised: number;
 }
 
 type Context = RequestContext<Static<typeof EvidencePath>, Static<typeof Query>>;
@@ -110,29 +133,17 @@ export function evidenceRoutes(app: App, services: RouteServices): void {
 }
 
 async function load(services: RouteServices, context: Context): Promise<Loaded | undefined> {
-  const { connection, computations, now } = services;
-  const { page, params } = context;
-  const stored = await findReadableBoard(services, context, params.slug);
-  // Owners may publish numbers of private repositories, never their names and items.
-  if (stored.board.isPrivate && !context.isOwner) throw noSuchBoard();
-  const ranking = await awaitRanking(services, stored);
-  if (ranking === undefined) return undefined;
-  const parts = params.login.split('/');
-  const login = parts.pop() ?? '';
-  const provider = parts.length === 0 ? providerOf(stored.board) : parts.join('/').toLowerCase();
-  const person = await findPerson(
-    connection,
-    { boardId: stored.id, version: ranking.version, board: stored.board },
-    { provider, login },
-  );
-  if (person === undefined) throw new AppError('not_found', 'This board ranks no such person.');
-  const window = windowOf(stored.board.window, now());
-  const scope = { boardId: stored.id, window, accountId: person.id };
+  const { connection, computations } = services;
+  const { page, params, query, account } = context;
+  const { slug, login } = params;
+  const ranked = await findRanked(services, context, { slug, login, season: query.season });
+  if (ranked === undefined) return undefined;
+  const { board, window, repositoryIds, person } = ranked;
+  const scope = { repositoryIds, window, accountId: person.id };
   const wanted = { limit: page.limit + 1, after: toPlace(page.start.after), before: toPlace(page.start.before) };
-  const found = await computations.share(context.account.id, `evidence ${JSON.stringify([scope, wanted])}`, () =>
-    findEvidence(connection, stored.board, scope, wanted),
-  );
-  return { ...cutPage(found, page.limit, page.start), stored, ranking, person };
+  const key = `evidence ${JSON.stringify([board.definition, scope, wanted])}`;
+  const found = await computations.share(account.id, key, () => findEvidence(connection, board, scope, wanted));
+  return { ...cutPage(found, page.limit, page.start), ...ranked, itemised: found[0]?.itemised ?? 0 };
 }
 
 function toPlace(place: Place | undefined): EvidencePlace | undefined {
@@ -142,16 +153,16 @@ function toPlace(place: Place | undefined): EvidencePlace | undefined {
 function present(services: RouteServices, loaded: Loaded, context: Context): HandlerResult {
   const { cursors, providers, resolver, now } = services;
   const { account, isOwner, query } = context;
-  const { stored, ranking, person, page } = loaded;
-  const { board } = stored;
+  const { board, ranking, person, page } = loaded;
   const items = page.map((item) => toItem(item, providers, isOwner));
   const neighbours = neighbourCursors(loaded, ({ at, rule, key }) =>
     cursors.write(listing, [at.toISOString(), rule, key]),
   );
   const envelope = withBoard(board, ranking, isOwner, { data: items, ...neighbours });
   const shown = toRankItem(board, person, { providers, boardUrl: boardUrl(services, account, board.slug), isOwner });
+  if (query.season !== undefined) shown.evidence_url += `?season=${query.season}`;
   const progress = board.threshold === null ? null : `${person.points} of ${board.threshold}`;
-  Object.assign(envelope.meta_data, { person: shown, grants: grantsOf(board, person), progress });
+  Object.assign(envelope.meta_data, { person: shown, sum: sumOf(loaded), grants: grantsOf(loaded), progress });
   return {
     envelope,
     staleAt: resolver.staleAt(now()),
@@ -160,10 +171,28 @@ function present(services: RouteServices, loaded: Loaded, context: Context): Han
   };
 }
 
-function grantsOf({ grants }: Board, { provider, name }: RankedPerson): Static<typeof Grant>[] {
+function sumOf({ person: { points, granted }, itemised }: Loaded): Static<typeof Sum> {
+  const remainder = Math.round((points - granted - itemised) * 100) / 100;
+  return { total: points, itemised, granted, remainder };
+}
+
+/** Returns the grants that counted for a person. */
+function grantsOf({
+  board: { grants },
+  window,
+  countedAt,
+  person: { provider, name },
+}: Loaded): Static<typeof Grant>[] {
+  const asOf = grantsAsOf(window, countedAt);
+  const isOfPerson = (of: PersonName): boolean =>
+    of.provider === provider && of.login.toLowerCase() === name.toLowerCase();
   return grants
-    .filter(({ person }) => person.provider === provider && person.login.toLowerCase() === name.toLowerCase())
+    .filter(({ person, until }) => isOfPerson(person) && (until === null || isWithin(until, window, asOf)))
     .map(({ points, reason, grantedBy, until }) => ({ points, reason, granted_by: grantedBy, until }));
+}
+
+function isWithin(until: string, { timeZone }: BoardWindow, asOf: Date): boolean {
+  return readMoment('until', until, timeZone).end > asOf;
 }
 
 /** The kinds of items that have a page of their own, and that of the item that others belong to. */

@@ -56,7 +56,7 @@ export function readGrants(
   { provider, faults }: BoardReading,
 ): Grant[] {
   return grants.map(({ person, points, reason, granted_by: grantedBy, until = null }, index) => {
-    if (until !== null) checkDay(until, nodeAt(node, index, 'until'), faults);
+    if (until !== null) checkDay('until', until, nodeAt(node, index, 'until'), faults);
     return { person: toPerson(person, provider), points, reason, grantedBy, until };
   });
 }

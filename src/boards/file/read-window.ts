@@ -2,6 +2,7 @@ import { type Fault, newFault } from '../../achievements/conditions/fault.ts';
 import { nodeAt } from '../../achievements/read-entries.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import { AppError } from '../../errors.ts';
+import { readMoment } from '../../windows/moments.ts';
 import { readWindow as readWindowOf } from '../../windows/window.ts';
 import type { WindowRule } from '../board.ts';
 import type { WindowFields } from './schema.ts';
@@ -22,7 +23,7 @@ export function readWindow(window: WindowFields, node: YamlNode, faults: Fault[]
     fail('seasons', 'the first day of the seasons is missing', 'from: a day, as YYYY-MM-DD');
   if (seasons === undefined && from !== undefined)
     fail('from', 'from stands without seasons', 'seasons: month, or since in place of from');
-  if (from !== undefined) checkDay(from, nodeAt(node, 'from'), found);
+  if (from !== undefined) checkDay('from', from, nodeAt(node, 'from'), found);
   try {
     readWindowOf({ since, until, period, time_zone: timeZone }, farFuture);
   } catch (error) {
@@ -35,16 +36,29 @@ export function readWindow(window: WindowFields, node: YamlNode, faults: Fault[]
   return { kind: 'range', since, until, timeZone };
 }
 
-/** Adds a fault where a text is no day of the calendar. */
-export function checkDay(text: string, node: YamlNode, faults: Fault[]): void {
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+/** The first day of windows. */
+const firstDay = '1970-01-01';
+
+/** Adds a fault where a text is no day of the calendar, or one before 1970. */
+export function checkDay(key: string, text: string, node: YamlNode, faults: Fault[]): void {
   try {
-    if (isDay) readWindowOf({ since: text }, farFuture);
-    else faults.push(newFault(node, `${text} is no day`, { expected: 'a day, as YYYY-MM-DD' }));
+    const { day } = readMoment(key, text, 'UTC');
+    if (day === undefined) faults.push(newFault(node, `${text} is no day`, { expected }));
+    else if (String(day) < firstDay)
+      faults.push(newFault(node, `${key} must not be before ${firstDay}`, { suggestion: firstDay }));
   } catch (error) {
-    faults.push(toFault(error, node));
+    const { message, suggestion } = toFault(error, node);
+    const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+    const meant = suggestion ?? undefined;
+    faults.push(
+      isDay
+        ? newFault(node, message, { suggestion: meant })
+        : newFault(node, `${text} is no day`, { expected, suggestion: meant }),
+    );
   }
 }
+
+const expected = 'a day, as YYYY-MM-DD';
 
 const keys = ['since', 'until', 'period', 'time_zone'] as const;
 

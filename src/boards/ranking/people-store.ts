@@ -4,7 +4,7 @@ import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Statement } from '../../achievements/evaluation/statement.ts';
 import type { Board, PersonName } from '../board.ts';
 import { keyOf } from '../teams/team-store.ts';
-import type { BoardWindow } from '../windows.ts';
+import { type BoardWindow, grantsAsOf } from '../windows.ts';
 import type { Members } from './member-store.ts';
 import { scoreStatement } from './score-store.ts';
 
@@ -94,15 +94,14 @@ export function rankInSql({ ties }: Pick<Board, 'ties'>): RawBuilder<unknown> {
  * Returns SQL for points with two decimals. Sums of thirds differ a little with the order in which they are added, which
  * the first rounding removes.
  */
-function rounded(points: RawBuilder<unknown>): RawBuilder<unknown> {
+export function rounded(points: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`round(round((${points})::numeric, 6), 2)::float8`;
 }
 
 /** Returns SQL for the points that people have by decision. */
 export function grantedSql({ board, window, now }: Omit<RankingInput, 'members'>): RawBuilder<unknown> {
-  const { until, timeZone } = window;
-  // Grants count as of the last instant of a window that has ended.
-  const asOf = until !== null && until <= now ? new Date(until.getTime() - 1) : now;
+  const { timeZone } = window;
+  const asOf = grantsAsOf(window, now);
   const rows = board.grants.map(({ person, points, until: last }) => ({ ...named(person), points, until: last }));
   return sql`
     select a.id as person, sum(g.points) as points

@@ -4,18 +4,19 @@ import { confirmCaller } from '../../access/administrators/person.ts';
 import type { AccessServices } from '../../access/services.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
-import type { HandlerResult, RequestContext, ResolvedAccount } from '../../http/endpoint.ts';
+import type { HandlerResult, RequestContext } from '../../http/endpoint.ts';
 import { envelope } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, staleCursor } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Board } from '../board.ts';
-import { findFormerBoard, type StoredBoard } from '../board-store.ts';
+import { findFormerBoard } from '../board-store.ts';
 import { readDefinition } from '../definition.ts';
 import { SeasonRankItem, toSeasonRankItem } from '../views/board-json.ts';
 import { BoardPath, boardUrl } from '../views/board-response.ts';
-import { mayRead, mayReadSeason, noSuchBoard } from '../views/load-board.ts';
+import { mayReadSeason, noSuchBoard } from '../views/load-board.ts';
 import { correctSeason } from './freeze.ts';
+import { findReadableFormerBoard, findReadableSeason } from './load-season.ts';
 import { formOf, SeasonItem, toSeasonItem, toVersion, Version } from './season-json.ts';
 import {
   findSeason,
@@ -68,28 +69,6 @@ export function seasonRoutes(app: App, services: AccessServices): void {
   addCorrection(app, services);
 }
 
-async function findReadable(
-  { connection }: Pick<AccessServices, 'connection'>,
-  context: ResolvedAccount,
-  slug: string,
-): Promise<StoredBoard> {
-  const stored = await findFormerBoard(connection, context.account.id, slug);
-  if (stored === undefined || !mayRead(stored, context)) throw noSuchBoard();
-  return stored;
-}
-
-async function findOne(
-  services: Pick<AccessServices, 'connection'>,
-  context: ResolvedAccount,
-  { slug, number }: { slug: string; number: number },
-): Promise<{ stored: StoredBoard; season: Season }> {
-  const stored = await findReadable(services, context, slug);
-  const season = await findSeason(services.connection, stored.id, number);
-  if (season === undefined || !mayReadSeason(season, context))
-    throw new AppError('not_found', 'This board has no such frozen season.');
-  return { stored, season };
-}
-
 function addList(app: App, services: AccessServices): void {
   addEndpoint(app, services, {
     path: '/v1/:provider/entities/:name/boards/:slug/seasons',
@@ -102,7 +81,7 @@ function addList(app: App, services: AccessServices): void {
     dataType: 'unknown',
     item: SeasonItem,
     load: async (context) => {
-      const stored = await findReadable(services, context, context.params.slug);
+      const stored = await findReadableFormerBoard(services, context, context.params.slug);
       const seasons = await findSeasons(services.connection, stored.id, maxSeasons);
       return { stored, seasons: seasons.filter((season) => mayReadSeason(season, context)) };
     },
@@ -144,7 +123,7 @@ function addSeason(app: App, services: AccessServices): void {
 async function loadSeason(services: AccessServices, context: Context): Promise<Loaded | undefined> {
   const { connection } = services;
   const { page, params, query } = context;
-  const { season } = await findOne(services, context, params);
+  const { season } = await findReadableSeason(services, context, params);
   // A version with a person who was erased or hidden is not served; the next one is signed within a minute.
   if (season.statement === null) return undefined;
   const { after, before } = page.start;
@@ -165,7 +144,9 @@ function presentSeason(services: AccessServices, loaded: Loaded, context: Contex
   const { board, season, versions, page } = loaded;
   const { account, isOwner, query } = context;
   const url = boardUrl(services, account, board.slug);
-  const items = page.map((person) => toSeasonRankItem(board, person, services.providers));
+  const items = page.map((person) =>
+    toSeasonRankItem(board, person, { providers: services.providers, boardUrl: url, season: season.number }),
+  );
   const content = envelope({
     dataType: 'unknown',
     data: items,
@@ -201,7 +182,7 @@ function addStatement(app: App, services: AccessServices): void {
     item: Type.Object({ statement: Type.String() }, { title: 'BoardStatement' }),
     documents: ['application/jwt'],
     load: async (context) => {
-      const { season } = await findOne(services, context, context.params);
+      const { season } = await findReadableSeason(services, context, context.params);
       const { isPrivate } = readDefinition(season.definition);
       return season.statement === null ? undefined : { isPrivate, statement: season.statement };
     },

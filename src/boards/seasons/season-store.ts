@@ -91,6 +91,36 @@ export async function findVersions(connection: Connection, boardId: string, numb
 
 type SeasonKey = Pick<Season, 'boardId' | 'number' | 'version'>;
 
+/** The people of a season, with its ranks. */
+const ranksSql = sql`
+  select r.place, r.rank, r.points, r.granted, r.by_rule as "byRule", r.previous_rank as "previousRank",
+    r.is_newcomer as "isNewcomer", r.is_returning as "isReturning", r.teams,
+    case when u.id is not null and not r.is_anonymous then json_build_object('id', u.id, 'provider', u.provider,
+      'externalId', u.external_id, 'type', u.type, 'name', u.name, 'displayName', u.display_name,
+      'avatarUrl', u.avatar_url) end as person
+  from board_season_ranks r left join accounts u on u.id = r.account_id and ${isShownInSql('u')}`;
+
+/** A person of a season who is shown, and the number of people in it. */
+export interface SeasonPersonRank extends SeasonRank {
+  person: SeasonPerson;
+  people: number;
+}
+
+/** Finds a person of a season by login. */
+export async function findSeasonPerson(
+  connection: Connection,
+  { boardId, number, version }: SeasonKey,
+  { provider, login }: { provider: string; login: string },
+): Promise<SeasonPersonRank | undefined> {
+  const { rows } = await sql<SeasonPersonRank>`
+    select f.*, (select count(*)::integer from board_season_ranks
+      where board_id = ${boardId} and number = ${number} and version = ${version}) as people
+    from (${ranksSql}
+      where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version} and not r.is_anonymous
+        and u.provider = ${provider} and lower(u.name) = lower(${login})) f`.execute(connection);
+  return rows[0];
+}
+
 /** Finds a page of the people of a season, in their order. */
 export async function findSeasonRanks(
   connection: Connection,
@@ -98,12 +128,7 @@ export async function findSeasonRanks(
   { limit, after, before }: { limit: number; after?: number | undefined; before?: number | undefined },
 ): Promise<SeasonRank[]> {
   const { rows } = await sql<SeasonRank>`
-    select r.place, r.rank, r.points, r.granted, r.by_rule as "byRule", r.previous_rank as "previousRank",
-      r.is_newcomer as "isNewcomer", r.is_returning as "isReturning", r.teams,
-      case when u.id is not null and not r.is_anonymous then json_build_object('id', u.id, 'provider', u.provider,
-        'externalId', u.external_id, 'type', u.type, 'name', u.name, 'displayName', u.display_name,
-        'avatarUrl', u.avatar_url) end as person
-    from board_season_ranks r left join accounts u on u.id = r.account_id and ${isShownInSql('u')}
+    ${ranksSql}
     where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version}
       and (${after ?? null}::integer is null or r.place > ${after ?? null})
       and (${before ?? null}::integer is null or r.place < ${before ?? null})

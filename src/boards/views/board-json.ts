@@ -137,8 +137,7 @@ export function toRankItem(
   person: RankedPerson,
   { providers, boardUrl, isOwner }: { providers: ReadonlyMap<string, Provider>; boardUrl: string; isOwner: boolean },
 ): RankItem {
-  const { provider, name, points, rank, previousRank } = person;
-  const login = provider === providerOf(board) ? name : `${provider}/${name}`;
+  const { points, rank, previousRank } = person;
   return {
     rank,
     person: toPerson(person, providers),
@@ -150,7 +149,7 @@ export function toRankItem(
     returning: person.isReturning,
     eligible: board.threshold === null ? null : points >= board.threshold,
     teams: isOwner ? [...new Set([...person.teams, ...person.memberTeams])] : person.teams,
-    evidence_url: `${boardUrl}/people/${encodeURIComponent(login)}`,
+    evidence_url: evidenceUrl(board, person, boardUrl),
   };
 }
 
@@ -159,16 +158,18 @@ export const SeasonRankItem = Type.Object(
   {
     ...Type.Omit(RankItem, ['evidence_url', 'person']).properties,
     person: Type.Union([Type.Null(), Type.Object(accountProperties, { title: 'SeasonPerson' })]),
+    evidence_url: Type.Union([Type.Null(), Type.String({ format: 'uri' })]),
   },
   { title: 'SeasonRank' },
 );
 
 /** Returns a person of a frozen season as responses show them. */
 export function toSeasonRankItem(
-  { threshold }: Board,
+  board: Board,
   { rank, previousRank, person, points, granted, byRule, teams, isNewcomer, isReturning }: SeasonRank,
-  providers: ReadonlyMap<string, Provider>,
+  { providers, boardUrl, season }: { providers: ReadonlyMap<string, Provider>; boardUrl: string; season: number },
 ): Static<typeof SeasonRankItem> {
+  const { threshold } = board;
   return {
     rank,
     points,
@@ -180,7 +181,18 @@ export function toSeasonRankItem(
     eligible: threshold === null ? null : points >= threshold,
     teams,
     person: person && toPerson(person, providers),
+    evidence_url: person && `${evidenceUrl(board, person, boardUrl)}?season=${season}`,
   };
+}
+
+/** Returns the address of the evidence of a person; logins of other hosts than the board's have the provider before them. */
+function evidenceUrl(
+  board: Board,
+  { provider, name }: Pick<RankedPerson, 'provider' | 'name'>,
+  boardUrl: string,
+): string {
+  const login = provider === providerOf(board) ? name : `${provider}/${name}`;
+  return `${boardUrl}/people/${encodeURIComponent(login)}`;
 }
 
 function toPerson(
@@ -193,13 +205,15 @@ function toPerson(
 }
 
 /** The columns of a ranking as a table. */
-export const rankColumns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams'.split(',');
+export const rankColumns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams,evidence'.split(
+  ',',
+);
 
 /** Returns the row of a person in the table of a ranking. */
 export function toRankRow(
   item: Omit<Static<typeof SeasonRankItem>, 'points_by_rule'>,
 ): Record<string, string | number | null> {
-  const { rank, person, points, granted, change, newcomer, returning, eligible, teams } = item;
+  const { rank, person, points, granted, change, newcomer, returning, eligible, teams, evidence_url: evidence } = item;
   return {
     rank,
     provider: person?.provider ?? '',
@@ -211,6 +225,7 @@ export function toRankRow(
     returning: String(returning),
     eligible: String(eligible ?? ''),
     teams: teams.join(' '),
+    evidence,
   };
 }
 

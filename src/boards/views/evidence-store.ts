@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import type { Board } from '../board.ts';
+import { rounded } from '../ranking/people-store.ts';
 import { scoreStatement } from '../ranking/score-store.ts';
 import type { BoardWindow } from '../windows.ts';
 
@@ -22,8 +23,17 @@ export interface EvidenceItem {
   /** Distinguishes items of one rule and moment. */
   key: string;
   points: number;
+  /** The sum of the points of all items of the list, rounded as totals are. */
+  itemised: number;
   /** The points without caps and decay would be those of the rule; these are without the cap alone. */
   pointsBeforeCap: number;
+}
+
+/** The contributions that are read. */
+export interface EvidenceScope {
+  repositoryIds: readonly string[];
+  window: BoardWindow;
+  accountId: string;
 }
 
 export interface EvidencePage {
@@ -35,20 +45,28 @@ export interface EvidencePage {
 /** A place in the list: newest first, then by rule and key. */
 export type EvidencePlace = readonly [at: string, rule: number, key: string];
 
+/** Returns SQL for the points of one item: with ten decimals, so that items add up to the total. */
+function ofItem(points: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`round(${points}::numeric, 10)::float8`;
+}
+
+/** Finds the repositories that the present ranking of a board counts. */
+export async function findRankedRepositories(connection: Connection, boardId: string): Promise<string[]> {
+  const rows = await connection
+    .selectFrom('board_repositories')
+    .select('repository_id')
+    .where('board_id', '=', boardId)
+    .execute();
+  return rows.map((row) => row.repository_id);
+}
+
 /** Returns a page of what gave a person points, newest first. It reads the contributions of that person alone. */
 export async function findEvidence(
   connection: Connection,
   board: Board,
-  scope: { boardId: string; window: BoardWindow; accountId: string },
+  { repositoryIds, window, accountId }: EvidenceScope,
   { limit, after, before }: EvidencePage,
 ): Promise<EvidenceItem[]> {
-  const members = await connection
-    .selectFrom('board_repositories')
-    .select('repository_id')
-    .where('board_id', '=', scope.boardId)
-    .execute();
-  const repositoryIds = members.map((row) => row.repository_id);
-  const { window, accountId } = scope;
   const statement = scoreStatement(board, { repositoryIds, window, accountIds: [accountId], namesItems: true });
   const place = after ?? before;
   const isBeyond =
@@ -60,7 +78,7 @@ export async function findEvidence(
   statement.add(
     'page',
     sql`select * from (
-        select c.*, concat(repository_id, ' ', kind, ' ', external_id, encode(oid, 'hex')) as key
+        select c.*, ${rounded(sql`sum(value) over ()`)} as itemised, concat(repository_id, ' ', kind, ' ', external_id, encode(oid, 'hex')) as key
         from counted c where person = ${accountId}::uuid) e
       where ${isBeyond} ${inOrder} limit ${limit}`,
   );
@@ -84,7 +102,7 @@ export async function findEvidence(
     .toSql(sql<EvidenceItem & { at: Date }>`
       select e.at, e.rule, e.kind, coalesce(e.number, parent.number) as number, encode(e.oid, 'hex') as oid, e.key,
         coalesce(item.title, parent.title, done.subject, '') as title, done.assisted as "isAssisted",
-        round(e.value::numeric, 2)::float8 as points, round(e.full_value::numeric, 2)::float8 as "pointsBeforeCap",
+        ${ofItem(sql`e.value`)} as points, ${ofItem(sql`e.full_value`)} as "pointsBeforeCap", e.itemised,
         case when r.id is not null then
           json_build_object('id', r.id, 'provider', r.provider, 'owner', o.name, 'name', r.name,
             'isPrivate', r.is_private) end as repository

@@ -2,18 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compactVerify, importJWK } from 'jose';
 import { sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { parse } from 'yaml';
-import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
-import { saveBoards } from '../../../src/boards/board-store.ts';
-import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { completeSeasons, freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { bearer, engines, sending, serviceToken } from '../access/owner.ts';
+import { ada, bearer, engines, sending, serviceToken } from '../access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-
-const dayMs = 86_400_000;
+import { freezingAt, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
 
 interface Statement {
   season: { number: number; version: number };
@@ -22,53 +15,13 @@ interface Statement {
   reason: string;
 }
 
-interface Row {
-  rank: number;
-  person: { name: string } | null;
-  points: number;
-}
-
 describe('seasons of a board', () => {
   const shared = shareStoredService();
   const path = `${engines.name}/boards`;
 
-  const servicesAt = (connection: Connection, now: Date) => ({
-    connection,
-    now: () => now,
-    publicUrl: () => shared.service.url,
-    credentialAlgorithm: 'EdDSA' as const,
-    newSigningKey: generateSigningKey,
-  });
-
-  /** Stores a board whose window ended some days ago. */
-  const store = async (slug: string, daysAgo: number, fields: object = {}): Promise<void> => {
-    const { connection } = shared.service.database;
-    const until = new Date(Date.now() - daysAgo * dayMs).toISOString();
-    const board = {
-      name: slug,
-      slug,
-      repositories: ['analytical-engines/*'],
-      points: [
-        { action: 'commit', points: 1 },
-        { action: 'pull_request', points: 3 },
-      ],
-      window: { since: '2000-01-01', until },
-      threshold: 3,
-      ...fields,
-    };
-    const text = JSON.stringify({ boards: [{ board }] });
-    const { boards, reports } = readBoardsFile(Buffer.from(text), { provider: 'github' });
-    assert.deepEqual(reports, []);
-    const owner = await connection
-      .selectFrom('accounts')
-      .select('id')
-      .where('name', '=', engines.name)
-      .executeTakeFirst();
-    const made = { now: new Date(), newId: uuidv7 };
-    await inTransaction(connection, (transaction) => saveBoards(transaction, owner?.id ?? '', boards, made));
-  };
-
-  const freeze = (): Promise<void> => freezeSeasons(servicesAt(shared.service.database.connection, new Date()));
+  const store = (slug: string, daysAgo: number, fields?: object): Promise<void> =>
+    storeEndedBoard(shared.service, slug, daysAgo, fields);
+  const freeze = (): Promise<void> => freezeSeasons(freezingAt(shared.service, new Date()));
 
   /** Returns a statement after its signature was verified with the published key. */
   const statementOf = async (season: string): Promise<Statement> => {
@@ -149,7 +102,7 @@ describe('seasons of a board', () => {
     const { connection } = shared.service.database;
     await store('late', 5, { repositories: ['analytical-engines/engine-1'], points: [{ action: 'issue', points: 1 }] });
     await freeze();
-    const complete = (): Promise<void> => completeSeasons(servicesAt(connection, new Date()));
+    const complete = (): Promise<void> => completeSeasons(freezingAt(shared.service, new Date()));
     await complete();
     assert.equal((await statementOf('late/seasons/1')).season.version, 1);
     const before = await rowsOf('late/seasons/1');
@@ -185,16 +138,18 @@ describe('seasons of a board', () => {
     await sql`update accounts set hidden = true where name = ${first.person.name}`.execute(connection);
     const hidden = await shared.service.get(`${path}/anonymous/seasons/1`);
     const gone = await shared.service.get(`${path}/anonymous/seasons/1/statement`);
-    assert.deepEqual([hidden.status, gone.status], [202, 202]);
+    const evidence = await shared.service.get(pathOf(first.evidence_url));
+    assert.deepEqual([hidden.status, gone.status, evidence.status], [202, 202, 202]);
     await freeze();
     await sql`delete from accounts where name = ${second.person.name}`.execute(connection);
     assert.equal((await shared.service.get(`${path}/anonymous/seasons/1`)).status, 202);
     await freeze();
     const rows = await rowsOf('anonymous/seasons/1');
     assert.deepEqual(
-      rows.slice(0, 2).map(({ person, rank, points }) => [person, rank, points]),
-      [first, second].map(({ rank, points }) => [null, rank, points]),
+      rows.slice(0, 2).map(({ person, rank, points, evidence_url: url }) => [person, rank, points, url]),
+      [first, second].map(({ rank, points }) => [null, rank, points, null]),
     );
+    assert.equal((await shared.service.get(`${pathOf(first.evidence_url)}&limit=2`)).status, 404);
     const statement = await statementOf('anonymous/seasons/1');
     assert.deepEqual(
       [statement.season.version, statement.reason, statement.people.slice(0, 2).map(({ person }) => person)],
@@ -223,6 +178,9 @@ describe('seasons of a board', () => {
         assert.equal((await service.get(`${path}/${season}`)).status, 404);
         assert.equal((await service.get(`${path}/${season}`, own)).status, 200);
       }
+      const evidence = `${path}/${slug}/people/${ada.name}?season=1`;
+      assert.equal((await service.get(evidence)).status, 404);
+      if (slug === 'was-private') assert.equal((await service.get(evidence, own)).status, 200);
       // The public board ends at another moment, so that it has a season of its own.
       const numbersFor = async (init?: RequestInit): Promise<unknown[]> =>
         (await service.get(`${path}/${slug}/seasons`, init)).body.data.map(({ number }) => number);

@@ -103,7 +103,20 @@ describe('faults of a board', () => {
       ],
       [
         '{ seasons: month, from: 2026-02-30 }',
-        ['error: since must be a day that exists: 2026-02-30 does not; did you mean 2026-02-28?'],
+        ['error: from must be a day that exists: 2026-02-30 does not; did you mean 2026-02-28?'],
+      ],
+      ['{ seasons: month, from: 1969-12-01 }', ['error: from must not be before 1970-01-01; did you mean 1970-01-01?']],
+      [
+        '{ seasons: month, from: 2026/1/2 }',
+        ['error: 2026/1/2 is no day; expected a day, as YYYY-MM-DD; did you mean 2026-01-02?'],
+      ],
+      ['{ since: 1969-12-31 }', ['error: since must not be before 1970-01-01; did you mean 1970-01-01?']],
+      ['{ until: 1969-12-31 }', ['error: until must not be before 1970-01-01; did you mean 1970-01-01?']],
+      [
+        '{ period: last-31d }',
+        [
+          'error: period must be a year, quarter, month or week such as 2026, 2026-Q3, 2026-10 or 2026-W42, or one of last-7d, last-30d, last-90d, last-365d, this-week, this-month, this-quarter, this-year, previous-week, previous-month, previous-quarter, previous-year; did you mean last-30d?',
+        ],
       ],
       [
         '{ period: last-30d, time_zone: Europe/Berln }',
@@ -135,6 +148,11 @@ describe('faults of a board', () => {
         'grants: [{ person: ada, points: 4, granted_by: bo, reason: x, until: tomorrow }]',
         ['error: tomorrow is no day; expected a day, as YYYY-MM-DD'],
       ],
+      [
+        'grants: [{ person: ada, points: 4, granted_by: bo, reason: x, until: 2026-02-30 }]',
+        ['error: until must be a day that exists: 2026-02-30 does not; did you mean 2026-02-28?'],
+      ],
+      ['grants: [{ person: ada, points: 4, granted_by: bo, reason: x, until: 9999-12-31 }]', []],
       ['threshold: 0', ['error: threshold cannot be 0; expected the points from which a person is eligible']],
       ['ties: split', ['error: ties cannot be split; expected shared or earliest']],
     ];
