@@ -139,11 +139,10 @@ export function sendRedirect(
     'account' in moved ? ofAccount(request.url, moved.account) : ofRepository(request.url, moved.repository);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const control = request.caller === null ? 'public, max-age=60' : 'private, no-store';
-  return reply
-    .code(isRead ? 301 : 308)
-    .headers({ location: address, 'cache-control': control, vary: 'authorization' })
-    .type(json)
-    .send(Buffer.from(JSON.stringify(envelope({ dataType: 'unknown', data: [] }))));
+  reply.code(isRead ? 301 : 308).headers({ location: address, 'cache-control': control, vary: 'authorization' });
+  // Browsers follow it, so that no reader sees a body.
+  if (request.routeOptions.config.isPage === true) return reply.headers(pageHeaders).send('');
+  return reply.type(json).send(Buffer.from(JSON.stringify(envelope({ dataType: 'unknown', data: [] }))));
 }
 
 function ofAccount(address: string, name: string): string {

@@ -27,6 +27,7 @@ import {
   repositories,
   section,
 } from './sections.ts';
+import { tipsPath } from './style.ts';
 import { WindowQuery, windowOf } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
@@ -131,6 +132,7 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
     path,
     previewPath: previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
+    scripts: [tipsPath],
     feeds: (data.boards?.items ?? []).map(({ slug, name: board }) => ({
       path: endpointPath(provider, name, `boards/${slug}/feed`),
       title: board,
@@ -154,7 +156,7 @@ ${
     dataLink(account, 'achievements', words),
   )
 }
-${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, data.earnable, reader))}
+${data.earnable.length > 0 && section(words.detail.toEarn, earnable({ provider, owner: name, asOf: data.account.asOf }, data.earnable, reader))}
 ${
   data.boards !== undefined &&
   data.boards.items.length > 0 &&

@@ -71,3 +71,8 @@ export function awardPath(provider: string, name: string, id: string): string {
 export function boardPath(provider: string, owner: string, slug: string): string {
   return `${accountPath(provider, owner)}/boards/${slug}`;
 }
+
+/** The people who hold an achievement. */
+export function holdersPath(provider: string, owner: string, repository: string, id: string): string {
+  return `${repositoryPath(provider, owner, repository)}/achievements/${id}`;
+}

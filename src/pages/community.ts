@@ -1,11 +1,11 @@
 import { MovedRepository } from '../http/endpoint.ts';
 import type { ReadPart } from '../http/pages.ts';
-import { accountPath, contributorPath, endpointPath } from './addresses.ts';
+import { contributorPath, endpointPath } from './addresses.ts';
 import { html, type Markup } from './html.ts';
 import { type NumberFacts, numberLink, sharedTip } from './numbers.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
 import type { Reader } from './reader.ts';
-import { avatar, provenance, section } from './sections.ts';
+import { provenance, section, who } from './sections.ts';
 import { changeOf, nameOfWindow, type PageWindow, windowOf, windowPicker, withQuery } from './windows.ts';
 
 /** The people who contributed to the repositories of an owner, or to one of them, and newcomers beside them. */
@@ -106,11 +106,6 @@ function newcomersBox({ provider, path }: Place, community: Community, reader: R
     (person) =>
       html`<li>${who(provider, person, reader)}<span class="count">${number({ path, within, ...person }, facts, reader)}</span></li>`,
   )}</ul>${newcomers.items.length > 0 && sharedTip(facts, reader)}${newcomers.missing.length > 0 && provenance(newcomers, reader)}</section>`;
-}
-
-function who(provider: string, person: PersonPart, { to }: Reader): Markup {
-  return html`<a href="${to(accountPath(provider, person.name))}">${avatar(provider, person, 40)}
-<span class="who"><strong dir="auto">${person.display_name || person.name}</strong><small dir="ltr">${person.name}</small></span></a>`;
 }
 
 interface Counted {

@@ -42,8 +42,8 @@ export interface Document {
   isAboutAccount?: boolean;
   /** True when the content of the page has the search form. */
   hasSearch?: boolean;
-  /** The path of a script, without which the page works too. */
-  script?: string;
+  /** The paths of scripts, without which the page works too. */
+  scripts?: readonly string[];
   /** Feeds about the subject of the page. */
   feeds?: readonly { path: string; title: string }[];
   /** Facts about the subject of the page in the vocabulary of schema.org. */
@@ -53,7 +53,7 @@ export interface Document {
 
 /** Returns a whole page. */
 export function renderDocument(site: Site, reader: Reader, document: Document): string {
-  const { title, description, main, script, ownPath, path = ownPath ?? '/' } = document;
+  const { title, description, main, scripts = [], ownPath, path = ownPath ?? '/' } = document;
   const { words, language, to } = reader;
   return `<!doctype html>\n${html`<html lang="${language.locale}" dir="${language.isRightToLeft ? 'rtl' : 'ltr'}">
 <head>
@@ -64,7 +64,7 @@ export function renderDocument(site: Site, reader: Reader, document: Document): 
 <meta name="description" content="${description}">
 ${head(site, document)}
 <link rel="stylesheet" href="${site.stylePath}">
-${script !== undefined && html`<script src="${script}" defer></script>`}
+${scripts.map((path) => html`<script src="${path}" defer></script>`)}
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 </head>
 <body>

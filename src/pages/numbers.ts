@@ -2,7 +2,7 @@ import { fill } from '../cards/languages/language.ts';
 import { html, type Markup } from './html.ts';
 import type { Reader } from './reader.ts';
 
-/** Facts about numbers, which show while a pointer or the focus is on one of them. */
+/** Facts about numbers, which `tips/script.js` shows while a pointer or the focus is on one of them. */
 export interface NumberFacts {
   /** The id of the text, by which numbers name it as their description. */
   id: string;
@@ -17,15 +17,15 @@ export interface NumberFacts {
 
 /** Renders the facts about one number, beside it in an element of the class `tipped`. */
 export function tip(facts: NumberFacts, reader: Reader): Markup {
-  return html`<span class="tip" role="tooltip" id="${facts.id}">${factsOf(facts, reader)}</span>`;
+  return html`<span class="tip" role="tooltip" id="${facts.id}" popover>${factsOf(facts, reader)}</span>`;
 }
 
 /**
- * Renders the facts about all numbers of a list, of the class `number`, once. It follows the list in the same parent. Where
- * there is no pointer that hovers, it is shown at all times.
+ * Renders the facts about all numbers of a list, of the class `number`, once, below it. Where there is no pointer
+ * that hovers, it is shown there at all times.
  */
 export function sharedTip(facts: NumberFacts, reader: Reader): Markup {
-  return html`<p class="tip shared" role="tooltip" id="${facts.id}">${factsOf(facts, reader)}</p>`;
+  return html`<p class="tip shared" role="tooltip" id="${facts.id}" popover>${factsOf(facts, reader)}</p>`;
 }
 
 function factsOf({ means, isEnglish, window, asOf }: NumberFacts, { language }: Reader): Markup {

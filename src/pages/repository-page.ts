@@ -20,6 +20,7 @@ import { type Part, partReader, RepositoryPart } from './parts.ts';
 import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
+import { tipsPath } from './style.ts';
 import { WindowQuery, windowOf } from './windows.ts';
 
 const shown = { people: 50, achievements: 12, boards: 12 };
@@ -94,6 +95,7 @@ function renderRepository(site: Site, reader: Reader, data: Data & { owner: stri
     path,
     previewPath: previewPath(provider, owner, 'contributors', { repository: name }),
     isAboutAccount: true,
+    scripts: [tipsPath],
     facts: {
       '@type': 'SoftwareSourceCode',
       name,
@@ -109,7 +111,7 @@ ${repositoryFacts(owner, repository, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
 ${section(words.contributions, counters({ values: data.numbers.items[0]?.contributions ?? {}, pathOf: (counter) => repositoryCounterPath(provider, owner, name, counter), isOfAll: true }, data.numbers, reader), html`<a class="quiet" href="${endpointPath(provider, owner, `repositories/${encodeURIComponent(name)}/contributions`)}">${words.asData}</a>`)}
 ${communitySection({ provider, owner, repository: name, path }, community, reader)}
-${data.earnable.length > 0 && section(words.detail.toEarn, earnable(provider, data.earnable, reader))}
+${data.earnable.length > 0 && section(words.detail.toEarn, earnable({ provider, owner, asOf: data.numbers.asOf }, data.earnable, reader))}
 ${data.boards.length > 0 && section(words.detail.countedOn, boards(data.boards, owner, reader))}`,
   });
 }

@@ -4,6 +4,7 @@ import type { AccessServices } from '../access/services.ts';
 import { hasSession } from '../access/sessions/cookies.ts';
 import { sessionOf } from '../access/sessions/session.ts';
 import { findEarnable } from '../achievements/awards/earnable-store.ts';
+import { findAchievementHolders, findPublicAchievement } from '../achievements/awards/holders-store.ts';
 import { findBoardsOfRepository } from '../boards/views/of-repository-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
@@ -22,6 +23,7 @@ import { composerRoutes } from './composer/routes.ts';
 import { awardPage } from './details/award-page.ts';
 import { boardPage } from './details/board-page.ts';
 import { evidencePages } from './details/evidence-page.ts';
+import { holdersPage } from './details/holders-page.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
@@ -32,7 +34,7 @@ import { readerOf } from './reader.ts';
 import { repositoryPage } from './repository-page.ts';
 import { settingsPageRoutes } from './settings/routes.ts';
 import { signInRoutes } from './sign-in/routes.ts';
-import { style, stylePath } from './style.ts';
+import { style, stylePath, tips, tipsPath } from './style.ts';
 
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {
   site: Site;
@@ -103,6 +105,16 @@ export function pageRoutes(app: App, without: Services): void {
   addPage(app, services, evidence.repositoryCounter);
   addPage(app, services, evidence.boardPerson);
   addPage(app, services, awardPage(site, provider));
+  addPage(
+    app,
+    services,
+    holdersPage(site, provider, {
+      now,
+      cursors: services.cursors,
+      findAchievement: ({ id: ownerId }, id) => findPublicAchievement(connection, { ownerId, id }),
+      findHolders: (id, wanted) => findAchievementHolders(connection, id, wanted),
+    }),
+  );
   addPage(app, services, boardPage(site, provider));
   progressRoutes(app, services);
   addAvatars(app, services, provider);
@@ -182,16 +194,17 @@ function initialsImage(name: string): string {
 function addFiles(app: App, site: Site): void {
   const favicon = `<svg xmlns="http://www.w3.org/2000/svg" ${mark.toString().replace(/^<svg class="mark"/, 'color="#0969da"')}`;
   const robots = `User-agent: *\nDisallow: /v1/\nDisallow: /find\n${site.isIndexed ? '' : site.providers.map((name) => `Disallow: /${name}/\n`).join('')}`;
+  const forEver = 'public, max-age=31536000, immutable';
   const files = [
-    { path: stylePath, type: 'text/css; charset=utf-8', body: style, cache: 'public, max-age=31536000, immutable' },
+    { path: stylePath, type: 'text/css; charset=utf-8', body: style, cache: forEver },
+    { path: tipsPath, type: 'text/javascript; charset=utf-8', body: tips, cache: forEver },
     { path: '/favicon.svg', type: 'image/svg+xml', body: favicon, cache: `public, max-age=${dayS}` },
     { path: '/robots.txt', type: 'text/plain; charset=utf-8', body: robots, cache: `public, max-age=${dayS}` },
   ];
   const { logo } = site;
   if (logo !== undefined) {
-    const cache = 'public, max-age=31536000, immutable';
     app.get(logo.path, hidden, async (_request, reply) =>
-      reply.header('cache-control', cache).type('image/png').send(logo.body),
+      reply.header('cache-control', forEver).type('image/png').send(logo.body),
     );
   }
   for (const { path, type, body, cache } of files) {

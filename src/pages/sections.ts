@@ -1,13 +1,23 @@
 import type { Earnable } from '../achievements/awards/earnable-store.ts';
+import { maxHolders } from '../achievements/awards/holders-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
 import { definitionsOf } from '../contributions/rules.ts';
 import type { Repository } from '../repositories/store.ts';
-import { avatarPath, awardPath, boardPath, endpointPath, repositoryCounterPath, repositoryPath } from './addresses.ts';
+import {
+  accountPath,
+  avatarPath,
+  awardPath,
+  boardPath,
+  endpointPath,
+  holdersPath,
+  repositoryCounterPath,
+  repositoryPath,
+} from './addresses.ts';
 import { html, type Markup, trusted } from './html.ts';
-import { numberLink, tip } from './numbers.ts';
+import { numberLink, sharedTip, tip } from './numbers.ts';
 import type { AwardPart, BoardPart, Part } from './parts.ts';
 import type { Reader } from './reader.ts';
 import { withQuery } from './windows.ts';
@@ -30,6 +40,12 @@ ${content}
 export function avatar(provider: string, account: { name: string; display_name: string }, sizePx: number): Markup {
   const { name, display_name: displayName } = account;
   return html`<span class="avatar" data-initials="${initialsOf(displayName || name)}"><img src="${avatarPath(provider, name)}" alt="" width="${sizePx}" height="${sizePx}" loading="lazy"></span>`;
+}
+
+/** A person by name and login. */
+export function who(provider: string, person: { name: string; display_name: string }, { to }: Reader): Markup {
+  return html`<a href="${to(accountPath(provider, person.name))}">${avatar(provider, person, 40)}
+<span class="who"><strong dir="auto">${person.display_name || person.name}</strong><small dir="ltr">${person.name}</small></span></a>`;
 }
 
 /** Lifetime counters, and where pages show what each counts. */
@@ -61,8 +77,8 @@ export function counters(
       window: words.detail.lifetime,
       asOf,
     };
-    return html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${names[name]}${tip(facts, reader)}</dt>
-<dd>${isUnknown ? html`<span title="${words.unknownValue}">–</span>` : numberLink(to(pathOf(name)), number(value), facts)}</dd></div>`;
+    return html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${names[name]}</dt>
+<dd>${isUnknown ? html`<span aria-hidden="true">–</span><span class="unseen">${words.unknownValue}</span>` : numberLink(to(pathOf(name)), number(value), facts)}${tip(facts, reader)}</dd></div>`;
   })}</dl>
 ${provenance(part, reader)}`;
 }
@@ -118,16 +134,29 @@ export function achievements(
   )}</ul>`;
 }
 
-/** The achievements that people can earn, and how. */
-export function earnable(provider: string, items: readonly Earnable[], { language, to }: Reader): Markup {
-  return html`<ul class="awards">${items.map(({ name, description, repository, holders, newest }) => {
-    const heldBy = fill(language.words.heldBy, { n: language.number(holders) });
+/** The number of people who hold an achievement. */
+export function heldBy(holders: number, { language }: Reader): string {
+  const number = holders > maxHolders ? `${language.number(maxHolders)}+` : language.number(holders);
+  return fill(language.words.heldBy, { n: number });
+}
+
+/** The achievements of an owner that people can earn, and how. */
+export function earnable(
+  { provider, owner, asOf }: { provider: string; owner: string; asOf: Date | undefined },
+  items: readonly Earnable[],
+  reader: Reader,
+): Markup {
+  const { words, to } = reader;
+  const facts = { id: 'holders-tip', means: words.detail.holdersMean, window: words.detail.lifetime, asOf };
+  return html`<ul class="awards">${items.map(({ id, name, description, repository, holders, newest }) => {
+    const path = to(holdersPath(provider, owner, repository, id));
     const address =
       newest && endpointPath(provider, newest.name, `achievements/${newest.id}`, { format: 'svg', raw: 'true' });
     return html`<li>${address === null ? html`<span class="medal" aria-hidden="true"></span>` : html`<img src="${address}" alt="" width="56" height="56" loading="lazy">`}
-<div><strong>${newest === null ? name : html`<a href="${to(awardPath(provider, newest.name, newest.id))}">${name}</a>`}</strong><span dir="auto">${description}</span>
-<small><bdi>${repository}</bdi> · ${heldBy}</small></div></li>`;
-  })}</ul>`;
+<div><strong><a href="${path}">${name}</a></strong><span dir="auto">${description}</span>
+<small><bdi>${repository}</bdi> · ${numberLink(path, heldBy(holders, reader), facts)}</small></div></li>`;
+  })}</ul>
+${sharedTip(facts, reader)}`;
 }
 
 /** @param ofPage the owner whose boards are shown without a name. */

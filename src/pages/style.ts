@@ -3,13 +3,21 @@ import { readFileSync } from 'node:fs';
 import { palettes } from '../cards/themes.ts';
 
 /** The stylesheet: the colours of cards, then the rules. */
-export const style = [tokens(), ...['style.css', 'docs/style.css'].map(readStyle)].join('\n');
+export const style = [tokens(), ...['style.css', 'docs/style.css'].map(readText)].join('\n');
 
-/** The path of the stylesheet. It changes with the content, so that it may be cached for ever. */
-export const stylePath = `/pages/style-${createHash('sha256').update(style).digest('hex').slice(0, 12)}.css`;
+/** The script that shows the texts about numbers. */
+export const tips = readText('tips/script.js');
 
-function readStyle(file: string): string {
+/** The paths of the stylesheet and of the script. They change with the content, so that it may be cached for ever. */
+export const stylePath = `/pages/style-${versionOf(style)}.css`;
+export const tipsPath = `/pages/tips-${versionOf(tips)}.js`;
+
+function readText(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8');
+}
+
+function versionOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 12);
 }
 
 function tokens(): string {

@@ -54,6 +54,7 @@ import * as daysInOrder from './0079-days-in-order.ts';
 import * as reachedTimes from './0080-reached-times.ts';
 import * as followedBoards from './0081-followed-boards.ts';
 import * as historiesByScan from './0085-histories-by-scan.ts';
+import * as holdersInOrder from './0095-holders-in-order.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -114,4 +115,5 @@ export const migrations: Record<string, Migration> = {
   '0080-reached-times': reachedTimes,
   '0081-followed-boards': followedBoards,
   '0085-histories-by-scan': historiesByScan,
+  '0095-holders-in-order': holdersInOrder,
 };

@@ -1,9 +1,13 @@
 -- Announces visible changes in the transaction that makes them, for every writer. The nodes drop the responses of the
 -- accounts that are named.
 
+-- Names the accounts that hold the awards, and the owners of the achievements, whose pages list the holders.
 create or replace function announce_awards() returns trigger language plpgsql as $$
 begin
-  insert into announcements (kind, key) select distinct 'account', account_id from changed_rows;
+  insert into announcements (kind, key) select 'account', id from (
+    select account_id from changed_rows union
+    select r.owner_id from changed_rows w join achievements a on a.id = w.achievement_id
+      join repositories r on r.id = a.repository_id) listing (id);
   return null;
 end $$;
 
@@ -54,8 +58,8 @@ create or replace trigger achievements_seen_otherwise after update on achievemen
 for each row when ((old.icon, old.description) is distinct from (new.icon, new.description))
 execute function announce_awarded();
 
--- Names the account itself, the accounts that list it as a contributor, and those whose repositories its boards count:
--- pages of repositories name the boards.
+-- Names the account itself, the accounts that list it as a contributor or as a holder of an achievement, and those whose
+-- repositories its boards count: pages of repositories name the boards.
 create or replace function announce_shown_account() returns trigger language plpgsql as $$
 declare
   contributed uuid[];
@@ -64,6 +68,8 @@ begin
   insert into announcements (kind, key) select 'account', id from (
     select new.id union
     select owner_id from repositories where id = any(contributed) union
+    select r.owner_id from awards w join achievements a on a.id = w.achievement_id
+      join repositories r on r.id = a.repository_id where w.account_id = new.id union
     select r.owner_id from boards b join board_repositories m on m.board_id = b.id
       join repositories r on r.id = m.repository_id
     where b.owner_id = new.id) listing (id);

@@ -37,7 +37,7 @@ export function composerPage(site: Site, reader: Reader, given: Wanted): string 
     title: words.cards,
     description: words.composeCard,
     path: '/cards',
-    script: '/cards/script.js',
+    scripts: ['/cards/script.js'],
     main: html`<section class="title"><h1>${words.cards}</h1>
 <p>${own.lead}</p></section>
 <div class="composer">

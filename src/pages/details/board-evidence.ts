@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { boardPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import type { Reader } from '../reader.ts';
-import { daysOfWindow } from '../windows.ts';
+import { daysOfWindow, withQuery } from '../windows.ts';
 
 const Instant = Type.Union([Type.Null(), Type.String()]);
 /** The members of the response with the evidence of a person that pages show. */
@@ -19,12 +19,15 @@ const Meta = Type.Object({
     points: Type.Number(),
     points_by_rule: Type.Array(Type.Object({ rule: Type.Integer(), points: Type.Number() })),
   }),
+  sum: Type.Object({ remainder: Type.Number() }),
   grants: Type.Array(Type.Object({ points: Type.Number(), reason: Type.String(), granted_by: Type.String() })),
 });
 
 /** The facts about a number beside its items. */
 export interface NumberDetails {
   total: number;
+  /** The points that differ from the sum of their items. */
+  changed: number;
   /** The link to the list that has the number. */
   place: Markup;
   /** The window, and the way to the threshold. */
@@ -36,16 +39,17 @@ export interface NumberDetails {
 /** Returns the details of the points of a person on a board. */
 export function pointsDetails(
   meta: unknown,
-  { provider, name }: { provider: string; name: string },
+  { provider, name, season }: { provider: string; name: string; season: string | undefined },
   { words, language, to }: Reader,
 ): NumberDetails {
-  const { board, person, grants } = Value.Parse(Meta, meta);
+  const { board, person, sum, grants } = Value.Parse(Meta, meta);
   const { window, rules, threshold } = board;
   const isOpen = window.since === null && window.until === null;
   const byRule = new Map(person.points_by_rule.map(({ rule, points }) => [rule, points]));
   return {
     total: person.points,
-    place: html`<a href="${to(boardPath(provider, name, board.slug))}">${board.name}</a>`,
+    changed: sum.remainder,
+    place: html`<a href="${to(withQuery(boardPath(provider, name, board.slug), season === undefined ? {} : { season }))}">${board.name}</a>`,
     facts: html`<p class="facts"><span>${isOpen ? words.detail.lifetime : daysOfWindow(window, language)}</span>${threshold !== null && html`<bdi>${language.number(person.points)} / ${language.number(threshold)}</bdi>`}</p>`,
     parts: html`<section><h2>${words.detail.rules}</h2><ol class="rules">${rules.map(
       ({ number, text }) =>

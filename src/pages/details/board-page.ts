@@ -10,14 +10,15 @@ import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
+import { tipsPath } from '../style.ts';
 import { daysOfWindow, withQuery } from '../windows.ts';
-import { olderLink } from './parts.ts';
+import { olderLink, SeasonNumber } from './parts.ts';
 import { podium, type RankFacts, RankPart, rankTable } from './ranks.ts';
 
 const BoardPath = Type.Object({ ...AccountPath.properties, slug: Type.String({ maxLength: 64 }) });
 const Query = Type.Object({
   team: Type.Optional(Type.String({ maxLength: 60 })),
-  season: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,5}$' })),
+  season: SeasonNumber,
   after: Type.Optional(Type.String({ maxLength: 500 })),
 });
 
@@ -138,6 +139,7 @@ function render(site: Site, reader: Reader, shown: Shown): string {
     previewPath: previewPath(provider, name, endpoint),
     feeds: [{ path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name }],
     isAboutAccount: true,
+    scripts: [tipsPath],
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
 <h1>${board.name}</h1>${board.description !== '' && html`<p class="bio" dir="auto">${board.description}</p>`}
 <p class="facts"><span>${counted.window}</span><span>${completenessOf((season ?? board).repositories, ranks.asOf, language)}</span>${
@@ -155,14 +157,15 @@ ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</sec
 
 function facts({ board, ranks, account, query, seasons }: Shown, path: string, reader: Reader): RankFacts {
   const { detail } = reader.words;
-  const season = seasons.find(({ number }) => String(number) === query['season']);
+  const { season: number } = query;
+  const season = seasons.find((one) => String(one.number) === number);
   return {
     id: 'points-tip',
     means: detail.pointsMean,
     window: spanOf(season ?? board.window, board.window.time_zone, reader),
     asOf: ranks.asOf,
-    // The points of a frozen season have no page.
-    pathOf: season === undefined ? (login) => `${path}/people/${encodeURIComponent(login)}` : undefined,
+    pathOf: (login) =>
+      withQuery(`${path}/people/${encodeURIComponent(login)}`, number === undefined ? {} : { season: number }),
     provider: account.provider,
   };
 }

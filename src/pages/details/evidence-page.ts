@@ -24,7 +24,8 @@ import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { changeOf, type PageWindow, WindowQuery, windowOf, windowPicker } from '../windows.ts';
 import { pointsDetails } from './board-evidence.ts';
-import { olderLink } from './parts.ts';
+import { olderLink, SeasonNumber } from './parts.ts';
+import { remainderOf } from './remainder.ts';
 
 const Item = Type.Object({
   kind: Type.Union([Type.Null(), Type.String()]),
@@ -40,6 +41,7 @@ const readPart = partReader(Item);
 const shownItems = 50;
 const countersOfRepositories = counterNames.filter((name) => name !== 'contributed_to');
 const Query = Type.Object({ ...WindowQuery.properties, after: Type.Optional(Type.String({ maxLength: 500 })) });
+const SeasonQuery = Type.Object({ ...Query.properties, season: SeasonNumber });
 
 interface Data extends Part<Item> {
   meta: Envelope['meta_data'];
@@ -68,7 +70,7 @@ interface NumberKind<Path extends TObject> {
   path: string;
   params: Path;
   operationId: string;
-  /** False: the number has a window of its own. */
+  /** False: the number has a window of its own, and those of frozen seasons. */
   hasPeriods: boolean;
   partRequest: (params: Static<Path>) => PartRequest;
   /** Returns more about the number than its items, from the response; absent: there is no more. */
@@ -178,12 +180,12 @@ function evidencePage<Path extends TObject>(site: Site, now: () => Date, kind: N
   return {
     path: kind.path,
     params: kind.params,
-    query: Query,
-    load: async (read, { params, query: { after, ...query } }) => {
+    query: kind.hasPeriods ? Query : SeasonQuery,
+    load: async (read, { params, query: { after, season, ...query } }) => {
       const within = windowOf(kind.hasPeriods ? query : {}, now());
       const result = await read(kind.operationId, {
         ...kind.partRequest(params),
-        query: within.texts,
+        query: { ...within.texts, ...(season !== undefined && { season: Number(season) }) },
         window: within.window,
         limit: shownItems,
         after,
@@ -223,15 +225,16 @@ function render<Path extends TObject>(
   reader: Reader,
   kind: NumberKind<Path>,
   data: Data,
-  { account, params }: PageContext<Static<Path>>,
+  { account, params, query: { season } }: PageContext<Static<Path>>,
 ): string {
   const { words, language, to } = reader;
   const { detail } = words;
   const { provider, name } = account;
   const { path, title, person, endpoint, repository, definition, preview } = kind.describe(params, account, reader);
   const whose = person === undefined ? title : `${title}: ${person}`;
-  const details = kind.details?.(data.meta, account, reader);
-  const { total = details?.total, remainder = {} } = data.meta;
+  const shown = { ...data.within.texts, ...(season !== undefined && { season }) };
+  const details = kind.details?.(data.meta, { ...account, season }, reader);
+  const { total = details?.total } = data.meta;
   const whole = total ?? data.items.length;
   return renderDocument(site, reader, {
     title: `${whose} · ${name}`,
@@ -245,10 +248,10 @@ ${definition.texts.map((text) => html`<p class="bio"${definition.isEnglish === t
 ${details?.facts}${kind.hasPeriods && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
 ${details?.parts}
-<section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, data.within.texts)}">${words.asData}</a></div>
+<section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, shown)}">${words.asData}</a></div>
 ${data.items.length === 0 ? html`<p class="empty">${words.owner.nothingHere}</p>` : html`<ul class="entries">${data.items.map((item) => entry(item, reader))}</ul>`}
-${data.next !== undefined && olderLink(path, { ...data.within.texts, after: data.next }, reader)}
-${rest(remainder, reader)}</section>`,
+${data.next !== undefined && olderLink(path, { ...shown, after: data.next }, reader)}
+${remainderOf(data.meta, details?.changed ?? 0, reader)}</section>`,
   });
 }
 
@@ -257,13 +260,4 @@ function entry({ title, url, repository, number, occurred_dttm: at, points }: It
   const label = title || place || url;
   return html`<li><strong>${url === '' ? label : html`<a href="${url}" rel="nofollow ugc">${label}</a>`}</strong>${points !== undefined && html` <span class="chip">${language.number(points)}</span>`}
 <small>${title !== '' && html`<bdi>${place}</bdi> · `}<time datetime="${at}">${language.date(new Date(at))}</time></small></li>`;
-}
-
-/** The part of a number of which no items are listed, by its reasons as the API names them. */
-function rest(remainder: Readonly<Record<string, number>>, { words, language }: Reader): Markup | false {
-  const parts = Object.entries(remainder).filter(([, count]) => count !== 0);
-  return (
-    parts.length > 0 &&
-    html`<p class="note">${words.detail.remainder}: ${parts.map(([reason, count], index) => html`${index > 0 && ', '}<code>${reason}</code> ${language.number(count)}`)}</p>`
-  );
 }

@@ -1,5 +1,9 @@
+import { Type } from 'typebox';
 import { html, type Markup } from '../html.ts';
 import type { Reader } from '../reader.ts';
+
+/** The parameter of pages that chooses a frozen season of a board. */
+export const SeasonNumber = Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,4}$' }));
 
 /** Renders the link to the next items of a list. */
 export function olderLink(path: string, query: Record<string, string | undefined>, { words, to }: Reader): Markup {

@@ -25,8 +25,8 @@ const seenAtOnce = 10;
 
 /** The facts about the points of a ranking, and where pages show their items. */
 export interface RankFacts extends NumberFacts {
-  /** Returns the path of the page with the items of a person; undefined in frozen seasons, whose points have none. */
-  pathOf: ((login: string) => string) | undefined;
+  /** Returns the path of the page with the items of a person. */
+  pathOf: (login: string) => string;
   /** The host of names without one. */
   provider: string;
 }
@@ -70,7 +70,7 @@ function row(item: RankPart, { facts, isOwn }: { facts: RankFacts; isOwn: boolea
 
 function pointsOf({ person }: RankPart, text: string, facts: RankFacts, { to }: Reader): Markup {
   const { pathOf, provider } = facts;
-  if (person === null || pathOf === undefined) return html`<span>${text}</span>`;
+  if (person === null) return html`<span>${text}</span>`;
   const login = person.provider === provider ? person.name : `${person.provider}/${person.name}`;
   return numberLink(to(pathOf(login)), text, facts);
 }

@@ -2,6 +2,7 @@ import { accountPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
+import { tipsPath } from '../style.ts';
 
 /** The path of the script that fills in a page. */
 export const progressScriptPath = '/pages/progress.js';
@@ -16,7 +17,8 @@ export function pendingPage(
   return renderDocument(site, reader, {
     title,
     description: words.collectingDetail,
-    script: progressScriptPath,
+    // The page that takes this one's place has texts about numbers.
+    scripts: [progressScriptPath, tipsPath],
     main: html`<section class="state" data-progress="/pages/progress${accountPath(provider, name)}">${image}
 <h1>${title}</h1><p role="status">${words.collectingDetail}</p><p role="status" data-counts="${reader.language.words.completeRepositories}"></p><p><a class="button" href="">${words.refresh}</a></p></section>`,
   });

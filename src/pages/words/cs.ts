@@ -77,6 +77,12 @@ export const cs: PageWords = {
     statement: 'Podepsané prohlášení',
     daysMean: 'Dny posledního roku, každý se svými commity, issues, pull requesty, revizemi a diskusemi.',
     noNewcomers: 'V tomto období nikdo nový.',
+    holdersMean: 'Lidé viditelní pro všechny, kteří tento úspěch nyní mají.',
+    hostMore: 'Započteno hostitelem kódu, zde neuvedeno: {n}',
+    hostLess: 'Zde uvedeno, hostitelem kódu nezapočteno: {n}',
+    inPrivate: 'V soukromých repozitářích: {n}',
+    ofErased: 'Ze smazaných účtů: {n}',
+    changedSince: 'Změna od sečtení bodů: {n}',
   },
   owner: {
     signIn: 'Přihlásit se',

@@ -78,6 +78,12 @@ export const de: PageWords = {
     statement: 'Signierte Erklärung',
     daysMean: 'Tage des letzten Jahres, jeder mit seinen Commits, Issues, Pull Requests, Reviews und Diskussionen.',
     noNewcomers: 'Niemand Neues in diesem Zeitraum.',
+    holdersMean: 'Personen, die alle sehen dürfen und die diese Auszeichnung derzeit haben.',
+    hostMore: 'Vom Code-Host gezählt, hier nicht aufgeführt: {n}',
+    hostLess: 'Hier aufgeführt, vom Code-Host nicht gezählt: {n}',
+    inPrivate: 'In privaten Repositories: {n}',
+    ofErased: 'Von gelöschten Konten: {n}',
+    changedSince: 'Geändert, seit die Punkte gezählt wurden: {n}',
   },
   owner: {
     signIn: 'Anmelden',

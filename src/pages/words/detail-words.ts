@@ -38,6 +38,15 @@ export interface DetailWords {
   newcomers: string;
   newcomersMean: string;
   noNewcomers: string;
+  /** The people who hold an achievement. */
+  holdersMean: string;
+  /** The reasons of a remainder; each with `{n}`. */
+  hostMore: string;
+  hostLess: string;
+  inPrivate: string;
+  ofErased: string;
+  /** The points of a board that differ from the sum of their items. */
+  changedSince: string;
   /** The number of a contributor. */
   contributionsMean: string;
   experienceMeans: string;

@@ -78,6 +78,12 @@ export const en: PageWords = {
     statement: 'Signed statement',
     daysMean: 'Days of the last year, each with its commits, issues, pull requests, reviews and discussions.',
     noNewcomers: 'Nobody new in this window.',
+    holdersMean: 'People whom everyone may see and who hold this achievement at present.',
+    hostMore: 'Counted by the code host, not listed here: {n}',
+    hostLess: 'Listed here, not counted by the code host: {n}',
+    inPrivate: 'In private repositories: {n}',
+    ofErased: 'By deleted or erased accounts: {n}',
+    changedSince: 'Changed since the points were counted: {n}',
   },
   owner: {
     signIn: 'Sign in',

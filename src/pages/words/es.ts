@@ -78,6 +78,12 @@ export const es: PageWords = {
     statement: 'Declaración firmada',
     daysMean: 'Los días del último año, cada uno con sus commits, incidencias, pull requests, revisiones y debates.',
     noNewcomers: 'Nadie nuevo en este periodo.',
+    holdersMean: 'Personas visibles para todos que tienen este logro actualmente.',
+    hostMore: 'Contadas por la plataforma de código, no listadas aquí: {n}',
+    hostLess: 'Listadas aquí, no contadas por la plataforma de código: {n}',
+    inPrivate: 'En repositorios privados: {n}',
+    ofErased: 'De cuentas eliminadas o borradas: {n}',
+    changedSince: 'Cambiado desde que se contaron los puntos: {n}',
   },
   owner: {
     signIn: 'Iniciar sesión',
@@ -93,7 +99,7 @@ export const es: PageWords = {
     yourAccounts: 'Sus cuentas',
     organization: 'Organización',
     organizationDetail: 'El servidor de código debe confirmar que usted administra la organización.',
-    confirm: 'Confirmar en el servidor de código',
+    confirm: 'Confirmar en la plataforma de código',
     notAdministrator: 'El servidor de código no le nombra como administrador activo de esta organización.',
     confirmAgain:
       'La última confirmación de que administra esta organización tiene más de una hora. Los cambios requieren una nueva.',

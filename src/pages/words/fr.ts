@@ -78,6 +78,12 @@ export const fr: PageWords = {
     statement: 'Déclaration signée',
     daysMean: 'Les jours de l’année écoulée, chacun avec ses commits, tickets, pull requests, revues et discussions.',
     noNewcomers: 'Personne de nouveau pendant cette période.',
+    holdersMean: 'Les personnes visibles par tous qui détiennent actuellement ce succès.',
+    hostMore: 'Comptées par l’hébergeur de code, absentes de cette liste : {n}',
+    hostLess: 'Listées ici, non comptées par l’hébergeur de code : {n}',
+    inPrivate: 'Dans des dépôts privés : {n}',
+    ofErased: 'De comptes supprimés ou effacés : {n}',
+    changedSince: 'Modifié depuis le décompte des points : {n}',
   },
   owner: {
     signIn: 'Se connecter',

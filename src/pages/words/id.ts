@@ -78,6 +78,12 @@ export const id: PageWords = {
     statement: 'Pernyataan bertanda tangan',
     daysMean: 'Hari-hari setahun terakhir, masing-masing dengan commit, isu, pull request, tinjauan, dan diskusinya.',
     noNewcomers: 'Tidak ada yang baru dalam rentang ini.',
+    holdersMean: 'Orang yang terlihat oleh semua dan kini memiliki pencapaian ini.',
+    hostMore: 'Dihitung oleh host kode, tidak tercantum di sini: {n}',
+    hostLess: 'Tercantum di sini, tidak dihitung oleh host kode: {n}',
+    inPrivate: 'Di repositori privat: {n}',
+    ofErased: 'Dari akun yang dihapus: {n}',
+    changedSince: 'Berubah sejak poin dihitung: {n}',
   },
   owner: {
     signIn: 'Masuk',

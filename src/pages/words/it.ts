@@ -78,6 +78,12 @@ export const it: PageWords = {
     statement: 'Dichiarazione firmata',
     daysMean: 'I giorni dell’ultimo anno, ognuno con i suoi commit, issue, pull request, revisioni e discussioni.',
     noNewcomers: 'Nessuno di nuovo in questo periodo.',
+    holdersMean: 'Persone visibili a tutti che hanno attualmente questo traguardo.',
+    hostMore: 'Contate dalla piattaforma di codice, non elencate qui: {n}',
+    hostLess: 'Elencate qui, non contate dalla piattaforma di codice: {n}',
+    inPrivate: 'In repository privati: {n}',
+    ofErased: 'Di account eliminati o cancellati: {n}',
+    changedSince: 'Cambiato da quando i punti sono stati contati: {n}',
   },
   owner: {
     signIn: 'Accedi',

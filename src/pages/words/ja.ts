@@ -78,6 +78,12 @@ export const ja: PageWords = {
     statement: '署名付き声明',
     daysMean: '過去 1 年の各日と、その日のコミット、イシュー、プルリクエスト、レビュー、ディスカッション。',
     noNewcomers: 'この期間に新しい人はいません。',
+    holdersMean: '誰にでも表示され、現在この実績を持つ人。',
+    hostMore: 'コードホストで数えられ、ここには載らないもの: {n}',
+    hostLess: 'ここに載り、コードホストでは数えられないもの: {n}',
+    inPrivate: '非公開リポジトリ内: {n}',
+    ofErased: '削除されたアカウントによるもの: {n}',
+    changedSince: 'ポイントの集計後に変わった分: {n}',
   },
   owner: {
     signIn: 'サインイン',

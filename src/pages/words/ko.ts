@@ -77,6 +77,12 @@ export const ko: PageWords = {
     statement: '서명된 성명',
     daysMean: '지난 1년의 날들과 그날의 커밋, 이슈, 풀 리퀘스트, 리뷰, 토론.',
     noNewcomers: '이 기간에 새로 온 사람이 없습니다.',
+    holdersMean: '모두에게 표시되며 현재 이 업적을 가진 사람들입니다.',
+    hostMore: '코드 호스트가 집계했지만 여기에는 없음: {n}',
+    hostLess: '여기에는 있지만 코드 호스트가 집계하지 않음: {n}',
+    inPrivate: '비공개 저장소: {n}',
+    ofErased: '삭제된 계정: {n}',
+    changedSince: '점수 집계 이후 변경됨: {n}',
   },
   owner: {
     signIn: '로그인',

@@ -78,6 +78,12 @@ export const nl: PageWords = {
     statement: 'Ondertekende verklaring',
     daysMean: 'De dagen van het afgelopen jaar, elk met zijn commits, issues, pull requests, reviews en discussies.',
     noNewcomers: 'Niemand nieuw in deze periode.',
+    holdersMean: 'Mensen die iedereen mag zien en die deze prestatie nu hebben.',
+    hostMore: 'Geteld door de codehost, hier niet vermeld: {n}',
+    hostLess: 'Hier vermeld, niet geteld door de codehost: {n}',
+    inPrivate: 'In privérepository’s: {n}',
+    ofErased: 'Van verwijderde of gewiste accounts: {n}',
+    changedSince: 'Gewijzigd sinds de punten zijn geteld: {n}',
   },
   owner: {
     signIn: 'Aanmelden',

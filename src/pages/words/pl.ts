@@ -78,6 +78,12 @@ export const pl: PageWords = {
     statement: 'Podpisane oświadczenie',
     daysMean: 'Dni ostatniego roku, każdy z commitami, zgłoszeniami, pull requestami, recenzjami i dyskusjami.',
     noNewcomers: 'Nikogo nowego w tym okresie.',
+    holdersMean: 'Osoby widoczne dla wszystkich, które mają obecnie to osiągnięcie.',
+    hostMore: 'Policzone przez serwis z kodem, niewymienione tutaj: {n}',
+    hostLess: 'Wymienione tutaj, niepoliczone przez serwis z kodem: {n}',
+    inPrivate: 'W prywatnych repozytoriach: {n}',
+    ofErased: 'Z usuniętych lub wymazanych kont: {n}',
+    changedSince: 'Zmiana od czasu policzenia punktów: {n}',
   },
   owner: {
     signIn: 'Zaloguj się',

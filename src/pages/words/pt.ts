@@ -78,6 +78,12 @@ export const pt: PageWords = {
     statement: 'Declaração assinada',
     daysMean: 'Os dias do último ano, cada um com seus commits, issues, pull requests, revisões e discussões.',
     noNewcomers: 'Ninguém novo neste período.',
+    holdersMean: 'Pessoas visíveis para todos que têm esta conquista atualmente.',
+    hostMore: 'Contadas pela plataforma de código, não listadas aqui: {n}',
+    hostLess: 'Listadas aqui, não contadas pela plataforma de código: {n}',
+    inPrivate: 'Em repositórios privados: {n}',
+    ofErased: 'De contas eliminadas ou apagadas: {n}',
+    changedSince: 'Alterado desde que os pontos foram contados: {n}',
   },
   owner: {
     signIn: 'Entrar',

@@ -78,6 +78,12 @@ export const sv: PageWords = {
     daysMean:
       'Det senaste årets dagar, var och en med sina commits, ärenden, pull requests, granskningar och diskussioner.',
     noNewcomers: 'Ingen ny i den här perioden.',
+    holdersMean: 'Personer som alla får se och som har den här utmärkelsen nu.',
+    hostMore: 'Räknat av kodvärden, inte listat här: {n}',
+    hostLess: 'Listat här, inte räknat av kodvärden: {n}',
+    inPrivate: 'I privata repositorier: {n}',
+    ofErased: 'Av borttagna eller raderade konton: {n}',
+    changedSince: 'Ändrat sedan poängen räknades: {n}',
   },
   owner: {
     signIn: 'Logga in',

@@ -78,6 +78,12 @@ export const tr: PageWords = {
     statement: 'İmzalı beyan',
     daysMean: 'Son yılın günleri; her biri commit, sorun, pull request, inceleme ve tartışmalarıyla.',
     noNewcomers: 'Bu dönemde yeni kimse yok.',
+    holdersMean: 'Herkesin görebildiği ve bu başarıya şu anda sahip olan kişiler.',
+    hostMore: 'Kod barındırıcısının saydığı, burada listelenmeyen: {n}',
+    hostLess: 'Burada listelenen, kod barındırıcısının saymadığı: {n}',
+    inPrivate: 'Özel depolarda: {n}',
+    ofErased: 'Silinmiş hesaplara ait: {n}',
+    changedSince: 'Puanlar sayıldıktan sonra değişen: {n}',
   },
   owner: {
     signIn: 'Oturum aç',

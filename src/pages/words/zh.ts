@@ -77,6 +77,12 @@ export const zh: PageWords = {
     statement: '签名声明',
     daysMean: '过去一年的每一天，以及当天的提交、议题、拉取请求、评审和讨论。',
     noNewcomers: '该时间段内没有新人。',
+    holdersMean: '所有人可见且目前拥有此成就的人。',
+    hostMore: '代码托管平台已计入但此处未列出：{n}',
+    hostLess: '此处已列出但代码托管平台未计入：{n}',
+    inPrivate: '私有仓库中：{n}',
+    ofErased: '已删除账号的：{n}',
+    changedSince: '积分统计后发生变化：{n}',
   },
   owner: {
     signIn: '登录',

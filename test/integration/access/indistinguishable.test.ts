@@ -40,6 +40,7 @@ describe('data that is not public', () => {
     number: '1',
   };
   let privateAward = '';
+  let privateAchievement = '';
 
   /** Counts every board, as jobs do. */
   const rankAll = async (): Promise<void> => {
@@ -63,11 +64,21 @@ describe('data that is not public', () => {
     await inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId));
   };
 
+  const achievementOf = async (awardId: string): Promise<string> => {
+    const { rows } = await shared.service.database.pool.query<{ id: string }>(
+      'select achievement_id as id from awards where id = $1',
+      [awardId],
+    );
+    return rows[0]?.id ?? assert.fail();
+  };
+
   before(async () => {
     const { service, simulator } = shared;
     const { connection, pool } = service.database;
-    names['award_id'] = await award(service, 'Shown');
+    names['award_id'] = await award(service, 'Shown', { repository: 'engine-1' });
     privateAward = await award(service, 'Hidden', { isPrivate: true });
+    names['achievement_id'] = await achievementOf(names['award_id']);
+    privateAchievement = await achievementOf(privateAward);
     const repositories = [`${engines.name}/*`];
     const board = (slug: string, fields: object = {}) => ({
       board: { name: slug, slug, repositories, points: [{ action: 'commit', points: 1 }], threshold: 2, ...fields },
@@ -115,12 +126,13 @@ describe('data that is not public', () => {
   };
 
   it('equals absent data for strangers, on every address', async () => {
-    const absentAward = privateAward.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    const absent = (id: string): string => id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     await compare([
       ['repository', 'hidden-engine', 'absent-engine'],
       ['slug', 'shut', 'shux'],
       ['slug', 'team', 'teax'],
-      ['award_id', privateAward, absentAward, { name: ada.name }],
+      ['award_id', privateAward, absent(privateAward), { name: ada.name }],
+      ['achievement_id', privateAchievement, absent(privateAchievement)],
       ['login', quiet, 'abel-laplace'],
     ]);
   });

@@ -30,6 +30,7 @@ const pages = [
   '/{provider}/{name}/boards/{slug}',
   '/{provider}/{name}/boards/{slug}/people/{login}',
   '/{provider}/{name}/achievements/{award_id}',
+  '/{provider}/{name}/{repository}/achievements/{achievement_id}',
   '/avatars/{provider}/{name}',
 ];
 

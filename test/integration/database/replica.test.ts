@@ -11,10 +11,6 @@ import { type ReplicatedServer, startReplicatedServer } from '../../servers/repl
 import { until } from '../../time.ts';
 
 let server: ReplicatedServer;
-before(async () => {
-  server = await startReplicatedServer();
-});
-after(() => server[Symbol.asyncDispose]());
 
 /** Opens the connections of requests of a node to which the primary announced a place of its log. */
 async function openPools(databaseUrl: string, neededLsn: () => number | undefined) {
@@ -61,6 +57,11 @@ async function openPools(databaseUrl: string, neededLsn: () => number | undefine
 const whereAmI = sql<{ isReplica: boolean }>`select pg_is_in_recovery() as "isReplica"`;
 
 describe('statements for a replica', () => {
+  before(async () => {
+    server = await startReplicatedServer();
+  });
+  after(() => server[Symbol.asyncDispose]());
+
   it('run on the primary after a conflict with changes that the replica replays, and then all others of their scope', async () => {
     const databaseUrl = await server.create(newName('replicated'));
     await using opened = await openPools(databaseUrl, () => 0);

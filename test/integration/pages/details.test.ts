@@ -12,12 +12,20 @@ import { freezeBoards, storeBoard } from './stored-board.ts';
 const asReader = { headers: { accept: 'text/html' } };
 const format = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
 
+/** The number of a page of evidence in a response of the API. */
+interface Numbered {
+  total: number;
+  remainder: Readonly<Record<string, number>>;
+  host_search?: string;
+}
+
 describe('pages behind numbers', () => {
   const shared = shareStoredService({ service: { settings: signInSettings } });
   const page = (path: string): Promise<ServiceResponse> => shared.service.get(path, asReader);
 
   it('lists what each counter of an account counts, with its definition, within the window that was chosen', async () => {
     const account = (await page(`/github/${ada.name}`)).text;
+    const reasons: string[] = [];
     for (const { name } of counterRows) {
       const path = `/github/${ada.name}/contributions/${name}`;
       assert.ok(account.includes(`href="${path}" class="number" aria-describedby="${name}-tip"`), name);
@@ -25,8 +33,19 @@ describe('pages behind numbers', () => {
         const { status, text } = await page(`${path}${query}`);
         assert.equal(status, 200, text);
         const { body } = await shared.service.get(`${ada.name}/contributions/${name}${query || '?'}&limit=50`);
-        const { total } = body.meta_data as unknown as { total: number };
+        const { total, remainder, host_search: search }: Numbered = Object(body.meta_data);
         assert.ok(text.includes(`<span class="total">${format(total)}</span>`), path);
+        const uncollected = remainder['host-total'] ?? 0;
+        const reason =
+          uncollected > 0 ? 'Counted by the code host, not listed here' : 'Listed here, not counted by the code host';
+        const sentence = `${reason}: ${format(Math.abs(uncollected))}`;
+        const link =
+          search === undefined
+            ? sentence
+            : `<a href="${search.replaceAll('&', '&amp;')}" rel="nofollow">${sentence}</a>`;
+        assert.equal(text.includes(`<li>${link}</li>`), uncollected !== 0, `${name} ${uncollected}`);
+        assert.ok(!text.includes('host-total'));
+        reasons.push(...Object.keys(remainder));
         const shown = [...text.matchAll(/<li><strong><a href="([^"]+)"/g)].map(([, url]) => url);
         assert.deepEqual(
           shown,
@@ -35,6 +54,7 @@ describe('pages behind numbers', () => {
         );
       }
     }
+    assert.ok(reasons.includes('host-total'), 'the host counts more');
     assert.equal((await page(`/github/${ada.name}/contributions/nothing`)).status, 400);
     assert.equal((await page(`/github/${ada.name}/contributions/commits?period=never`)).status, 400);
   });
@@ -195,7 +215,7 @@ describe('pages behind numbers', () => {
       body.data.map(({ points }) => format(points)),
     );
     assert.equal([...text.matchAll(/class="number" aria-describedby="podium-tip">/g)].length, 3);
-    assert.match(text, /id="points-tip">[^<]* Jan 1, 2001 – Dec 31, 2041 · as of /);
+    assert.match(text, /id="points-tip" popover>[^<]* Jan 1, 2001 – Dec 31, 2041 · as of /);
     assert.match(text, /class="podium"/);
     assert.match(text, />Jan 1, 2001 – Dec 31, 2041</);
     assert.match(text, />Complete: [01] of 1 repositor/);
@@ -231,13 +251,18 @@ describe('pages behind numbers', () => {
     const { body } = await service.get(`${engines.name}/boards/all/seasons/1?limit=100`);
     const [, table = ''] = text.split('<tbody>');
     assert.deepEqual(
-      [...table.matchAll(/<td><span>([^<]+)<\/span><\/td><\/tr>/g)].map(([, points]) => points),
+      [...table.matchAll(/aria-describedby="points-tip">([^<]+)<\/a><\/td><\/tr>/g)].map(([, points]) => points),
       body.data.map(({ points }) => format(points)),
     );
+    const [, link = ''] = /href="([^"]+\/people\/[^"]+)"/.exec(table) ?? [];
+    assert.match(link, /\?season=1$/);
+    const evidence = await page(link);
+    assert.ok(evidence.text.includes(`<span class="total">${format(body.data[0]?.['points'])}</span>`), evidence.text);
+    assert.ok(evidence.text.includes(`href="${path}?season=1">All of it</a>`), evidence.text);
+    assert.ok(evidence.text.includes('?season=1">As data</a>'), evidence.text);
     const api = `/v1/github/entities/${engines.name}/boards/all/seasons/1`;
     assert.ok(text.includes(`href="${api}/statement">Signed statement</a>`));
     assert.ok(text.includes(`href="${api}">As data</a>`));
-    assert.ok(!text.includes('/people/'), 'points of a frozen season have no page');
   });
 
   it('marks the row of people who are signed in, above the others unless it is one of the first, and for no one else', async () => {

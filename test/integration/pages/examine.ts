@@ -25,8 +25,12 @@ const unseenFocus = `[...document.querySelectorAll('a[href], button, input:not([
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
     return (outlineStyle === 'none' || outlineWidth === '0px') && boxShadow === 'none' ? [element.outerHTML.slice(0, 120)] : [];
   })`;
-/** The text of the content without spaces, whose number depends on styles alone. */
-const content = `(document.querySelector('main')?.innerText ?? '').replace(/\\s+/g, ' ').trim()`;
+/**
+ * The text of the content without spaces, whose number depends on styles alone, and without the texts about numbers, which
+ * scripts open.
+ */
+const content = `(document.querySelectorAll('.tip').forEach((tip) => tip.remove()), document.querySelector('main')?.innerText ?? '')
+  .replace(/\\s+/g, ' ').trim()`;
 
 /** Returns the address of a page in a language. */
 function inLanguage(path: string, lang: string): string {

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import type { Connection } from '../../database/connection.ts';
+import { isPresentInSql } from '../../repositories/shown-store.ts';
+
+/** An achievement that the file of a public repository defines at present. */
+export interface PublicAchievement {
+  id: string;
+  name: string;
+  description: string;
+  /** The present name of the repository. */
+  repository: string;
+  /** The number of people who hold it; greater ones are cut. */
+  holders: number;
+}
+
+/** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id of the award. */
+export type HolderPlace = readonly [awardedAtUs: string, awardId: string];
+
+/** A person who holds an achievement. */
+export interface AchievementHolder {
+  provider: string;
+  name: string;
+  displayName: string;
+  awardId: string;
+  awardedAt: Date;
+  place: HolderPlace;
+}
+
+/** The greatest number of holders that is counted: counting more would take long. */
+export const maxHolders = 1000;
+
+/** Returns SQL of the awards `w` of the achievement `h` to accounts `a` that everyone may see, after `select …`. */
+export function heldInSql() {
+  return sql`from awards w join accounts a on a.id = w.account_id
+    where w.achievement_id = h.id and w.revoked_at is null and ${isShownInSql('a')}`;
+}
+
+/** Returns SQL of a table with the number of holders of the achievement `h`, at most one more than `maxHolders`. */
+export function holdersInSql() {
+  return sql`(select count(*)::integer as holders from (select ${heldInSql()} limit ${maxHolders + 1}) one)`;
+}
+
+/** Finds an achievement that a public repository of an owner defines at present. */
+export async function findPublicAchievement(
+  connection: Connection,
+  { ownerId, id }: { ownerId: string; id: string },
+): Promise<PublicAchievement | undefined> {
+  const { rows } = await sql<PublicAchievement>`
+    select h.id, h.name, h.description, r.name as repository, n.holders
+    from achievements h join repositories r on r.id = h.repository_id cross join lateral ${holdersInSql()} n
+    where h.id = ${id} and h.is_current and r.owner_id = ${ownerId} and not r.is_private
+      and ${isPresentInSql('r')}`.execute(connection);
+  return rows[0];
+}
+
+/** Finds people who hold an achievement, the newest first, without accounts that are not shown. */
+export async function findAchievementHolders(
+  connection: Connection,
+  achievementId: string,
+  { limit, after }: { limit: number; after: HolderPlace | undefined },
+): Promise<AchievementHolder[]> {
+  const before =
+    after === undefined
+      ? sql``
+      : sql`and (w.awarded_at, w.id) < ('epoch'::timestamptz + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::uuid)`;
+  const { rows } = await sql<Omit<AchievementHolder, 'place'> & { us: string }>`
+    select a.provider, a.name, a.display_name as "displayName", w.id as "awardId", w.awarded_at as "awardedAt",
+      (extract(epoch from w.awarded_at) * 1000000)::bigint::text as us
+    from awards w join accounts a on a.id = w.account_id
+    where w.achievement_id = ${achievementId} and w.revoked_at is null and ${isShownInSql('a')} ${before}
+    order by w.awarded_at desc, w.id desc limit ${limit}`.execute(connection);
+  return rows.map(({ us, ...holder }) => Object.assign(holder, { place: [us, holder.awardId] as const }));
+}

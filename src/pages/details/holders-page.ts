@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import type { Account } from '../../accounts/store.ts';
+import type { AchievementHolder, HolderPlace, PublicAchievement } from '../../achievements/awards/holders-store.ts';
+import { AppError } from '../../errors.ts';
+import { MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
+import type { Page } from '../../http/pages.ts';
+import { type Cursors, cutPage, type Place, staleCursor } from '../../http/pagination.ts';
+import { accountPath, awardPath, endpointPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
+import { html } from '../html.ts';
+import { renderDocument, type Site } from '../layout.ts';
+import { pendingPage } from '../progress/page.ts';
+import { type Reader, readerOf } from '../reader.ts';
+import { heldBy, who } from '../sections.ts';
+import { olderLink } from './parts.ts';
+
+const Path = Type.Object({
+  ...RepositoryPath.properties,
+  achievement_id: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', maxLength: 36 }),
+});
+const Query = Type.Object({ after: Type.Optional(Type.String({ maxLength: 500 })) });
+const listing = 'holders';
+const shownPeople = 50;
+/** The lifetime of the page in caches is shorter. */
+const freshMs = 3_600_000;
+
+interface Sources {
+  now: () => Date;
+  cursors: Cursors;
+  /** Finds an achievement that a public repository of an account defines at present. */
+  findAchievement: (owner: Account, id: string) => Promise<PublicAchievement | undefined>;
+  /** Finds people who hold an achievement, the newest first. */
+  findHolders: (
+    achievementId: string,
+    page: { limit: number; after: HolderPlace | undefined },
+  ) => Promise<readonly AchievementHolder[]>;
+}
+
+interface Data {
+  achievement: PublicAchievement;
+  people: readonly AchievementHolder[];
+  next: string | undefined;
+  staleAt: Date;
+}
+
+/** The page with the people who hold an achievement of a public repository. */
+export function holdersPage(
+  site: Site,
+  provider: string,
+  { now, cursors, findAchievement, findHolders }: Sources,
+): Page<typeof Path, Data> {
+  return {
+    path: `/${provider}/:name/:repository/achievements/:achievement_id`,
+    params: Path,
+    query: Query,
+    load: async (_read, { account, params: { repository, achievement_id: id }, query }) => {
+      const achievement = await findAchievement(account, id);
+      if (achievement === undefined) throw new AppError('not_found', 'This account has no such public achievement.');
+      if (achievement.repository.toLowerCase() !== repository.toLowerCase()) {
+        return new MovedRepository(achievement.repository);
+      }
+      const start = cursors.readStart(listing, query);
+      const after = start.after && placeOf(start.after, id);
+      const found = cutPage(await findHolders(id, { limit: shownPeople + 1, after }), shownPeople, start);
+      const last = found.hasNext ? found.page.at(-1) : undefined;
+      const next = last && cursors.write(listing, [id, ...last.place]);
+      return { achievement, people: found.page, next, staleAt: new Date(now().getTime() + freshMs) };
+    },
+    render: (data, { account }, language) => ({
+      html: render(site, readerOf(language), account, data),
+      isComplete: true,
+      staleAt: data.staleAt,
+    }),
+    renderPending: ({ provider: host, name, repository }, language) =>
+      pendingPage(site, readerOf(language), { provider: host, name, title: repository }),
+  };
+}
+
+function placeOf([achievementId, us, awardId]: Place, id: string): HolderPlace {
+  if (achievementId !== id || typeof us !== 'string' || typeof awardId !== 'string') throw staleCursor('after');
+  return [us, awardId];
+}
+
+function render(
+  site: Site,
+  reader: Reader,
+  { provider, name, displayName }: Pick<Account, 'provider' | 'name' | 'displayName'>,
+  { achievement, people, next }: Data,
+): string {
+  const { words, language, to } = reader;
+  const { repository } = achievement;
+  const path = holdersPath(provider, name, repository, achievement.id);
+  const held = heldBy(achievement.holders, reader);
+  const [newest] = people;
+  const icon =
+    newest &&
+    endpointPath(newest.provider, newest.name, `achievements/${newest.awardId}`, { format: 'svg', raw: 'true' });
+  return renderDocument(site, reader, {
+    title: `${achievement.name} · ${name}/${repository}`,
+    description: `${achievement.name}: ${held}`,
+    path,
+    previewPath: previewPath(provider, name, 'contributors', { repository }),
+    isAboutAccount: true,
+    main: html`<section class="award">${icon !== undefined && html`<img src="${icon}" alt="" width="96" height="96">`}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
+<h1><bdi>${achievement.name}</bdi></h1>
+${achievement.description !== '' && html`<p class="bio" dir="auto">${achievement.description}</p>`}</div></section>
+<section><h2>${held}</h2><p class="note">${words.detail.holdersMean}</p>
+${
+  people.length === 0
+    ? html`<p class="empty">${language.words.nobodyYet}</p>`
+    : html`<ol class="people holders">${people.map(
+        (person) =>
+          html`<li>${who(person.provider, { name: person.name, display_name: person.displayName }, reader)}
+<a class="number" href="${to(awardPath(person.provider, person.name, person.awardId))}"><time datetime="${person.awardedAt.toISOString()}">${language.date(person.awardedAt)}</time></a></li>`,
+      )}</ol>`
+}
+${next !== undefined && olderLink(path, { after: next }, reader)}</section>`,
+  });
+}

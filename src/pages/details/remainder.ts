@@ -1,0 +1,34 @@
+import { fill } from '../../cards/languages/language.ts';
+import { type Envelope, type RemainderReason, remainderReasons } from '../../http/envelope.ts';
+import { html, type Markup } from '../html.ts';
+import type { Reader } from '../reader.ts';
+import type { DetailWords } from '../words/detail-words.ts';
+
+/**
+ * Renders the part of a number of which no items are listed, one sentence for each reason.
+ * @param changed the points that differ from the sum of their items.
+ */
+export function remainderOf(
+  { remainder = {}, host_search: search }: Envelope['meta_data'],
+  changed: number,
+  reader: Reader,
+): Markup | false {
+  const { words, language } = reader;
+  const parts = remainderReasons.flatMap((reason) => {
+    const count = remainder[reason] ?? 0;
+    if (count === 0) return [];
+    const text = fill(sentenceOf(reason, count, words.detail), { n: language.number(Math.abs(count)) });
+    const isSearch = reason === 'host-total' && search !== undefined;
+    return [html`<li>${isSearch ? html`<a href="${search}" rel="nofollow">${text}</a>` : text}</li>`];
+  });
+  if (changed !== 0) parts.push(html`<li>${fill(words.detail.changedSince, { n: language.signed(changed) })}</li>`);
+  return (
+    parts.length > 0 && html`<div class="note"><p>${words.detail.remainder}:</p><ul class="rest">${parts}</ul></div>`
+  );
+}
+
+function sentenceOf(reason: RemainderReason, count: number, detail: DetailWords): string {
+  if (reason === 'private') return detail.inPrivate;
+  if (reason === 'erased-account') return detail.ofErased;
+  return count > 0 ? detail.hostMore : detail.hostLess;
+}
