@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { contributorsOf } from '../../simulators/world/expected-totals.ts';
 import { keeper, serviceToken } from '../integration/access/owner.ts';
-import { shareStoredService } from '../integration/http/stored-service.ts';
 import { storeAbsent } from '../integration/http/stored-world.ts';
+import { shareStoredService } from '../service/http/stored-service.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,8 +1,8 @@
 import { describe, it } from 'node:test';
-import { shareStoredService } from '../integration/http/stored-service.ts';
-import { type Circumstances, compareWithoutScripts, examinePages } from '../integration/pages/examine.ts';
-import { preparePages } from '../integration/pages/page-types.ts';
-import { signInSettings } from '../integration/pages/signed-in.ts';
+import { shareStoredService } from '../service/http/stored-service.ts';
+import { type Circumstances, compareWithoutScripts, examinePages } from '../service/pages/examine.ts';
+import { preparePages } from '../service/pages/page-types.ts';
+import { signInSettings } from '../service/pages/signed-in.ts';
 
 const circumstances: readonly Circumstances[] = [
   { scheme: 'light', width: 320, lang: 'ar' },

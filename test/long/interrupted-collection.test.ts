@@ -6,7 +6,7 @@ import { type Simulator, startSimulator } from '../../simulators/github/simulato
 import { createTestDatabase } from '../database.ts';
 import { isThorough, sampled } from '../depth.ts';
 import { snapshot } from '../integration/sync/snapshot.ts';
-import { runSync, type SyncOptions, startSync } from '../integration/sync/syncing.ts';
+import { runSync, type SyncOptions, startSync } from '../service/sync/syncing.ts';
 
 const now = (): Date => new Date('2026-11-21T12:00:00Z');
 

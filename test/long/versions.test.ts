@@ -10,9 +10,9 @@ import { readServerVersion } from '../../src/database/open.ts';
 import { isThorough } from '../depth.ts';
 import { startTestService } from '../e2e/service.ts';
 import { snapshot } from '../integration/sync/snapshot.ts';
-import { runSync } from '../integration/sync/syncing.ts';
 import { startOwnServer } from '../servers/own-server.ts';
 import { readVersion, versions } from '../servers/packages.ts';
+import { runSync } from '../service/sync/syncing.ts';
 
 /** The whole test run uses its own version, and CI the oldest one, so that a short run tries one of the others. */
 const usedByAllTests = new Set([versions[0], readVersion(process.env['TEST_POSTGRES'])]);

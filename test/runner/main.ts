@@ -68,12 +68,12 @@ async function runBatches(given: NodeJS.ProcessEnv): Promise<void> {
  * Returns the files in the order in which processes that are free take them: those that take long first, so that all
  * processes end at about the same time. A file of the long tier has a process of its own; the others share processes,
  * because loading the sources takes three seconds of processor time. End-to-end tests, which mostly wait, are spread
- * among integration tests, which mostly calculate: processes that all wait would leave processors unused.
+ * among tests of stores, which mostly calculate: processes that all wait would leave processors unused.
  */
 function inOrder(): Record<'long' | 'others', Iterable<string> & Iterator<string>> {
   const ofTier = (...folders: string[]): string[] =>
     folders.flatMap((folder) => files.filter((file) => file.startsWith(folder)));
-  const withServices = ofTier('test/e2e/', 'test/integration/');
+  const withServices = ofTier('test/e2e/', 'test/service/', 'test/integration/');
   const spread = Array.from({ length: spreading }, (_, first) =>
     withServices.filter((_file, position) => position % spreading === first),
   ).flat();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { award } from '../../integration/achievements/award.ts';
+import { award } from '../../service/achievements/award.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 import { startCamo } from './camo.ts';

@@ -5,7 +5,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { changeProfile } from '../../../simulators/world/mutations.ts';
 import { createTestDatabase } from '../../database.ts';
-import { startSync } from '../../integration/sync/syncing.ts';
+import { startSync } from '../../service/sync/syncing.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compactVerify, importJWK } from 'jose';
+import { sql } from 'kysely';
+import { parse } from 'yaml';
+import { completeSeasons, freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
+import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+import { freezingAt, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
+
+interface Statement {
+  season: { number: number; version: number };
+  people: { rank: number; person: { login: string } | null; points: number }[];
+  missing: string[];
+  reason: string;
+}
+
+describe('seasons of a board', () => {
+  const shared = shareStoredService();
+  const path = `${engines.name}/boards`;
+
+  const store = (slug: string, daysAgo: number, fields?: object): Promise<void> =>
+    storeEndedBoard(shared.service, slug, daysAgo, fields);
+  const freeze = (): Promise<void> => freezeSeasons(freezingAt(shared.service, new Date()));
+
+  /** Returns a statement after its signature was verified with the published key. */
+  const statementOf = async (season: string): Promise<Statement> => {
+    const response = await shared.service.get(`${path}/${season}/statement`);
+    assert.equal(response.status, 200, response.text);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/jwt/);
+    const { payload } = await compactVerify(response.text, async ({ alg, kid = '' }) => {
+      const keys = await shared.service.get(`/v1/credential-keys/${kid.split('/').at(-1)}`);
+      return importJWK(JSON.parse(keys.text) as Record<string, string>, alg);
+    });
+    return JSON.parse(Buffer.from(payload).toString()) as Statement;
+  };
+
+  const rowsOf = async (season: string): Promise<Row[]> => {
+    const response = await shared.service.get(`${path}/${season}?limit=100`);
+    assert.equal(response.status, 200, response.text);
+    return response.body.data as unknown as Row[];
+  };
+
+  it('are frozen three days after their end, with the missing repositories named, signed and exported', async () => {
+    await store('waiting', 2);
+    await freeze();
+    assert.equal((await shared.service.get(`${path}/waiting/seasons/1`)).status, 404);
+    await store('sprint', 4);
+    await freeze();
+    const rows = await rowsOf('sprint/seasons/1');
+    assert.ok(rows.length > 3);
+    const { missing, people, season, reason } = await statementOf('sprint/seasons/1');
+    assert.ok(missing.includes('github/analytical-engines/engine-1: not_installed'));
+    assert.deepEqual([season.number, season.version, reason], [1, 1, 'The window has ended.']);
+    assert.deepEqual(
+      people.map(({ rank, person, points }) => [rank, person?.login, points]),
+      rows.map(({ rank, person, points }) => [rank, person?.name, points]),
+    );
+    const voters = await shared.service.get(`${path}/sprint/seasons/1?format=voters`);
+    assert.deepEqual(parse(voters.text), {
+      eligible_voters: rows
+        .flatMap(({ points, person }) => (points >= 3 ? [person?.name ?? ''] : []))
+        .toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)),
+    });
+    const csv = await shared.service.get(`${path}/sprint/seasons/1?format=csv`);
+    assert.equal(csv.text.trimEnd().split('\r\n').length, rows.length + 1);
+  });
+
+  it('stay as they are when contributions change later, until their owner has them counted again', async () => {
+    await store('corrected', 5);
+    await freeze();
+    const before = await rowsOf('corrected/seasons/1');
+    const { service, simulator } = shared;
+    const { connection } = service.database;
+    await sql`update contributions set account_id = null where kind = 'pull_request'`.execute(connection);
+    await freeze();
+    assert.deepEqual(await rowsOf('corrected/seasons/1'), before);
+    const token = await serviceToken(service, simulator, engines);
+    const corrected = await service.get(
+      `${path}/corrected/seasons/1/corrections`,
+      sending('POST', token, { reason: 'Pull requests of a bot were counted.' }),
+    );
+    assert.equal(corrected.status, 204, corrected.text);
+    const after = await service.get(`${path}/corrected/seasons/1?limit=100`, bearer(token));
+    const { versions } = after.body.meta_data as unknown as {
+      versions: { version: number; reason: string; differences: { person: string; former_points: number }[] }[];
+    };
+    assert.deepEqual(
+      versions.map(({ version, reason }) => [version, reason]),
+      [
+        [2, 'Pull requests of a bot were counted.'],
+        [1, 'The window has ended.'],
+      ],
+    );
+    const [first] = before;
+    const difference = versions[0]?.differences.find(({ person }) => person === `github/${first?.person?.name}`);
+    assert.equal(difference?.former_points, first?.points);
+    assert.equal((await statementOf('corrected/seasons/1')).season.version, 2);
+  });
+
+  it('get a new version when data that was missing arrives', async () => {
+    const { connection } = shared.service.database;
+    await store('late', 5, { repositories: ['analytical-engines/engine-1'], points: [{ action: 'issue', points: 1 }] });
+    await freeze();
+    const complete = (): Promise<void> => completeSeasons(freezingAt(shared.service, new Date()));
+    await complete();
+    assert.equal((await statementOf('late/seasons/1')).season.version, 1);
+    const before = await rowsOf('late/seasons/1');
+    await sql`
+      with engine as (update repositories set installed_at = now() where name = 'engine-1' returning id)
+      insert into streams (repository_id, name, covers, completed_at, known_until, is_deep)
+      select id, 'issues', '{issue,pull_request}', now(), now(), true from engine
+      on conflict (repository_id, name) do update set completed_at = now(), known_until = now(), is_deep = true`.execute(
+      connection,
+    );
+    await sql`
+      insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+      select r.id, 'issue', 'late', a.id, '2026-01-01', now(), now()
+      from repositories r, accounts a where r.name = 'engine-1' and a.name = ${before.at(-1)?.person?.name}`.execute(
+      connection,
+    );
+    await complete();
+    await complete();
+    const { season, missing, reason } = await statementOf('late/seasons/1');
+    assert.deepEqual([season.version, missing, reason], [2, [], 'Data that was missing has been collected.']);
+    const points = (rows: Row[]): number => rows.reduce((sum, row) => sum + row.points, 0);
+    assert.equal(points(await rowsOf('late/seasons/1')), points(before) + 1);
+    await sql`delete from streams where name = 'issues'`.execute(connection);
+    await sql`update repositories set installed_at = null where name = 'engine-1'`.execute(connection);
+  });
+
+  it('lose a person who is hidden or erased at once, and are signed again without a name', async () => {
+    await store('anonymous', 6);
+    await freeze();
+    const { connection } = shared.service.database;
+    const [first, second] = await rowsOf('anonymous/seasons/1');
+    assert.ok(first?.person && second?.person);
+    await sql`update accounts set hidden = true where name = ${first.person.name}`.execute(connection);
+    const hidden = await shared.service.get(`${path}/anonymous/seasons/1`);
+    const gone = await shared.service.get(`${path}/anonymous/seasons/1/statement`);
+    const evidence = await shared.service.get(pathOf(first.evidence_url));
+    assert.deepEqual([hidden.status, gone.status, evidence.status], [202, 202, 202]);
+    await freeze();
+    await sql`delete from accounts where name = ${second.person.name}`.execute(connection);
+    assert.equal((await shared.service.get(`${path}/anonymous/seasons/1`)).status, 202);
+    await freeze();
+    const rows = await rowsOf('anonymous/seasons/1');
+    assert.deepEqual(
+      rows.slice(0, 2).map(({ person, rank, points, evidence_url: url }) => [person, rank, points, url]),
+      [first, second].map(({ rank, points }) => [null, rank, points, null]),
+    );
+    assert.equal((await shared.service.get(`${pathOf(first.evidence_url)}&limit=2`)).status, 404);
+    const statement = await statementOf('anonymous/seasons/1');
+    assert.deepEqual(
+      [statement.season.version, statement.reason, statement.people.slice(0, 2).map(({ person }) => person)],
+      [3, 'A person was erased or hidden.', [null, null]],
+    );
+    const { rows: left } = await sql`
+      select from board_season_ranks r where version < 3 and exists (
+        select from board_seasons s join boards b on b.id = s.board_id
+        where b.slug = 'anonymous' and s.board_id = r.board_id)`.execute(connection);
+    assert.equal(left.length, 0);
+    await sql`update accounts set hidden = false where name = ${first.person.name}`.execute(connection);
+  });
+
+  it('stay with their owner where their board was private, or of a team, and is public now', async () => {
+    const { service, simulator } = shared;
+    const own = bearer(await serviceToken(service, simulator, engines));
+    for (const [slug, fields] of [
+      ['was-private', { private: true }],
+      ['was-of-team', { people: { only_members_of: `${engines.name}/core` } }],
+    ] as const) {
+      await store(slug, 5, fields);
+      await freeze();
+      await store(slug, 5);
+      await freeze();
+      for (const season of [`${slug}/seasons/1`, `${slug}/seasons/1/statement`]) {
+        assert.equal((await service.get(`${path}/${season}`)).status, 404);
+        assert.equal((await service.get(`${path}/${season}`, own)).status, 200);
+      }
+      const evidence = `${path}/${slug}/people/${ada.name}?season=1`;
+      assert.equal((await service.get(evidence)).status, 404);
+      if (slug === 'was-private') assert.equal((await service.get(evidence, own)).status, 200);
+      // The public board ends at another moment, so that it has a season of its own.
+      const numbersFor = async (init?: RequestInit): Promise<unknown[]> =>
+        (await service.get(`${path}/${slug}/seasons`, init)).body.data.map(({ number }) => number);
+      assert.deepEqual([await numbersFor(), await numbersFor(own)], [[2], [2, 1]]);
+    }
+  });
+
+  it('are frozen once, also by several processes at the same time, and after a stop between two seasons', async () => {
+    await store('quarterly', 0, { window: { seasons: 'year', from: '2022-01-01' } });
+    await Promise.all([freeze(), freeze(), freeze()]);
+    const list = await shared.service.get(`${path}/quarterly/seasons`);
+    const numbers = list.body.data.map(({ number, version }) => [number, version]);
+    const count = new Date().getUTCFullYear() - 2022;
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: count }, (_, index) => [count - index, 1]),
+    );
+  });
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import sharp from 'sharp';
+import { locales } from '../../../src/cards/languages/locales.ts';
+import { themeNames } from '../../../src/cards/themes.ts';
+import { counterRows } from '../../../src/contributions/kinds.ts';
+import { galleryCards } from '../../../src/pages/gallery/samples.ts';
+import type { ServiceResponse } from '../../e2e/service.ts';
+import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+import { storeBoard } from './stored-board.ts';
+
+const asReader = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+const user = 'ada-lovelace';
+
+/** Returns the text of the elements of a page with a tag, without their markup. */
+function textsOf(page: string, tag: string): string[] {
+  return [...page.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inner = '']) =>
+    inner.replace(/<[^>]*>/g, '').trim(),
+  );
+}
+
+describe('rendering of pages for visitors', () => {
+  const shared = shareStoredService({
+    service: { settings: { SITE_NAME: 'Credits & Co', SITE_EXAMPLE: `github/${user}` } },
+  });
+  const page = (path: string): Promise<ServiceResponse> => shared.service.get(path, asReader);
+
+  it('begins with a search for accounts and with live cards', async () => {
+    const { status, text } = await page('/');
+    assert.equal(status, 200);
+    assert.ok(text.includes('<title>Credits &amp; Co</title>'));
+    assert.ok(text.includes(`/v1/github/entities/${user}/contributions?format=svg`));
+    for (const card of ['contributions', 'achievements', 'calendar']) {
+      assert.ok(text.includes(`<a href="/cards?card=${card}&amp;provider=github&amp;name=${user}">`), card);
+    }
+    const found = await page(`/find?provider=GitHub&name=%20@${user}`);
+    assert.deepEqual([found.status, found.headers.get('location')], [303, `/github/${user}`]);
+    for (const foreign of ['/find?provider=evil.example&name=x', '/find?name=', '/find']) {
+      assert.equal((await page(foreign)).headers.get('location'), '/', foreign);
+    }
+    const slashes = await page('/find?name=//evil.example/x');
+    assert.equal(slashes.headers.get('location'), '/github/%2F%2Fevil.example%2Fx');
+  });
+
+  it('names images for previews of links that exist in the stated size, and the feeds of boards', async () => {
+    const { organization } = shared.simulator.accounts;
+    await storeBoard(shared.service, shared.simulator);
+    for (const path of [
+      '/',
+      '/docs',
+      '/docs/search?q=card',
+      '/gallery?card=streak',
+      `/github/${user}/contributions/commits`,
+    ]) {
+      const { text } = await page(path);
+      const address =
+        /property="og:image" content="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? assert.fail(path);
+      const image = Buffer.from(
+        await (
+          await fetch(new URL(new URL(address).pathname + new URL(address).search, shared.service.url))
+        ).arrayBuffer(),
+      );
+      const { width, height } = await sharp(image).metadata();
+      assert.deepEqual([width, height], [1200, 630], address);
+    }
+    const { text } = await page(`/github/${organization}`);
+    const feed =
+      /rel="alternate" type="application\/atom\+xml" title="[^"]+" href="([^"]+)"/.exec(text)?.[1] ?? assert.fail();
+    assert.equal((await shared.service.get(feed)).status, 200);
+  });
+
+  it('shows the same counters, people and public repositories as the API', async () => {
+    const { organization } = shared.simulator.accounts;
+    for (const name of [user, organization]) {
+      const { text, status } = await page(`/github/${name}`);
+      assert.equal(status, 200);
+      const [account] = (await shared.service.get(`${name}/contributions`)).body.data;
+      const values = counterRows.map(({ name: counter }) =>
+        new Intl.NumberFormat('en').format(Object(account).contributions[counter]),
+      );
+      const shown = [...text.matchAll(/<dd><a[^>]*>([^<]*)</g)].map(([, value]) => value);
+      assert.deepEqual(shown, values);
+    }
+    const people = await shared.service.get(`${organization}/contributors?limit=20`);
+    const { text } = await page(`/github/${organization}`);
+    const counts = people.body.data.map((person) => new Intl.NumberFormat('en').format(Object(person).contributions));
+    assert.deepEqual(
+      [...text.matchAll(/class="count"><a[^>]*>([^<]*)</g)].map(([, count]) => count),
+      counts,
+    );
+    const { rows } = await shared.service.database.pool.query<{ name: string; is_private: boolean }>(
+      `select r.name, r.is_private from repositories r join accounts a on a.id = r.owner_id where a.name = $1`,
+      [organization],
+    );
+    const links = [...text.matchAll(new RegExp(`href="/github/${organization}/([^"/]+)"`, 'g'))].map(([, one]) => one);
+    const shown = rows.filter(({ is_private: isPrivate }) => !isPrivate).map(({ name }) => encodeURIComponent(name));
+    assert.deepEqual(new Set(links), new Set(shown));
+  });
+
+  it('sends pages from the cache, with an ETag, and makes them again when the account changes', async () => {
+    const first = await page(`/github/${user}`);
+    const etag = first.headers.get('etag') ?? '';
+    const again = await shared.service.get(`/github/${user}`, {
+      headers: { ...asReader.headers, 'if-none-match': etag },
+    });
+    assert.equal(again.status, 304);
+    const { pool } = shared.service.database;
+    await pool.query(`update accounts set display_name = '<b>Ada</b>' where name = $1`, [user]);
+    await pool.query(`insert into announcements (kind, key) select 'account', id from accounts where name = $1`, [
+      user,
+    ]);
+    await shared.service.service.catchUp();
+    const { text } = await page(`/github/${user}`);
+    assert.ok(text.includes('<h1>&lt;b&gt;Ada&lt;/b&gt;</h1>'));
+    assert.ok(!text.includes('<b>Ada'));
+  });
+
+  it('names the people who contributed to a repository; a private and an absent one are the same 404', async () => {
+    const { organization } = shared.simulator.accounts;
+    const { pool } = shared.service.database;
+    const { rows } = await pool.query<{ name: string }>(
+      `select r.name from repositories r join accounts a on a.id = r.owner_id
+       join contributor_totals t on t.repository_id = r.id where a.name = $1 and not r.is_private limit 1`,
+      [organization],
+    );
+    const name = rows[0]?.name ?? assert.fail();
+    const { status, text } = await page(`/github/${organization}/${name}`);
+    assert.equal(status, 200);
+    const { body } = await shared.service.get(`${organization}/contributors?repository=${name}&limit=50`);
+    assert.equal(textsOf(text, 'strong').length, body.data.length);
+    assert.ok(body.data.length > 0);
+    await pool.query(
+      `with changed as (update repositories set is_private = true, credential_name = 'x' where name = $1 returning owner_id)
+       insert into announcements (kind, key) select 'account', owner_id from changed`,
+      [name],
+    );
+    await shared.service.service.catchUp();
+    await storeAbsentRepositories(shared.service.database.connection, organization, ['no-such', name]);
+    const hidden = await page(`/github/${organization}/${name}`);
+    const absent = await page(`/github/${organization}/no-such`);
+    assert.deepEqual([hidden.status, absent.status], [404, 404]);
+    assert.equal(hidden.text, absent.text);
+  });
+
+  it('shows every card in every theme, drawn from samples', async () => {
+    const images = new Set<string>();
+    for (const path of ['/gallery?theme=nord&lang=ja', ...galleryCards.map((card) => `/gallery?card=${card}`)]) {
+      const { status, text } = await page(path);
+      assert.equal(status, 200);
+      for (const [, address = ''] of text.matchAll(/<img src="([^"]*)"/g)) images.add(address.replaceAll('&amp;', '&'));
+    }
+    assert.equal(images.size, galleryCards.length * (1 + themeNames.length));
+    for (const address of images) {
+      const { status, text } = await shared.service.get(address);
+      assert.equal(status, 200, address);
+      assert.ok(text.startsWith('<svg') && !/>No \w+ yet</.test(text), address);
+    }
+    assert.equal((await page('/gallery?theme=nrod')).status, 400);
+  });
+
+  it('uses the language that the reader prefers, or that the address names', async () => {
+    const path = `/github/${user}`;
+    const inLanguage = async (address: string, accepted: string): Promise<[string, string]> => {
+      const { text } = await shared.service.get(address, {
+        headers: { ...asReader.headers, 'accept-language': accepted },
+      });
+      return [/<html lang="(\w+)" dir="(?:ltr|rtl)">/.exec(text)?.[1] ?? '', text];
+    };
+    // Each is requested twice: the second response comes from the cache.
+    for (const [address, accepted, expected] of [
+      [path, 'de-CH, en;q=0.5', 'de'],
+      [path, 'xx, fr;q=0.1', 'fr'],
+      [path, '*', 'en'],
+      [path, 'xx', 'en'],
+      [`${path}?lang=he`, 'de', 'he'],
+      [`${path}?lang=xx`, 'ja', 'ja'],
+    ] as const) {
+      for (const turn of ['first', 'second']) {
+        assert.equal((await inLanguage(address, accepted))[0], expected, `${address} ${accepted} ${turn}`);
+      }
+    }
+    const [, hebrew] = await inLanguage(`${path}?lang=he`, 'de');
+    assert.ok(hebrew.includes('dir="rtl"'));
+    assert.ok(hebrew.includes(`href="/?lang=he"`), 'links keep a language that was chosen');
+    for (const locale of locales) assert.ok(hebrew.includes(`href="${path}?lang=${locale}"`), locale);
+    assert.equal((await page(path)).headers.get('vary'), 'accept-language, accept-encoding');
+  });
+
+  it('reports errors as pages for readers, and JSON for programs', async () => {
+    await storeAbsent(shared.service.database.connection, ['nobody-here']);
+    for (const path of ['/github/nobody-here', '/no/such/page', '/nothing']) {
+      const { status, headers, text } = await page(path);
+      assert.equal(status, 404, path);
+      assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+      assert.match(text, /<h1>[^<]+<\/h1>/);
+      const forPrograms = await shared.service.get(path);
+      assert.equal(forPrograms.status, 404, path);
+      assert.equal(Object(forPrograms.body).error.type, 'not_found');
+    }
+    const api = await page('/v1/github/entities/nobody-here');
+    assert.match(api.headers.get('content-type') ?? '', /^application\/json/);
+  });
+
+  it('shows avatars from this service alone, or initials', async () => {
+    const { status, headers, text } = await shared.service.get(`/avatars/github/${user}`);
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
+    assert.match(text, />[A-Z]{1,2}<\/text>/);
+    const { text: html } = await page(`/github/${shared.simulator.accounts.organization}`);
+    for (const [, address = ''] of html.matchAll(/(?:src|action)="([^"]*)"/g))
+      assert.match(address, /^\/[^/]/, address);
+  });
+});

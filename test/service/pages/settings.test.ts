@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { ServiceResponse } from '../../e2e/service.ts';
+import { bearer, engines, keeper } from '../../integration/access/owner.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+import { atHost, formToken, signIn, signInSettings, type Visitor } from './signed-in.ts';
+
+const path = `/settings/github/${keeper.name}`;
+
+describe('managing an account on pages', () => {
+  const shared = shareStoredService({ service: { settings: { ...signInSettings, TRUST_PROXY: 'loopback' } } });
+  const owner = () => signIn(shared.service, shared.simulator, 'private_owner');
+  const administrator = () =>
+    signIn(shared.service, shared.simulator, 'organization_admin', `?organization=${engines.name}`);
+
+  /** Sends a form of a section, as a browser that shows the section does. */
+  async function send(visitor: Visitor, section: string, fields: Record<string, string>): Promise<ServiceResponse> {
+    const shown = await visitor.get(section);
+    assert.equal(shown.status, 200, shown.text);
+    return visitor.post(section, { form_token: formToken(shown), ...fields });
+  }
+
+  it('takes effect at the API, with the same audit trail', async () => {
+    const visitor = await owner();
+    const changed = await send(visitor, `${path}/privacy`, {
+      action: 'change',
+      publish_private_contributions: 'true',
+      boards_repository: '',
+    });
+    assert.equal(changed.headers.get('location'), `${path}/privacy?done`);
+    const published = await shared.service.get(`${keeper.name}/contributions?private=true`);
+    assert.equal(published.body.meta_data.includes_private, true);
+    assert.match(
+      (await visitor.get(`${path}/privacy?done`)).text,
+      /publish_private_contributions" value="true"[^>]* checked/,
+    );
+    const audit = await visitor.get(`${path}/audit`);
+    assert.match(audit.text, /settings_changed<\/code><\/strong> <bdi>github\/secret-keeper/);
+    await send(visitor, `${path}/privacy`, { action: 'change', boards_repository: '' });
+    const withdrawn = await shared.service.get(`${keeper.name}/contributions?private=true`);
+    assert.equal(withdrawn.body.meta_data.includes_private, false);
+  });
+
+  it('makes and revokes a link whose address is shown once', async () => {
+    const visitor = await owner();
+    const image = `/v1/github/entities/${keeper.name}/contributions?private=true`;
+    const made = await send(visitor, `${path}/embeds`, { action: 'make', path: image, format: 'svg' });
+    assert.equal(made.status, 200);
+    const url = />(http[^<]*\/v1\/embeds\/[\w-]{43}\.svg)<\/textarea>/.exec(made.text)?.[1] ?? assert.fail(made.text);
+    const opened = await shared.service.get(new URL(url).pathname);
+    assert.equal(opened.status, 200);
+    const { text } = await visitor.get(`${path}/embeds`);
+    assert.ok(!text.includes(url));
+    const id = /name="id" value="([\w-]+)"/.exec(text)?.[1] ?? assert.fail();
+    assert.equal((await send(visitor, `${path}/embeds`, { action: 'renew', id })).status, 303);
+    assert.equal((await send(visitor, `${path}/embeds`, { action: 'revoke', id })).status, 303);
+    assert.equal((await shared.service.get(new URL(url).pathname)).status, 404);
+    const wrong = await send(visitor, `${path}/embeds`, { action: 'make', path: '/v1/other', format: 'svg' });
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.text, /role="alert"[^>]*>path must be/);
+  });
+
+  it('issues and revokes tokens, and adds and removes keys', async () => {
+    const visitor = await owner();
+    const issued = await send(visitor, `${path}/access`, { action: 'issue_token' });
+    const token = />(eyJ[\w.-]+)<\/textarea>/.exec(issued.text)?.[1] ?? assert.fail();
+    const read = async () => (await shared.service.get(`${keeper.name}/settings`, bearer(token))).status;
+    assert.equal(await read(), 200);
+    const { jti } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    assert.equal((await send(visitor, `${path}/access`, { action: 'revoke_token', id: jti })).status, 303);
+    assert.equal(await read(), 401);
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const key = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    assert.equal((await send(visitor, `${path}/access`, { action: 'add_key', key })).status, 303);
+    assert.equal((await send(visitor, `${path}/access`, { action: 'add_key', key: 'none' })).status, 400);
+    const { text } = await visitor.get(`${path}/access`);
+    const id = /name="id" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? assert.fail();
+    assert.equal((await send(visitor, `${path}/access`, { action: 'remove_key', id })).status, 303);
+    assert.ok(!(await visitor.get(`${path}/access`)).text.includes(id));
+  });
+
+  it('makes and removes webhook secrets, and shows messages and the state of the data', async () => {
+    const visitor = await owner();
+    const url = 'https://hooks.example/awards';
+    const made = await send(visitor, `${path}/notifications`, { action: 'make_secret', url });
+    assert.match(made.text, /whsec_/);
+    const { text } = await visitor.get(`${path}/notifications`);
+    assert.ok(text.includes(url) && !text.includes('whsec_'));
+    const id = /name="id" value="([\w-]+)"/.exec(text)?.[1] ?? assert.fail();
+    assert.equal((await send(visitor, `${path}/notifications`, { action: 'remove_secret', id })).status, 303);
+    for (const section of ['', '/overview']) assert.equal((await visitor.get(`${path}${section}`)).status, 200);
+  });
+
+  it('refuses a form without the token of the session, and unknown changes', async () => {
+    const visitor = await owner();
+    const others = formToken(await (await owner()).get(`${path}/privacy`));
+    for (const token of ['', 'wrong', others]) {
+      const fields = { form_token: token, action: 'change', hidden: 'true' };
+      assert.equal((await visitor.post(`${path}/privacy`, fields)).status, 403);
+    }
+    for (const action of ['', 'constructor', 'revoke']) {
+      assert.equal((await send(visitor, `${path}/privacy`, { action })).status, 400, action);
+    }
+    assert.equal((await shared.service.get(keeper.name)).status, 200);
+    assert.equal((await visitor.get(`${path}/nothing`)).status, 400);
+  });
+
+  it('is closed to other people, in the same words whether the account exists or not', async () => {
+    const visitor = await signIn(shared.service, shared.simulator, 'user');
+    const [existing, absent] = [await visitor.get(path), await visitor.get('/settings/github/nobody-at-all')];
+    assert.deepEqual([existing.status, absent.status], [403, 403]);
+    assert.equal(existing.text.replaceAll(keeper.name, 'X'), absent.text.replaceAll('nobody-at-all', 'X'));
+    const fields = { form_token: formToken(await visitor.get('/settings')), action: 'change', hidden: 'true' };
+    assert.equal((await visitor.post(`${path}/privacy`, fields)).status, 403);
+    assert.equal((await shared.service.get(keeper.name)).status, 200);
+  });
+
+  it('lets an administrator change an organization for an hour after the last confirmation', async () => {
+    const visitor = await administrator();
+    const section = `/settings/github/${engines.name}/privacy`;
+    const change = { action: 'change', publish_private_contributions: 'true', boards_repository: '' };
+    assert.equal((await send(visitor, section, change)).status, 303);
+    const { pool } = shared.service.database;
+    const age = (time: string) =>
+      pool.query(`update administrators set confirmed_at = confirmed_at - interval '${time}'`);
+    await age('61 minutes');
+    const { text } = await visitor.get(section);
+    const confirm = /href="(\/sign-in\/github\?organization=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    assert.equal((await send(visitor, section, { ...change, hidden: 'true' })).status, 403);
+    assert.equal((await shared.service.get(engines.name)).status, 200);
+    shared.simulator.signIn.person = 'organization_admin';
+    const back = await visitor.get(await atHost(await visitor.get(confirm ?? assert.fail())));
+    assert.equal(back.headers.get('location'), section);
+    assert.equal((await send(visitor, section, { action: 'change', boards_repository: '' })).status, 303);
+    await age('9 hours');
+    assert.equal((await visitor.get(section)).status, 403);
+  });
+
+  it('exports and erases everything, once the name confirms it', async () => {
+    const visitor = await owner();
+    const exported = await send(visitor, `${path}/data`, { action: 'export' });
+    assert.match(exported.headers.get('content-disposition') ?? '', /filename="secret-keeper\.ndjson"/);
+    assert.ok(
+      exported.text.startsWith('{"type" : "account"') || exported.text.startsWith('{"type":"account"'),
+      exported.text.slice(0, 40),
+    );
+    assert.equal((await send(visitor, `${path}/data`, { action: 'erase', name: 'another' })).status, 400);
+    assert.equal((await shared.service.get(keeper.name)).status, 200);
+    const erased = await send(visitor, `${path}/data`, { action: 'erase', name: keeper.name });
+    assert.equal(erased.headers.get('location'), '/settings');
+    assert.equal((await shared.service.get(keeper.name)).status, 404);
+    assert.equal((await visitor.get('/settings')).status, 303);
+  });
+});

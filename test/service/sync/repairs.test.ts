@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { forcePush } from '../../../simulators/world/mutations.ts';
+import { untilIdle } from '../../e2e/access/state.ts';
+import { engine, organization, runTask, untilShown } from '../../e2e/installations/installed.ts';
+import { shareService } from '../../e2e/shared-service.ts';
+import { removeContributions } from '../../integration/contributions/stored-repository.ts';
+import { until } from '../../time.ts';
+import { startSteppedApp } from './stepped-service.ts';
+
+interface StoredDrift {
+  what: string;
+  missing: number;
+  is_repaired: boolean;
+}
+
+describe('the data of a repository', () => {
+  const shared = shareService({
+    simulator: { repositories: 1 },
+    start: async (simulator) => {
+      const service = await startSteppedApp(simulator);
+      simulator.app.install(organization(simulator));
+      await untilShown(service, 'engine-1', /collected/);
+      await untilIdle(service);
+      return service;
+    },
+  });
+
+  it('keeps a record of its last drift at the nightly comparison, which repairs it', async () => {
+    const { service } = shared;
+    const { pool } = service.database;
+    const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
+    const repositoryId = stored[0]?.id ?? '';
+    const compare = async (): Promise<StoredDrift[]> => {
+      await runTask(service, 'reconcile_repository', { repositoryId });
+      const { rows } = await pool.query<StoredDrift>(
+        `select what, expected - found as missing, is_repaired from drifts where repository_id = $1 and what <> 'sums'`,
+        [repositoryId],
+      );
+      return rows;
+    };
+    assert.deepEqual(await compare(), []);
+
+    // One issue vanishes from the database, and cannot be stored again.
+    const { rows: issues } = await pool.query<{ id: string }>(
+      `select min(external_id) as id from contributions where repository_id = $1 and kind = 'issue'`,
+      [repositoryId],
+    );
+    await pool.query(`create function skip_issue() returns trigger language plpgsql as $$ begin return null; end $$`);
+    await pool.query(`create trigger skip_issue before insert on contributions for each row
+      when (new.kind = 'issue' and new.external_id = '${issues[0]?.id ?? ''}') execute function skip_issue()`);
+    const isLost = sql<boolean>`c.kind = 'issue' and c.external_id = ${issues[0]?.id}`;
+    await removeContributions(service.database.connection, repositoryId, isLost);
+    assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: false }]);
+
+    await pool.query('drop trigger skip_issue on contributions');
+    assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: true }]);
+
+    // The next comparison settles a drift that disappeared by itself.
+    await pool.query('update drifts set is_repaired = false');
+    assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: true }]);
+  });
+
+  it('loses no commit by a force push that is read in part and then reverted', async () => {
+    const { simulator, service } = shared;
+    const { pool } = service.database;
+    const repository = engine(simulator, 'engine-1');
+    const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
+    const repositoryId = stored[0]?.id ?? '';
+    const counted = async (): Promise<[number, number]> => {
+      const { rows } = await pool.query<{ stored: number; counted: number }>(
+        `select (select count(*)::integer from commits where repository_id = $1) as stored, commits as counted
+       from repository_totals where repository_id = $1`,
+        [repositoryId],
+      );
+      return [rows[0]?.stored ?? 0, rows[0]?.counted ?? 0];
+    };
+    const before = [...repository.commits];
+    assert.deepEqual(await counted(), [before.length, before.length]);
+    // The database fails just when the cursor is stored.
+    await pool.query(`create function fail() returns trigger language plpgsql as
+    $$ begin raise exception 'killed here' using errcode = '57P01'; end $$`);
+    await pool.query(`create trigger fail before update of cursor on streams for each row
+    when (new.name = 'commits' and old.cursor is distinct from new.cursor) execute function fail()`);
+    forcePush(simulator.world, repository, 3, ['oops@mail.example']);
+    await pool.query(
+      "select graphile_worker.add_job('poll_repository', json_build_object('repositoryId', $1::text), max_attempts => 1)",
+      [repositoryId],
+    );
+    await until(async () => {
+      await service.work?.();
+      return (await counted())[0] === before.length - 2 ? true : undefined;
+    }, 'what the branch lost is removed');
+    await until(async () => {
+      const { rows } = await pool.query("select 1 from graphile_worker.jobs where last_error like '%killed here%'");
+      return rows.length > 0 ? true : undefined;
+    }, 'the read has failed');
+    repository.commits.splice(0, repository.commits.length, ...before);
+    simulator.world.changed();
+    await pool.query('drop trigger fail on streams');
+    // The push was delivered too, and a job skips a repository that another job is reading.
+    await untilIdle(service);
+    await runTask(service, 'poll_repository', { repositoryId });
+    assert.deepEqual(await counted(), [before.length, before.length]);
+    // A nightly comparison repairs any other fault too: one night the sums, the next night the stored commits.
+    await pool.query(
+      'delete from commits where repository_id = $1 and oid = (select oid from commits where repository_id = $1 order by oid limit 1)',
+      [repositoryId],
+    );
+    // A nightly comparison skips a repository that another job is reading.
+    await until(async () => {
+      await runTask(service, 'reconcile_repository', { repositoryId });
+      const [stored] = await counted();
+      return stored === before.length ? true : undefined;
+    }, 'the nightly comparison has repaired what is stored');
+    assert.deepEqual(await counted(), [before.length, before.length]);
+  });
+});

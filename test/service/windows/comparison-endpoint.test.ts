@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { findByName } from '../../../src/accounts/store.ts';
+import { changeContributions } from '../../../src/contributions/write-store.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { engines } from '../../integration/access/owner.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+
+interface Compared {
+  meta_data: {
+    total: number;
+    comparison: {
+      compared_dttm: string;
+      window?: { since: string | null };
+      total: number | null;
+      added: Record<string, number>;
+      removed: Record<string, number>;
+      complete: boolean;
+    };
+  };
+  data: { change: string; reason: string; number: number; title: string; occurred_dttm: string }[];
+  next_cursor?: string;
+}
+
+describe('evidence with compare', () => {
+  const shared = shareStoredService();
+  const path = `${engines.name}/contributions/issues`;
+  const get = async (query: string, wanted = path): Promise<Compared> => {
+    const { status, text } = await shared.service.get(`${wanted}?${query}`);
+    assert.equal(status, 200, text);
+    return JSON.parse(text) as Compared;
+  };
+  const engineId = async (): Promise<string> => {
+    const { rows } = await sql<{ id: string }>`
+      select r.id from repositories r join accounts o on o.id = r.owner_id
+      where o.name = ${engines.name} and r.name = 'engine-1'`.execute(shared.service.database.connection);
+    return rows[0]?.id ?? '';
+  };
+
+  before(async () => {
+    const { connection } = shared.service.database;
+    await sql`update changes_kept set since = now() - interval '80 days'`.execute(connection);
+    await sql`update contributions set stored_at = now() - interval '70 days'`.execute(connection);
+    await sql`update commits set stored_at = now() - interval '70 days'`.execute(connection);
+  });
+
+  it('lists nothing where nothing changed, and names the moment of the comparison', async () => {
+    const { meta_data: metadata, data } = await get('since=2000-01-01&compare=yesterday');
+    assert.deepEqual(data, []);
+    const { compared_dttm: at, window, ...comparison } = metadata.comparison;
+    assert.equal(window?.since, '2000-01-01T00:00:00Z');
+    assert.deepEqual(comparison, { total: metadata.total, added: {}, removed: {}, complete: true });
+    assert.ok(Math.abs(Date.now() - 86_400_000 - Date.parse(at)) < 60_000);
+  });
+
+  it('lists items that came and went with their reasons, in pages, also as CSV, without titles of deleted ones', async () => {
+    const { connection } = shared.service.database;
+    const repositoryId = await engineId();
+    const before = (await get('since=2000-01-01&compare=yesterday')).meta_data.total;
+    const { rows } = await sql<{ number: number }>`
+      select number from contributions where repository_id = ${repositoryId} and kind = 'issue' and account_id is not null
+      order by created_at desc limit 2`.execute(connection);
+    const [first, second] = rows.map(({ number }) => number);
+    await inTransaction(connection, (transaction) =>
+      changeContributions(transaction, repositoryId, (change) =>
+        change.remove(sql`c.kind = 'issue' and c.number = ${first}`),
+      ),
+    );
+    await sql`update contributions set stored_at = now() where repository_id = ${repositoryId} and kind = 'issue'
+      and number = ${second}`.execute(connection);
+    const { meta_data: metadata, data } = await get('since=2000-01-01&compare=yesterday');
+    assert.deepEqual([metadata.total, metadata.comparison.total], [before - 1, before - 1]);
+    assert.deepEqual(
+      data.map(({ change, reason, number, title }) => [change, reason, number, title !== '']),
+      [
+        ['removed', 'deleted', first, false],
+        ['added', 'late', second, true],
+      ],
+    );
+    const page = await get('since=2000-01-01&compare=yesterday&limit=1');
+    assert.deepEqual(page.data, data.slice(0, 1));
+    const next = await get(`since=2000-01-01&compare=yesterday&limit=1&after=${page.next_cursor}`);
+    assert.deepEqual(next.data, data.slice(1));
+    const csv = await shared.service.get(`${path}?since=2000-01-01&compare=yesterday&format=csv`);
+    assert.match(csv.text.split('\r\n')[1] ?? '', /removed,deleted/);
+    const { status } = await shared.service.get(`${path}?after=${page.next_cursor}`);
+    assert.equal(status, 400);
+  });
+
+  it('compares a period with the one before it, as far back as changes are kept', async () => {
+    const { meta_data: metadata } = await get('compare=previous&period=last-30d');
+    const { comparison } = metadata;
+    const dayMs = 86_400_000;
+    const at = Date.parse(comparison.compared_dttm);
+    assert.ok(Math.abs(Date.now() - 30 * dayMs - at) < 60_000);
+    assert.ok(Math.abs(Date.parse(comparison.window?.since ?? '') + 59 * dayMs - Date.now()) < dayMs);
+    const year = await get('compare=previous&period=last-365d');
+    assert.ok(Math.abs(Date.now() - 80 * dayMs - Date.parse(year.meta_data.comparison.compared_dttm)) < 60_000);
+  });
+
+  it('refuses a comparison without a window to go back by, and filters that former items do not have', async () => {
+    for (const query of [
+      'compare=previous',
+      'compare=yesterday&type=user',
+      'compare=yesterday&excluded=true',
+      'compare=last',
+    ]) {
+      const { status, text } = await shared.service.get(`${path}?${query}`);
+      assert.equal(status, 400, text);
+    }
+  });
+
+  it('counts items of a repository that is private now without naming it', async () => {
+    const { connection } = shared.service.database;
+    const id = await engineId();
+    const before = (await get('since=2000-01-01&compare=yesterday')).meta_data.comparison.total;
+    await sql`update repositories set is_private = true where id = ${id}`.execute(connection);
+    const { meta_data: metadata, data } = await get('since=2000-01-01&compare=yesterday');
+    assert.equal(metadata.comparison.total, before);
+    assert.ok((metadata.comparison.removed['not-visible'] ?? 0) > 0, JSON.stringify(metadata));
+    assert.deepEqual(
+      data.filter((item) => JSON.stringify(item).includes('engine-1')),
+      [],
+    );
+    await sql`update repositories set is_private = false where id = ${id}`.execute(connection);
+    await sql`delete from former_repositories`.execute(connection);
+  });
+
+  it('forgets the changes of an account that is erased', async () => {
+    const { connection } = shared.service.database;
+    const repositoryId = await engineId();
+    await inTransaction(connection, (transaction) =>
+      changeContributions(transaction, repositoryId, (change) => change.remove(sql`c.kind = 'review'`)),
+    );
+    const { rows } = await sql<{ name: string }>`
+      select a.name from counted_changes c join accounts a on a.id = c.account_id where c.kind = 'review'
+      group by a.name order by a.name limit 1`.execute(connection);
+    const name = rows[0]?.name ?? '';
+    const holder = await findByName(connection, 'github', name);
+    assert.ok(holder);
+    const evidence = await get(
+      'since=2000-01-01&compare=yesterday&kinds=reviews',
+      `${engines.name}/contributors/${name}/evidence`,
+    );
+    assert.ok((evidence.meta_data.comparison.removed['deleted'] ?? 0) > 0);
+    await inTransaction(connection, (transaction) => eraseAccount(transaction, holder.account, new Date()));
+    const { rows: left } = await sql`
+      select from counted_changes where account_id = ${holder.account.id}`.execute(connection);
+    assert.deepEqual(left, []);
+  });
+});

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { progressOf } from '../../../src/accounts/level.ts';
+import { contributionKinds, counterNames, namesOfKinds } from '../../../src/contributions/kinds.ts';
+import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
+import { clock } from '../../time.ts';
+import { readPages } from '../http/read-pages.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+import { freezeBoards, storeBoard } from '../pages/stored-board.ts';
+import { cardsOf, type Description, numbersOf } from './numbers.ts';
+
+const ofAccount = { experience: 'experience', level: 'level', followers: 'followers', following: 'following' };
+const ofRank = {
+  rank: 'rank',
+  points: 'points',
+  'points_by_rule[].points': 'points',
+  granted: 'points',
+  change: 'rank',
+};
+
+/**
+ * The counter in `/v1/definitions` that defines each number about contributions, by operation and member of an item. Numbers of
+ * evidence itself, of settings and of the operation of a service are left out below.
+ */
+const defined: Record<string, Record<string, string>> = {
+  getAccount: ofAccount,
+  listRepositories: { stars: 'stars', forks: 'forks', open_issues: 'open_issues', size: 'size' },
+  listContributions: {
+    ...ofAccount,
+    ...Object.fromEntries(counterNames.map((name) => [`contributions.${name}`, name])),
+  },
+  listRepositoryContributions: Object.fromEntries(
+    counterNames.filter((name) => name !== 'contributed_to').map((name) => [`contributions.${name}`, name]),
+  ),
+  listContributors: { contributions: 'contributions' },
+  listRepositoryContributors: { contributions: 'contributions' },
+  getBoard: ofRank,
+  getBoardSeason: ofRank,
+  listBoardEvidence: { points: 'points', points_before_cap: 'points' },
+  listBoards: { people: 'contributors' },
+};
+
+/** The counters that define the numbers on each card. */
+const definedOnCards: Record<string, string[]> = {
+  'listContributions contributions': ['experience', 'level', ...counterNames],
+  'listContributions calendar': ['days'],
+  'listContributions streak': ['days'],
+  'listContributions languages': ['languages'],
+  listContributors: ['contributions', 'contributors'],
+  listRepositoryContributors: ['contributions', 'contributors'],
+  drawCommunityBadge: ['contributors'],
+  drawRepositoryCommunityBadge: ['contributors'],
+  listAwards: ['achievements', 'progress'],
+  getAward: ['achievements'],
+  getCredential: ['achievements'],
+  getBoard: ['points', 'rank'],
+  openEmbed: counterNames.slice(),
+};
+
+/** Members that count no contributions: parts of evidence, rules, places in files, and the operation of the service. */
+const others =
+  /^(meta_data\.(count|data_type|total|itemised|remainder|comparison|sum|grants|versions|board|person|season)\b|data\[\]\.(number|rule|version|attempts|threshold|rules|repositories)\b|data\[\]\.points_by_rule\[\]\.rule$|data\.|data\[\]\.points_by_rule\[\]\.rule)/;
+
+interface Account {
+  experience: number;
+  level: number;
+  contributions: Record<string, number>;
+  window?: { since: string; until: string };
+}
+
+describe('every number', () => {
+  const { now } = clock();
+  const shared = shareStoredService({ simulator: { now }, service: { now } });
+  let own: RequestInit;
+  before(async () => {
+    own = bearer(await serviceToken(shared.service, shared.simulator, engines));
+  });
+  const listOf = async <Item>(path: string, init?: RequestInit): Promise<Item[]> =>
+    (await readPages(shared.service, path, init)).items as Item[];
+
+  /** Checks that the items at an address and the remainder are together a number. */
+  const prove = async (number: number | undefined, path: string, init?: RequestInit): Promise<void> => {
+    const { items, meta } = await readPages(shared.service, path, init);
+    const { total, itemised, remainder } = meta as {
+      total: number;
+      itemised: number;
+      remainder: Record<string, number>;
+    };
+    const rest = Object.values(remainder).reduce((sum, part) => sum + part, 0);
+    assert.deepEqual([total, items.length, items.length + rest], [number, itemised, number], path);
+  };
+  const description = async (path: string): Promise<string> => {
+    const { text, status } = await shared.service.get(path);
+    assert.equal(status, 200, text);
+    return /<desc id="desc">([^]*)<\/desc>/.exec(text)?.[1] ?? /<title[^>]*>([^]*)<\/title>/.exec(text)?.[1] ?? '';
+  };
+
+  it('is defined, on every endpoint and card', async () => {
+    const { text } = await shared.service.get('/openapi.json');
+    const api = JSON.parse(text) as Description;
+    const definitions = JSON.parse((await shared.service.get('/v1/definitions')).text) as {
+      data: { counter: string }[];
+    };
+    const counters = new Set(definitions.data.map(({ counter }) => counter));
+    for (const [operation, paths] of numbersOf(api)) {
+      const numbers = paths.filter((path) => !others.test(path)).map((path) => path.replace('data[].', ''));
+      assert.deepEqual(numbers.toSorted(), Object.keys(defined[operation] ?? {}).toSorted(), operation);
+    }
+    assert.deepEqual(cardsOf(api).toSorted(), Object.keys(definedOnCards).toSorted());
+    const named = [...Object.values(defined).flatMap(Object.values<string>), ...Object.values(definedOnCards).flat()];
+    for (const counter of named) assert.ok(counters.has(counter), counter);
+  });
+
+  for (const query of [
+    '',
+    'period=2025&time_zone=Pacific/Kiritimati',
+    'since=2026-02-03T04:05:06Z&until=2026-05-01T00:00:00Z',
+  ]) {
+    it(`of an account adds up ${query === '' ? 'in its lifetime' : `for ${query}`}`, async () => {
+      for (const { name } of [ada, engines, keeper]) {
+        const path = `${name}/contributions`;
+        const [account] = await listOf<Account>(`${path}?limit=1&${query}`);
+        assert.ok(account);
+        for (const [counter, number] of Object.entries(account.contributions)) {
+          // The number is not known where no time of it is.
+          if (query !== '' && (counter === 'stars' || counter === 'discussions_answered')) continue;
+          await prove(number, `${path}/${counter}?limit=100&${query}`);
+        }
+        if (query !== '') continue;
+        const sum = Object.values(account.contributions).reduce((all, number) => all + number, 0);
+        assert.equal(account.experience, sum);
+        assert.equal(progressOf(sum).next, account.level + 1);
+      }
+    });
+  }
+
+  it('of a series adds up in its own window, and as the trend of a card', async () => {
+    const path = `${engines.name}/contributions`;
+    const series = `${path}?period=this-month&limit=12`;
+    const items = (await shared.service.get(series)).body.data as unknown as Account[];
+    const kinds = namesOfKinds(contributionKinds);
+    const sums: number[] = [];
+    for (const { window, contributions } of items) {
+      const within = `since=${window?.since}&until=${window?.until}`;
+      for (const kind of kinds) await prove(contributions[kind], `${path}/${kind}?limit=100&${within}`);
+      sums.push(kinds.reduce((sum, kind) => sum + (contributions[kind] ?? 0), 0));
+    }
+    assert.ok((await description(`${series}&format=svg&show=trend`)).includes(sums.toReversed().join(', ')));
+  });
+
+  it('of a repository adds up', async () => {
+    const repositories = await listOf<{ name: string; fork: boolean; stars: number }>(
+      `${engines.name}/repositories`,
+      own,
+    );
+    for (const { name, fork, stars } of repositories) {
+      const path = `${engines.name}/repositories/${name}/contributions`;
+      const [numbers] = await listOf<Account>(path, own);
+      for (const [counter, number] of Object.entries(numbers?.contributions ?? {}))
+        await prove(number, `${path}/${counter}?limit=100`, own);
+      if (!fork) assert.equal(numbers?.contributions['stars'], stars);
+    }
+  });
+
+  it('of contributors adds up, however the list is narrowed, and as drawn', async () => {
+    const path = `${engines.name}/contributors`;
+    const windows = ['', 'period=2025', 'newcomers=true&since=2011-01-01'];
+    const narrowed = [
+      '',
+      'kinds=commits,reviews',
+      'repositories=engine-1',
+      'exclude_repositories=engine-1',
+      'repository=engine-1',
+      'repositories=engine-1,much-reviewed&exclude_repositories=engine-1',
+    ];
+    for (const window of windows) {
+      for (const narrow of narrowed) {
+        const query = [window, narrow].filter((part) => part !== '').join('&');
+        const people = await listOf<{ name: string; contributions: number }>(`${path}?limit=100&${query}`);
+        const ofPerson = query.replace('newcomers=true&', '');
+        for (const { name, contributions } of people.slice(0, 4))
+          await prove(contributions, `${path}/${encodeURIComponent(name)}/evidence?limit=100&${ofPerson}`);
+        const drawn = await description(`${path}?limit=100&format=svg&bots=true&${query}`);
+        for (const { name, contributions } of people)
+          assert.ok(drawn.includes(`${name}: ${contributions}`), `${query}: ${drawn}`);
+      }
+    }
+    const absent = await shared.service.get(`${path}/${ada.name}/evidence?repositories=no-such`);
+    const hidden = await shared.service.get(`${path}/${ada.name}/evidence?repositories=hidden-engine`);
+    assert.deepEqual([absent.status, hidden.status, hidden.text], [404, 404, absent.text]);
+    const [first] = await listOf<{ name: string; contributions: number }>(
+      `${engines.name}/repositories/engine-1/contributors`,
+      own,
+    );
+    await prove(
+      first?.contributions,
+      `${engines.name}/repositories/engine-1/contributors/${first?.name}/evidence?limit=100`,
+      own,
+    );
+  });
+
+  it('of a badge is that of the people in the list', async () => {
+    for (const query of ['', 'period=2025', 'kinds=reviews']) {
+      const people = await listOf(`${engines.name}/contributors?limit=100&bots=true&${query}`);
+      assert.ok(
+        (await description(`${engines.name}/badges/community?bots=true&${query}`)).includes(
+          ` ${people.length} contributor`,
+        ),
+      );
+      const ofOne = await listOf(`${engines.name}/contributors?limit=100&bots=true&repository=engine-1&${query}`);
+      const badge = await description(`${engines.name}/repositories/engine-1/badges/community?bots=true&${query}`);
+      assert.ok(badge.includes(` ${ofOne.length} contributor`), badge);
+    }
+  });
+
+  it('of days is the sum of their items', async () => {
+    const sumOf = async (name: string, query: string): Promise<number> => {
+      let sum = 0;
+      for (const kind of namesOfKinds(contributionKinds))
+        sum += (await listOf(`${name}/contributions/${kind}?limit=100&${query}`)).length;
+      return sum;
+    };
+    const calendar = await description(`${ada.name}/contributions?format=svg&card=calendar`);
+    assert.equal(
+      /^(\d+) contributions/.exec(calendar)?.[1],
+      String(await sumOf(ada.name, 'period=last-365d')),
+      calendar,
+    );
+    const people = await listOf<{ contributions: number }>(`${engines.name}/contributors?limit=100&period=last-365d`);
+    const ofAll = people.reduce((sum, { contributions }) => sum + contributions, 0);
+    const drawn = await description(`${engines.name}/contributions?format=svg&card=calendar`);
+    assert.equal(/^(\d+) contributions/.exec(drawn)?.[1], String(ofAll), drawn);
+    const streak = await description(`${ada.name}/contributions?format=svg&card=streak`);
+    assert.match(streak, /Longest streak: 2 days \(Feb 5 – 6, 2026\)/);
+    for (const day of ['2026-02-05', '2026-02-06']) assert.ok((await sumOf(ada.name, `since=${day}&until=${day}`)) > 0);
+    for (const day of ['2026-02-04', '2026-02-07']) assert.equal(await sumOf(ada.name, `since=${day}&until=${day}`), 0);
+  });
+
+  it('of a board adds up, now and in a frozen season, and as drawn', async () => {
+    const { service, simulator } = shared;
+    await storeBoard(service, simulator);
+    await freezeBoards(service, new Date('2042-02-01'));
+    const path = `${engines.name}/boards/all`;
+    const drawn = await description(`${path}?format=svg&limit=100`);
+    for (const list of [path, `${path}/seasons/1`]) {
+      const people = await listOf<{ person: { name: string }; points: number; evidence_url: string }>(
+        `${list}?limit=100`,
+      );
+      assert.ok(people.length > 3);
+      for (const { person, points, evidence_url: url } of people) {
+        const { pathname, search } = new URL(url);
+        const { items, meta } = await readPages(service, `${pathname}${search}`);
+        const { total, itemised, granted, remainder } = meta['sum'] as Record<string, number>;
+        const sum = (items as { points: number }[]).reduce((all, item) => all + item.points, 0);
+        assert.deepEqual([total, itemised, granted, remainder], [points, sum, 0, 0], url);
+        assert.equal(sum, points);
+        assert.ok(drawn.includes(`${person.name}: ${points}`), drawn);
+      }
+    }
+    const [board] = await listOf<{ people: number }>(`${engines.name}/boards`);
+    assert.equal(board?.people, (await listOf(`${path}?limit=100`)).length);
+  });
+});
