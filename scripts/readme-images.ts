@@ -7,9 +7,9 @@ import { sample } from '../src/commands/sample.ts';
 import { readConfig } from '../src/config/config.ts';
 import { createLog } from '../src/log.ts';
 
-/** Makes `docs/answer.svg` and `docs/card.svg` from responses that the service really sends with its sample. */
+/** Makes `docs/response.svg` and `docs/card.svg` from responses that the service really sends with its sample. */
 
-const file = fileURLToPath(new URL('../docs/answer.svg', import.meta.url));
+const file = fileURLToPath(new URL('../docs/response.svg', import.meta.url));
 const cardFile = fileURLToPath(new URL('../docs/card.svg', import.meta.url));
 const path = '/v1/github/entities/sample-ada/contributions';
 const lineHeight = 19;
