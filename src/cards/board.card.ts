@@ -21,6 +21,9 @@ const podiumHeight = 148;
 const podiumAvatar = 44;
 const rowHeight = 40;
 const rowAvatar = 28;
+const changeWidth = 34;
+/** The width and the height of the sign of a change, in pixels. */
+const triangle = 7;
 /** The steps of the podium by rank: the height of each, and its place from the left. */
 const steps = [
   { height: 44, place: 1 },
@@ -129,7 +132,7 @@ function drawPodium(
       `<rect class="t" x="${px(canvas.left(at, column))}" y="${px(y)}" width="${px(column)}" height="${step.height}" rx="4"/>`,
     );
     const middle = { at: at + column / 2, maxWidth: column, anchor: 'middle' } as const;
-    canvas.text('number', { ...middle, y: y + Math.min(step.height - 4, 26) }, options.language.number(item.rank));
+    canvas.text('number', { ...middle, y: y + step.height / 2 + 6.5 }, options.language.number(item.rank));
     const { person } = item;
     const name = person.display_name || person.name;
     const hasPoints = !options.hide.has('points');
@@ -151,7 +154,7 @@ function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions,
   const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const rankWidth = 34;
   const pointsWidth = hide.has('points') ? 0 : 96;
-  const changeWidth = hide.has('changes') ? 0 : 34;
+  const hasChanges = !hide.has('changes');
   for (const [index, item] of people.entries()) {
     const y = top + index * rowHeight;
     const { person } = item;
@@ -160,14 +163,9 @@ function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions,
     const at = padding + rankWidth;
     drawAvatar(canvas, { at, y, size: rowAvatar }, { name, avatarUrl: person.avatar_url }, images);
     const nameAt = at + rowAvatar + 10;
-    const nameWidth = width - rankWidth - rowAvatar - 10 - pointsWidth - changeWidth;
+    const nameWidth = width - rankWidth - rowAvatar - 10 - pointsWidth - (hasChanges ? changeWidth : 0);
     canvas.text('name', { at: nameAt, y: y + 19, maxWidth: Math.max(20, nameWidth) }, name);
-    if (changeWidth > 0)
-      canvas.text(
-        'small',
-        { at: padding + width - pointsWidth, y: y + 19, maxWidth: changeWidth, anchor: 'end' },
-        changeOf(item, options),
-      );
+    if (hasChanges) drawChange(canvas, { end: padding + width - pointsWidth, y: y + 19 }, item, options);
     if (pointsWidth > 0)
       canvas.text(
         'label',
@@ -178,7 +176,20 @@ function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions,
   return top + people.length * rowHeight;
 }
 
-function changeOf({ change }: Item, { language }: CardOptions): string {
-  if (change === null || change === 0) return '';
-  return `${change > 0 ? '▲' : '▼'} ${language.number(Math.abs(change))}`;
+/** Draws the ranks gained or lost. The triangle is a shape, because the bundled fonts have no such letter. */
+function drawChange(
+  canvas: Canvas,
+  { end, y }: { end: number; y: number },
+  { change }: Item,
+  { language }: CardOptions,
+): void {
+  if (change === null || change === 0) return;
+  const width = canvas.text(
+    'small',
+    { at: end, y, maxWidth: changeWidth - triangle - 4, anchor: 'end' },
+    language.number(Math.abs(change)),
+  );
+  const left = canvas.left(end - width - triangle - 4, triangle);
+  const [foot, tip] = change > 0 ? [y - 1, y - triangle] : [y - triangle, y - 1];
+  canvas.add(`<path class="s" d="M${px(left)} ${foot}h${triangle}L${px(left + triangle / 2)} ${tip}z"/>`);
 }

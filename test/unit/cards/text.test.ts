@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { openSync } from 'fontkit';
 import { initialsOf } from '../../../src/cards/avatar.ts';
+import { bundledFonts } from '../../../src/cards/png/fonts.ts';
 import { fit, oneLine, titleText, withoutDirections, wrap } from '../../../src/cards/text/fit.ts';
 import { measure } from '../../../src/cards/text/measure.ts';
 import { anyText } from './any-text.ts';
-import { names } from './samples.ts';
+import { readSvg } from './read-svg.ts';
+import { drawSample, names, sampleNames } from './samples.ts';
+
+/** Letters that cards draw with fonts of the machine, and signs that no font draws. */
+const undrawn = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Cf}]/gu;
 
 describe('text in cards', () => {
   it('measures the width of a text by the font, and counts wide letters of other scripts in full', () => {
@@ -74,5 +82,26 @@ describe('text in cards', () => {
     assert.equal(initialsOf('🚀'), '🚀');
     assert.equal(initialsOf(''), '?');
     assert.equal(initialsOf(names.emoji), 'Z');
+  });
+});
+describe('letters of cards', () => {
+  it('are in a bundled font, except those of scripts for which the machine has fonts', async () => {
+    const fonts = await Promise.all(
+      bundledFonts.map(async (folder) => {
+        const file = (await readdir(folder)).find((name) => name.endsWith('.ttf'));
+        const font = openSync(join(folder, file ?? assert.fail(folder)));
+        return 'hasGlyphForCodePoint' in font ? font : assert.fail(`${file} is a collection`);
+      }),
+    );
+    const isDrawn = (letter: string): boolean =>
+      fonts.some((font) => font.hasGlyphForCodePoint(letter.codePointAt(0) ?? 0));
+    for (const name of sampleNames) {
+      const texts = readSvg(drawSample(name).svg).texts.join('').replaceAll(undrawn, '');
+      assert.deepEqual(
+        [...new Set(texts)].filter((letter) => !isDrawn(letter)),
+        [],
+        name,
+      );
+    }
   });
 });
