@@ -196,7 +196,7 @@ function hero(site: Site, reader: Reader, account: AccountPart, part: Part<Accou
 <h1>${displayName || name}</h1>
 <p class="handle"><a href="${site.profileUrl(provider, name)}" rel="me">${name}</a> · ${provider}</p>
 ${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
-<p class="facts"><span class="tipped">${numberLink(own, fill(words.experience, { n: number(experience) }), facts)} · <bdi>${wayText}</bdi>${tip(facts, reader)}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
+<p class="facts"><span class="tipped">${numberLink(own, fill(words.experience, { n: number(experience) }), facts)} · <bdi dir="${reader.language.isRightToLeft ? 'rtl' : 'ltr'}">${wayText}</bdi>${tip(facts, reader)}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
 <p><a class="button" href="${composerPath({ provider, name })}">${words.toReadme}</a></p>
 </div>
 </section>`;

@@ -4,6 +4,7 @@ import { galleryImagePath, galleryPreviewPath } from './gallery/page.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site, searchForm } from './layout.ts';
 import type { Reader } from './reader.ts';
+import { calendarPicture } from './sections.ts';
 
 /** Renders the start page. */
 export function homePage(site: Site, reader: Reader): string {
@@ -29,7 +30,8 @@ function previewOf(account: AccountName | undefined, { language: { locale } }: R
 }
 
 /** Shows cards of the account that the operator chose, or samples, each with a link to its composer. */
-function examples(account: AccountName | undefined, { words, language, to }: Reader): Markup {
+function examples(account: AccountName | undefined, reader: Reader): Markup {
+  const { words, language, to } = reader;
   const options = { format: 'svg', locale: language.locale };
   const cards = [
     { alt: words.contributions, card: 'contributions', endpoint: 'contributions', query: options },
@@ -37,11 +39,12 @@ function examples(account: AccountName | undefined, { words, language, to }: Rea
     { alt: words.year, card: 'calendar', endpoint: 'contributions', query: { card: 'calendar', ...options } },
   ] as const;
   return html`<section class="examples">${cards.map(({ alt, card, endpoint, query }) => {
-    const path =
+    const pathOf = (width?: string): string =>
       account === undefined
-        ? galleryImagePath(card, 'auto', language.locale)
-        : endpointPath(account.provider, account.name, endpoint, query);
+        ? galleryImagePath(card, { theme: 'auto', locale: language.locale, ...(width && { width }) })
+        : endpointPath(account.provider, account.name, endpoint, { ...query, ...(width && { width }) });
+    const image = card === 'calendar' ? calendarPicture(pathOf, reader) : html`<img src="${pathOf()}" alt="${alt}">`;
     const composer = composerPath({ card, ...(account && { provider: account.provider, name: account.name }) });
-    return html`<a href="${to(composer)}"><img src="${path}" alt="${alt}"></a>`;
+    return html`<a href="${to(composer)}">${image}</a>`;
   })}</section>`;
 }

@@ -79,10 +79,10 @@ ${document.hasSearch !== true && searchForm(site, reader)}
 <main id="main">
 ${main}
 </main>
-<footer><p><a href="${to('/')}">${site.name}</a> · <a href="/docs">${words.docs}</a>${
+<footer class="foot"><div><p><a href="${to('/')}">${site.name}</a> · <a href="/docs">${words.docs}</a>${
     site.imprintUrl !== undefined && html` · <a href="${site.imprintUrl}">${words.imprint}</a>`
   }</p>
-${languageLinks(path, reader)}</footer>
+${languageLinks(path, reader)}</div></footer>
 </body>
 </html>
 `}`;

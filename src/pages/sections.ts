@@ -93,16 +93,29 @@ export function provenance(part: Pick<Part<unknown>, 'asOf' | 'missing'>, { word
   }</p>`;
 }
 
+/** The widths of the calendar in pixels, and of the screens that it fits at most; it folds its year on narrow ones. */
+const calendarWidths = [
+  { width: 320, screen: 420 },
+  { width: 480, screen: 760 },
+];
+
+/** The width of the content of pages on wide screens, in pixels. */
+const contentWidth = 992;
+
 /** The calendar, as the card that READMEs show too. */
-export function calendar(provider: string, name: string, { words, language }: Reader): Markup {
-  const path = endpointPath(provider, name, 'contributions', {
-    card: 'calendar',
-    format: 'svg',
-    border: 'false',
-    width: '900',
-    locale: language.locale,
-  });
-  return html`<div class="wide" role="region" aria-label="${words.year}" tabindex="0"><img class="calendar" src="${path}" alt="${words.year}" loading="lazy"></div>`;
+export function calendar(provider: string, name: string, reader: Reader): Markup {
+  const { locale } = reader.language;
+  return calendarPicture(
+    (width) => endpointPath(provider, name, 'contributions', { card: 'calendar', format: 'svg', width, locale }),
+    reader,
+  );
+}
+
+/** @param pathOf returns the path of the card in a width. */
+export function calendarPicture(pathOf: (width: string) => string, { words }: Reader): Markup {
+  return html`<picture>${calendarWidths.map(
+    ({ width, screen }) => html`<source media="(max-width: ${screen}px)" srcset="${pathOf(`${width}`)}">`,
+  )}<img class="calendar" src="${pathOf(`${contentWidth}`)}" alt="${words.year}" loading="lazy"></picture>`;
 }
 
 /** The definition of the numbers of a calendar, and where pages show what its year counts. */

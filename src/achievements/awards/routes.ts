@@ -84,7 +84,7 @@ export function awardRoutes(app: App, services: RouteServices): void {
     path: '/v1/:provider/entities/:name/achievements/:award_id',
     operationId: 'getAward',
     tag: 'Achievements',
-    summary: 'One award of an account; with `raw` its icon alone',
+    summary: 'One award of an account; with raw=true its icon alone',
     params: Type.Object({ ...AccountPath.properties, ...AwardPath.properties }),
     query: Type.Object({ format, raw }),
     load: async (context) => {

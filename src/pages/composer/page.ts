@@ -173,7 +173,7 @@ ${snippets.map(({ id, label, write }) => snippet(id, id === 'picture' ? own.ligh
 function example(wanted: Wanted, own: ComposerWords): Markup {
   const { card } = kindOf(wanted);
   const path = isGalleryCard(card)
-    ? galleryImagePath(card, wanted.get('theme') ?? 'auto', wanted.get('locale') ?? 'en')
+    ? galleryImagePath(card, { theme: wanted.get('theme') ?? 'auto', locale: wanted.get('locale') ?? 'en' })
     : undefined;
   return html`<section class="shown"><h2>${own.example}</h2><p>${own.nameFirst}</p>${path !== undefined && previews(path, own.example)}</section>`;
 }
@@ -190,7 +190,7 @@ function previews(path: string, altText: string): Markup {
 function snippet(id: string, label: string, { content, own }: { content: string; own: ComposerWords }): Markup {
   return html`<p><label for="${id}">${label}</label>
 <textarea id="${id}" readonly rows="3" spellcheck="false" dir="ltr">${content}</textarea>
-<button type="button" class="copy" data-copies="${id}" data-copied="${own.copied}" hidden>${fill(own.copy, { format: label })}</button></p>`;
+<button type="button" class="copy small" data-copies="${id}" data-copied="${own.copied}" hidden>${fill(own.copy, { format: label })}</button></p>`;
 }
 
 /** @param attributes further attributes in HTML. */

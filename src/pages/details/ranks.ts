@@ -54,7 +54,7 @@ export function rankTable(
   const isOwn = ({ rank, person }: RankPart): boolean =>
     own !== undefined && rank === own.rank && person?.name === own.person?.name;
   const isPinned = own !== undefined && !items.slice(0, seenAtOnce).some(isOwn);
-  return html`<div class="wide" role="region" aria-label="${detail.rank}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.change}</th><th scope="col">${detail.points}</th></tr></thead>
+  return html`<div class="wide" role="region" aria-label="${detail.rank}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.points}</th><th scope="col">${detail.change}</th></tr></thead>
 <tbody>${isPinned && row(own, { facts, isOwn: true }, reader)}${items.map((item) => row(item, { facts, isOwn: isOwn(item) }, reader))}</tbody></table></div>
 ${sharedTip(facts, reader)}
 <p class="note">${detail.change}: ${detail.changeMeans}</p>`;
@@ -65,7 +65,7 @@ function row(item: RankPart, { facts, isOwn }: { facts: RankFacts; isOwn: boolea
   const { words, language, to } = reader;
   const { detail } = words;
   return html`<tr${isOwn && trusted(' class="own"')}><td>${language.number(rank)}</td><td>${person === null ? '–' : html`<a class="who" href="${to(accountPath(person.provider, person.name))}">${avatar(person.provider, person, 28)}<bdi>${person.display_name || person.name}</bdi></a>`}${isOwn && chip(detail.you)}${newcomer && chip(detail.newcomer)}${returning && chip(detail.returning)}${teams.map(chip)}</td>
-<td>${moved(change, reader)}</td><td>${pointsOf(item, language.number(points), facts, reader)}</td></tr>`;
+<td>${pointsOf(item, language.number(points), facts, reader)}</td><td>${moved(change, reader)}</td></tr>`;
 }
 
 function pointsOf({ person }: RankPart, text: string, facts: RankFacts, { to }: Reader): Markup {

@@ -8,8 +8,11 @@ import { swatch } from '../swatch.ts';
 import { type GalleryCard, galleryCards } from './samples.ts';
 
 /** Returns the path of a card of the gallery. */
-export function galleryImagePath(card: GalleryCard, theme: string, locale: string): string {
-  return `/gallery/${card}.svg?${new URLSearchParams({ theme, locale }).toString()}`;
+export function galleryImagePath(
+  card: GalleryCard,
+  options: Readonly<Partial<Record<'theme' | 'locale' | 'width', string>>>,
+): string {
+  return `/gallery/${card}.svg?${new URLSearchParams(options).toString()}`;
 }
 
 /** Returns the path of an image of a card of the gallery for previews of links. */
@@ -40,6 +43,6 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
 
 function figure({ language, words, to }: Reader, card: GalleryCard, theme: string): Markup {
   const canBeComposed = kinds.some((kind) => kind.card === card);
-  return html`<figure><img src="${galleryImagePath(card, theme, language.locale)}" alt="${card}" loading="lazy">
+  return html`<figure><img src="${galleryImagePath(card, { theme, locale: language.locale })}" alt="${card}" loading="lazy">
 <figcaption><a href="${to(`/gallery?card=${card}`)}">${card}</a> · ${theme.replaceAll('-', ' ')}${canBeComposed && html` · <a href="${composerPath({ card, theme })}">${words.composeCard}</a>`}</figcaption></figure>`;
 }

@@ -15,8 +15,8 @@ const Chosen = Type.Object({
   card: Type.Optional(Type.Enum([...galleryCards])),
   theme: Type.Optional(Type.Enum([...themeNames])),
 });
-const { theme, locale } = cardOptionParameters;
-const Options = Type.Object({ theme, locale });
+const { theme, locale, width } = cardOptionParameters;
+const Options = Type.Object({ theme, locale, width });
 const Image = Type.Object({ card: Type.Enum([...galleryCards]) });
 
 /** A PNG takes long to draw, and has up to 60 KB. */

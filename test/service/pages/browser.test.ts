@@ -4,6 +4,7 @@ import { engines, keeper } from '../../integration/access/owner.ts';
 import { sharedBrowser } from '../../integration/cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { signInSettings } from './signed-in.ts';
+import { storeBoard } from './stored-board.ts';
 
 describe('pages in a browser', () => {
   const shared = shareStoredService({ service: { settings: signInSettings } });
@@ -51,6 +52,24 @@ describe('pages in a browser', () => {
     await page.goto(`${shared.service.url}/github/${engines.name}`);
     for (const tip of ['#commits-tip', '#people-tip', '#experience-tip'])
       assert.ok(await page.locator(tip).isVisible());
+    await context.close();
+  });
+
+  it('shows points of boards and the whole year on a phone without moving them', async () => {
+    await storeBoard(shared.service, shared.simulator);
+    const browser = await sharedBrowser();
+    const context = await browser.newContext({ viewport: { width: 320, height: 800 } });
+    const page = await context.newPage();
+    for (const lang of ['en', 'ru', 'ar']) {
+      await page.goto(`${shared.service.url}/github/${engines.name}/boards/all?lang=${lang}`);
+      const boxes = await Promise.all((await page.locator('.ranks .number').all()).map((one) => one.boundingBox()));
+      assert.ok(boxes.length > 0);
+      for (const box of boxes) assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 320, lang);
+    }
+    const calendar = page.waitForRequest(/card=calendar/);
+    await page.goto(`${shared.service.url}/github/${engines.name}`);
+    await page.locator('.calendar').scrollIntoViewIfNeeded();
+    assert.match((await calendar).url(), /[?&]width=320&/);
     await context.close();
   });
 

@@ -251,7 +251,7 @@ describe('pages behind numbers', () => {
     const { body } = await service.get(`${engines.name}/boards/all/seasons/1?limit=100`);
     const [, table = ''] = text.split('<tbody>');
     assert.deepEqual(
-      [...table.matchAll(/aria-describedby="points-tip">([^<]+)<\/a><\/td><\/tr>/g)].map(([, points]) => points),
+      [...table.matchAll(/aria-describedby="points-tip">([^<]+)<\/a><\/td>/g)].map(([, points]) => points),
       body.data.map(({ points }) => format(points)),
     );
     const [, link = ''] = /href="([^"]+\/people\/[^"]+)"/.exec(table) ?? [];
