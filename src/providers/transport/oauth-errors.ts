@@ -15,10 +15,14 @@ const ofRegistration = new Set([
   'invalid_scope',
 ]);
 
+/** The errors of the host itself. https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1 */
+const ofHost = new Set(['server_error', 'temporarily_unavailable']);
+
 /** Returns the error of a failed sign-in without its cause, which may hold the code, the token or the client's secret. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof oauth.AuthorizationResponseError) {
     if (ofRegistration.has(error.error)) return misregistered(error.error);
+    if (ofHost.has(error.error)) return unavailable();
     return new AppError('forbidden', 'The sign-in was not permitted at the code host.');
   }
   if (error instanceof oauth.ResponseBodyError) {
@@ -32,7 +36,11 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof oauth.OperationProcessingError) {
     return new AppError('invalid_input', 'The response of the code host does not fit this sign-in. Begin it again.');
   }
-  return new AppError('provider_unavailable', 'The code host did not respond to the sign-in. Try it again soon.');
+  return unavailable();
+}
+
+function unavailable(): AppError {
+  return new AppError('provider_unavailable', 'The code host could not complete the sign-in. Try it again soon.');
 }
 
 /**

@@ -102,6 +102,8 @@ describe('sign-in', () => {
       ['access_denied', 403, /not permitted at the code host/],
       ['application_suspended', 403, /registration of this service at the code host \(application_suspended\)/],
       ['redirect_uri_mismatch', 403, /\(redirect_uri_mismatch\)/],
+      ['server_error', 503, /Not available just now/],
+      ['temporarily_unavailable', 503, /Not available just now/],
       ['<b>', 403, /not permitted at the code host/],
     ] as const) {
       simulator.signIn.refusal = refusal;
