@@ -1,6 +1,7 @@
 import { progressOf } from '../accounts/level.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Earnable } from '../achievements/awards/earnable-store.ts';
+import type { OpenBoard } from '../boards/views/open-board-store.ts';
 import { fill } from '../cards/languages/language.ts';
 import type { CounterName } from '../contributions/kinds.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
@@ -32,7 +33,7 @@ import { WindowQuery, windowOf } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
 const numbersId = 'contributions';
-const shown = { awards: 12, people: 20, repositories: 12 };
+const shown = { awards: 12, boards: 12, people: 20, repositories: 12 };
 const readAccount = partReader(AccountPart);
 const readAwards = partReader(AwardPart);
 const readBoards = partReader(BoardPart);
@@ -42,7 +43,8 @@ interface Data {
   awards: Part<AwardPart> | undefined;
   /** For organizations alone. */
   community: Community | undefined;
-  boards: Part<BoardPart> | undefined;
+  /** Its own; of a person also those that rank the person. */
+  boards: readonly OpenBoard[];
   repositories: readonly Repository[];
   /** For organizations alone. */
   earnable: readonly Earnable[];
@@ -54,12 +56,14 @@ interface Sources {
   findRepositories: (account: Account, limit: number) => Promise<readonly Repository[]>;
   /** Finds the achievements that an account's repositories define. */
   findEarnable: (account: Account, limit: number) => Promise<readonly Earnable[]>;
+  /** Finds the boards of a person, and those that rank the person. */
+  findBoards: (account: Account, limit: number) => Promise<readonly OpenBoard[]>;
 }
 
 /** The page of a person or an organization. */
 export function accountPage(
   site: Site,
-  { now, findRepositories, findEarnable }: Sources,
+  { now, findRepositories, findEarnable, findBoards }: Sources,
   path: string,
 ): Page<typeof AccountPath, Data> {
   return {
@@ -73,7 +77,7 @@ export function accountPage(
         readPart(read, 'listContributions', readAccount),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: shown.awards }),
         isOrganization ? loadCommunity(read, within, { limit: shown.people, now: now() }) : undefined,
-        readPart(read, 'listBoards', readBoards),
+        isOrganization ? listBoards(read, account) : findBoards(account, shown.boards),
         findRepositories(account, shown.repositories),
         isOrganization ? findEarnable(account, shown.awards) : [],
       ]);
@@ -91,9 +95,7 @@ export function accountPage(
     render: (data, _context, language) => {
       const [account] = data.account.items;
       if (account === undefined) throw new Error('the response has no account');
-      const parts = [data.account, data.awards, data.community?.people, data.boards].filter(
-        (part) => part !== undefined,
-      );
+      const parts = [data.account, data.awards, data.community?.people].filter((part) => part !== undefined);
       return {
         html: renderAccount(site, readerOf(language), account, data),
         isComplete: parts.every(({ missing }) => missing.length === 0),
@@ -119,6 +121,18 @@ async function readPart<Item>(
   return part instanceof MovedRepository ? undefined : part;
 }
 
+/** Lists the boards of an organization as the API does, in the order of its file. */
+async function listBoards(read: ReadPart, { provider, name }: Account): Promise<readonly OpenBoard[]> {
+  const own = await readPart(read, 'listBoards', readBoards);
+  return (own?.items ?? []).map(({ slug, name: title, description }) => ({
+    provider,
+    owner: name,
+    slug,
+    name: title,
+    description,
+  }));
+}
+
 function renderAccount(site: Site, reader: Reader, account: AccountPart, data: Data): string {
   const { words, language } = reader;
   const { provider, name, display_name: displayName, description, type } = account;
@@ -133,8 +147,8 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
     previewPath: previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
     scripts: [tipsPath],
-    feeds: (data.boards?.items ?? []).map(({ slug, name: board }) => ({
-      path: endpointPath(provider, name, `boards/${slug}/feed`),
+    feeds: data.boards.map(({ provider: host, owner, slug, name: board }) => ({
+      path: endpointPath(host, owner, `boards/${slug}/feed`),
       title: board,
     })),
     facts: {
@@ -158,16 +172,11 @@ ${
 }
 ${data.earnable.length > 0 && section(words.detail.toEarn, earnable({ provider, owner: name, asOf: data.account.asOf }, data.earnable, reader))}
 ${
-  data.boards !== undefined &&
-  data.boards.items.length > 0 &&
+  data.boards.length > 0 &&
   section(
     words.detail.boards,
-    boards(
-      data.boards.items.map((board) => ({ ...board, provider, owner: name })),
-      name,
-      reader,
-    ),
-    dataLink(account, 'boards', words),
+    boards(data.boards, name, reader),
+    isOrganization ? dataLink(account, 'boards', words) : undefined,
   )
 }
 ${section(words.repositories, repositories(name, data.repositories, reader))}`,

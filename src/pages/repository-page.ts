@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/store.ts';
 import type { Earnable } from '../achievements/awards/earnable-store.ts';
-import type { BoardOfRepository } from '../boards/views/of-repository-store.ts';
+import type { OpenBoard } from '../boards/views/open-board-store.ts';
 import { AppError } from '../errors.ts';
 import { MovedRepository, RepositoryPath } from '../http/endpoint.ts';
 import type { Page } from '../http/pages.ts';
@@ -29,7 +29,7 @@ const readRepository = partReader(RepositoryPart);
 interface Data {
   repository: Repository;
   numbers: Part<RepositoryPart>;
-  boards: readonly BoardOfRepository[];
+  boards: readonly OpenBoard[];
   community: Community;
   earnable: readonly Earnable[];
 }
@@ -41,7 +41,7 @@ interface Sources {
   /** Finds the achievements that the file of a repository defines. */
   findEarnable: (repository: Repository, limit: number) => Promise<readonly Earnable[]>;
   /** Finds the boards that count a repository and that everyone may see. */
-  findBoards: (repository: Repository, limit: number) => Promise<readonly BoardOfRepository[]>;
+  findBoards: (repository: Repository, limit: number) => Promise<readonly OpenBoard[]>;
 }
 
 /** The page of a public repository. */

@@ -5,7 +5,7 @@ import { hasSession } from '../access/sessions/cookies.ts';
 import { sessionOf } from '../access/sessions/session.ts';
 import { findEarnable } from '../achievements/awards/earnable-store.ts';
 import { findAchievementHolders, findPublicAchievement } from '../achievements/awards/holders-store.ts';
-import { findBoardsOfRepository } from '../boards/views/of-repository-store.ts';
+import { findBoardsOfPerson, findBoardsOfRepository } from '../boards/views/open-board-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
 import { AppError } from '../errors.ts';
@@ -79,6 +79,7 @@ export function pageRoutes(app: App, without: Services): void {
         now,
         findRepositories: ({ id }, limit) => findPublicRepositories(connection, id, limit),
         findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
+        findBoards: ({ id }, limit) => findBoardsOfPerson(connection, id, limit),
       },
       `/${provider}/:name`,
     ),

@@ -59,7 +59,7 @@ for each row when ((old.icon, old.description) is distinct from (new.icon, new.d
 execute function announce_awarded();
 
 -- Names the account itself, the accounts that list it as a contributor or as a holder of an achievement, and those whose
--- repositories its boards count: pages of repositories name the boards.
+-- repositories its boards count, or who are on its boards: their pages name the boards.
 create or replace function announce_shown_account() returns trigger language plpgsql as $$
 declare
   contributed uuid[];
@@ -72,7 +72,9 @@ begin
       join repositories r on r.id = a.repository_id where w.account_id = new.id union
     select r.owner_id from boards b join board_repositories m on m.board_id = b.id
       join repositories r on r.id = m.repository_id
-    where b.owner_id = new.id) listing (id);
+    where b.owner_id = new.id union
+    select k.account_id from boards b join board_ranks k on k.board_id = b.id
+    where b.owner_id = new.id and k.is_ranked and k.until_version is null) listing (id);
   return null;
 end $$;
 
@@ -81,13 +83,14 @@ for each row when ((old.hidden, old.hidden_by_host, old.deleted_at is null)
   is distinct from (new.hidden, new.hidden_by_host, new.deleted_at is null))
 execute function announce_shown_account();
 
--- Names the owner of a board that changed or ended, and the accounts whose repositories it counts.
+-- Names the owner of a board that changed or ended, the accounts whose repositories it counts, and the people on it.
 create or replace function announce_board() returns trigger language plpgsql as $$
 begin
   insert into announcements (kind, key) select 'account', id from (
     select new.owner_id union
     select r.owner_id from board_repositories m join repositories r on r.id = m.repository_id
-    where m.board_id = new.id) listing (id);
+    where m.board_id = new.id union
+    select account_id from board_ranks where board_id = new.id and is_ranked and until_version is null) listing (id);
   return null;
 end $$;
 
