@@ -31,8 +31,10 @@ const pages: Readonly<Record<string, string>> = {
   docs: '/docs/achievements',
   settings: '/settings/github/sample-garden/notifications',
 };
-/** The folder of Debian's package fonts-noto-cjk, for the names of languages on pages. */
-const cjkFonts = '/usr/share/fonts/opentype/noto';
+/** Fonts for the names of languages on pages, from packages, so that the images are the same on every machine. */
+const cjkFonts = ['sawarabi-gothic', 'nanum-gothic'].map((name) =>
+  fileURLToPath(new URL(`../node_modules/@expo-google-fonts/${name}/400Regular`, import.meta.url)),
+);
 /** The names of the pages to capture; none: all. */
 const wanted = process.argv.slice(2);
 const screens: Readonly<Record<string, { width: number; scheme: 'light' | 'dark'; query?: string }>> = {
@@ -54,7 +56,7 @@ try {
   await using standIn = await openStandIn(people, now);
   const { changeProvider } = standIn;
   const service = await startService(config, { log: createLog(config.logLevel), now, changeProvider });
-  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), [...bundledFonts, cjkFonts]);
+  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), [...bundledFonts, ...cjkFonts]);
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
     env: { ...process.env, FONTCONFIG_FILE: fonts },

@@ -43,6 +43,9 @@ export async function writeFontConfiguration(directory: string, fontFolders: rea
   return file;
 }
 
+/** The names by which cards and browsers request the font of the system. */
+const generic = ['sans-serif', 'sans', 'system-ui'];
+
 function configuration(cacheDirectory: string, fontFolders: readonly string[]): string {
   const directories = fontFolders.map((directory) => `<dir>${escape(directory)}</dir>`).join('\n');
   const families = [
@@ -54,12 +57,15 @@ function configuration(cacheDirectory: string, fontFolders: readonly string[]): 
     'Noto Emoji',
   ];
   const preferred = families.map((family) => `<family>${family}</family>`).join('');
+  const aliases = generic.map(
+    (name) => `<alias binding="same"><family>${name}</family><prefer>${preferred}</prefer></alias>`,
+  );
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
 ${directories}
 <cachedir>${escape(cacheDirectory)}</cachedir>
-<alias binding="same"><family>sans-serif</family><prefer>${preferred}</prefer></alias>
+${aliases.join('\n')}
 </fontconfig>
 `;
 }
