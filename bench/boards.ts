@@ -56,6 +56,7 @@ async function countRanked({ connection }: Database, repositoryId: string, board
     ownerIds: [],
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
     asOf: now,
+    isBeingRead: false,
     isSettled: () => true,
   };
   const query = rankedSql({ board, window: windowOf(board.window, now), members, now });

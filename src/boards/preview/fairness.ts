@@ -53,7 +53,6 @@ function repositories({ members }: BoardPreview): string[] {
   const { coverage } = members;
   const warnings: string[] = [];
   const missing = coverage.incomplete.filter(({ state }) => state === 'not_installed');
-  if (coverage.repositories === 0) warnings.push('No repository matches.');
   if (missing.length > 0)
     warnings.push(
       `Not installed, so that nothing is collected for this board: ${listed(missing.map(({ repository }) => repository))}.`,

@@ -1,6 +1,6 @@
 /** How far the repositories of a board are collected. */
 export interface Coverage {
-  /** The number of repositories that the patterns name or match. */
+  /** The number of repositories that the patterns match; a pattern that matches none counts as one. */
   repositories: number;
   complete: number;
   /** Those that are not complete. */
@@ -12,7 +12,7 @@ export interface Coverage {
 }
 
 export interface IncompleteRepository {
-  /** `provider/owner/name`. */
+  /** `provider/owner/name`, or a pattern that matches no repository. */
   repository: string;
   /**
    * `not_installed`: no account installed it, so that it is not collected for boards; also the state of a repository

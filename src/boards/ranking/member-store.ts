@@ -18,6 +18,8 @@ export interface Members {
   coverage: Coverage;
   /** The time up to which all installed ones are known; null when none is. */
   asOf: Date | null;
+  /** True while one of them is being read for the first time, so that contributions older than the known ones may follow. */
+  isBeingRead: boolean;
   /** True when everything that happened before `until` is known of all installed repositories. */
   isSettled: (until: Date) => boolean;
 }
@@ -27,9 +29,12 @@ interface MemberRow {
   owner_id: string;
   provider: string;
   path: string;
+  /** The places of the patterns that match it among those of the board. */
+  patterns: number[];
   is_private: boolean;
   is_installed: boolean;
   is_complete: boolean | null;
+  is_being_read: boolean | null;
   known_until: Date | null;
 }
 
@@ -38,8 +43,9 @@ interface MemberRow {
  * ones of its owner.
  */
 export async function findMembers(connection: Connection, board: Board, ownerId: string): Promise<Members> {
-  const patterns = board.repositories.flatMap(({ isIncluded, places }) =>
+  const patterns = board.repositories.flatMap(({ isIncluded, places }, place) =>
     places.map(({ provider, owner, name }) => ({
+      place,
       included: isIncluded,
       provider,
       owner: owner.toLowerCase(),
@@ -49,7 +55,7 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
   const { rows } = await sql<MemberRow>`
     with patterns as (
       select * from json_to_recordset(${JSON.stringify(patterns)}::json)
-        as p (included boolean, provider text, owner text, name text)
+        as p (place integer, included boolean, provider text, owner text, name text)
     ), owners as (
       select p.provider, p.owner, o.id, o.name from (select distinct provider, owner from patterns where included) p
       cross join lateral (
@@ -58,17 +64,18 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
         order by a.named_at desc limit 1) o
     ), members as (
       select distinct r.id, r.provider, o.name || '/' || r.name as path, r.owner_id, r.is_private,
-        r.installed_at is not null as is_installed
-      from owners o join repositories r on r.owner_id = o.id
+        r.installed_at is not null as is_installed, m.patterns
+      from owners o join repositories r on r.owner_id = o.id cross join lateral (
+        select array_agg(distinct p.place order by p.place) as patterns from patterns p
+        where p.included and p.provider = o.provider and p.owner = o.owner and r.name ~* p.name) m
       where ${isPresentInSql('r')} and (not r.is_private or (${board.isPrivate}::boolean and r.owner_id = ${ownerId}))
-        and exists (select from patterns p
-          where p.included and p.provider = o.provider and p.owner = o.owner and r.name ~* p.name)
+        and m.patterns is not null
         and not exists (select from patterns p
           where not p.included and p.provider = o.provider and p.owner = o.owner and r.name ~* p.name)
       order by 2, 3 limit ${maxRepositories + 1})
-    select m.*, s.is_complete, s.known_until from members m left join lateral (
+    select m.*, s.is_complete, s.is_being_read, s.known_until from members m left join lateral (
       select bool_and(s.completed_at is not null and (s.is_deep or 'commit' = any(s.covers))) as is_complete,
-        min(s.known_until) as known_until
+        bool_or(s.completed_at is null) as is_being_read, min(s.known_until) as known_until
       from streams s where s.repository_id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
     order by m.provider, m.path`.execute(connection);
   const unreadTeams = await findUnreadTeams(connection, ownerId, teamsOf(board));
@@ -92,13 +99,7 @@ function toMembers(
     if (!row.is_installed) return [{ repository, state: 'not_installed', isPrivate: row.is_private }];
     return row.is_complete === true ? [] : [{ repository, state: 'collecting', isPrivate: row.is_private }];
   });
-  const paths = new Set(rows.map(({ provider, path }) => `${provider}/${path}`.toLowerCase()));
-  const absent = patterns.flatMap(({ isIncluded, places, text }): IncompleteRepository[] => {
-    const names = places.map(({ provider, owner, name }) => `${provider}/${owner}/${name}`);
-    const isNamed = isIncluded && !/[*?]/.test(text);
-    if (!isNamed || names.some((name) => paths.has(name.toLowerCase()))) return [];
-    return [{ repository: names.at(-1) ?? text, state: 'not_installed', isPrivate: false }];
-  });
+  const absent = toAbsent(rows, patterns);
   const known = rows.filter((row) => row.is_installed).map((row) => row.known_until);
   const times = known.map((at) => at?.getTime() ?? 0);
   return {
@@ -112,11 +113,25 @@ function toMembers(
       ...(unreadTeams.length > 0 && { unreadTeams }),
     },
     asOf: times.length === 0 || times.includes(0) ? null : new Date(Math.min(...times)),
+    isBeingRead: rows.some((row) => row.is_being_read ?? row.is_installed),
     isSettled: (until) =>
       incomplete.length + absent.length + unreadTeams.length === 0 &&
       times.length > 0 &&
       times.every((time) => time >= until.getTime()),
   };
+}
+
+/**
+ * Returns the patterns that match no repository: it is deleted, private, renamed or transferred, which look the same to
+ * callers, or it never existed.
+ */
+function toAbsent(rows: readonly MemberRow[], patterns: readonly RepositoryPattern[]): IncompleteRepository[] {
+  const matching = new Set(rows.flatMap((row) => row.patterns));
+  return patterns.flatMap(({ isIncluded, places, text }, place): IncompleteRepository[] => {
+    if (!isIncluded || matching.has(place)) return [];
+    const names = places.map(({ provider, owner, name }) => `${provider}/${owner}/${name}`);
+    return [{ repository: names.at(-1) ?? text, state: 'not_installed', isPrivate: false }];
+  });
 }
 
 /** Returns the regular expression, for PostgreSQL, of a name in which `*` and `?` stand for any letters. */

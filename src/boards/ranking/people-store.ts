@@ -40,11 +40,13 @@ export function peopleStatement(input: RankingInput, accountIds?: readonly strin
   statement.add('named_teams', teamsSql(board));
   statement.add('member_teams', memberTeamsSql(board, members));
   statement.add('sums', sumsSql);
-  // A person with older contributions that are not collected yet would be new by accident.
-  const isWhole = members.coverage.incomplete.every(({ state }) => state !== 'collecting');
-  const isNew = since === null || !isWhole ? sql`false` : sql`coalesce(s.first_at >= ${since}::timestamptz, false)`;
+  // A person with older contributions that are not collected yet would be new, or back, by accident.
+  const { isBeingRead } = members;
+  const isNew = since === null || isBeingRead ? sql`false` : sql`coalesce(s.first_at >= ${since}::timestamptz, false)`;
   const isReturning =
-    beforeSince === null ? sql`false` : sql`coalesce(s.first_at < ${since}::timestamptz and not s.was_before, false)`;
+    beforeSince === null || isBeingRead
+      ? sql`false`
+      : sql`coalesce(s.first_at < ${since}::timestamptz and not s.was_before, false)`;
   const isWanted = accountIds === undefined ? sql`true` : sql`u.id = any(${accountIds}::uuid[])`;
   statement.add(
     'people',

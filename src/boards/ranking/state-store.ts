@@ -41,9 +41,9 @@ export async function findState(
 }
 
 /** Returns a hash of everything that decides about the points of all people, but their contributions. */
-export function basisOf(board: Board, { since, until }: BoardWindow, { ids, ownerIds, coverage }: Members): string {
+export function basisOf(board: Board, { since, until }: BoardWindow, { ids, ownerIds, isBeingRead }: Members): string {
   return createHash('sha256')
-    .update(JSON.stringify([board.definition, since, until, ids, ownerIds, coverage.complete]))
+    .update(JSON.stringify([board.definition, since, until, ids, ownerIds, isBeingRead]))
     .digest('hex');
 }
 

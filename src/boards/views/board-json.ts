@@ -11,7 +11,10 @@ import type { RankedPerson, Ranking } from './view-store.ts';
 
 const Repositories = Type.Object(
   {
-    total: Type.Integer({ description: 'Repositories that the patterns name or match.', examples: [12] }),
+    total: Type.Integer({
+      description: 'Repositories that the patterns match; a pattern that matches none counts as one.',
+      examples: [12],
+    }),
     complete: Type.Integer({ description: 'Those that are completely collected.', examples: [11] }),
     incomplete: Type.Array(
       Type.Object({

@@ -125,6 +125,68 @@ describe('the people of a board', () => {
     assert.deepEqual((await ranked({ repositories: ['github/ada/*'] }))[0], '1 bob 2');
   });
 
+  it('are counted in the remaining repositories when one goes, and every pattern that matches nothing is named', async () => {
+    const { pool } = opened.database;
+    await pool.query(
+      `with globex as (
+        insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+        values ($1, 'github', 'globex', '', 'organization', 'globex', now(), now(), now()) returning id)
+       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
+         installed_at, created_at, updated_at)
+       select $2, 'github', '2', '', id, 'tool', false, false, now(), now(), now(), now(), now() from globex`,
+      [uuidv7(), uuidv7()],
+    );
+    const namedBy = async (...repositories: string[]): Promise<string[]> => {
+      const { people, members } = await preview({ repositories: ['ada/app', ...repositories] });
+      assert.deepEqual(
+        people.map(({ name }) => name),
+        ['bob', 'carol', 'dave'],
+      );
+      return members.coverage.incomplete
+        .filter(({ state }) => state === 'not_installed')
+        .map(({ repository }) => repository);
+    };
+    assert.deepEqual(await namedBy('globex/tool', 'globex/*', 'GLOBEX/t?ol'), []);
+    const ends: [end: string, undo: string][] = [
+      ['is_private = true', 'is_private = false'],
+      ['deleted_at = now()', 'deleted_at = null'],
+      [
+        `owner_id = (select id from accounts where name = 'bob')`,
+        `owner_id = (select id from accounts where name = 'globex')`,
+      ],
+    ];
+    for (const [end, undo] of ends) {
+      await pool.query(`update repositories set ${end} where external_id = '2'`);
+      assert.deepEqual(await namedBy('globex/tool', 'globex/*'), ['github/globex/tool', 'github/globex/*'], end);
+      await pool.query(`update repositories set ${undo} where external_id = '2'`);
+    }
+    await pool.query(`update repositories set name = 'kit' where external_id = '2'`);
+    assert.deepEqual(await namedBy('globex/tool', 'globex/*'), ['github/globex/tool'], 'it is renamed');
+    await pool.query(`update accounts set name = 'initech' where name = 'globex'`);
+    assert.deepEqual(await namedBy('globex/*'), ['github/globex/*'], 'its owner is renamed');
+  });
+
+  it('are new or back only once nothing older can follow', async () => {
+    const { pool } = opened.database;
+    const window = { since: '2026-06-04', until: '2026-06-05' };
+    const marks = async (): Promise<string[]> => {
+      const { people } = await preview({ window });
+      return people.map(({ name, isNewcomer, isReturning }) => `${name} ${isNewcomer} ${isReturning}`);
+    };
+    // Bob contributed on 1 June and not on 2 and 3 June, as far as the issues are known.
+    const reading = `insert into streams (repository_id, name, covers, is_deep) select id, 'issues', '{issue}', true
+      from repositories where name = 'app'`;
+    await pool.query(reading);
+    assert.deepEqual(await marks(), ['bob false false', 'dave false false'], 'it is being read');
+    await pool.query(`update repositories set installed_at = null where name = 'app'`);
+    assert.deepEqual(await marks(), ['bob false false', 'dave false false'], 'it is being read, and not installed');
+    await pool.query(`update streams set completed_at = now()`);
+    assert.deepEqual(await marks(), ['bob false true', 'dave true false'], 'not installed');
+    await pool.query(`update repositories set installed_at = now() where name = 'app'`);
+    assert.deepEqual(await marks(), ['bob false true', 'dave true false']);
+    await pool.query(`delete from streams`);
+  });
+
   it('read in a preview what a rule rewards most, and which rules can be exploited', async () => {
     const points = [
       { action: 'issue', points: 9 },

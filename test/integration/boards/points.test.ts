@@ -59,6 +59,7 @@ async function rank(board: Board, world: World): Promise<Map<number, Record<stri
     ownerIds: [],
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
     asOf: now,
+    isBeingRead: false,
     isSettled: () => true,
   };
   const query = rankedSql({ board, window: windowOf(board.window, now), members, now });
