@@ -96,10 +96,12 @@ function toItem({ at, ...entry }: FeedEntry): Static<typeof FeedItem> {
 }
 
 function toEntry(event: FeedEvent, board: { id: string; url: string; provider: string }): FeedEntry {
-  const { kind, at, name, provider, points } = event;
+  const { kind, at, accountId, name, provider, points } = event;
   const login = provider === board.provider ? name : `${provider}/${name}`;
+  // Readers of feeds show an entry again when its id changes, as names do. A person is new once, but may lead again.
+  const place = kind === 'leader' ? `${accountId}:${at.getTime()}` : accountId;
   return {
-    id: `urn:uuid:${board.id}:${kind}:${login}:${at.getTime()}`,
+    id: `urn:uuid:${board.id}:${kind}:${place}`,
     title: kind === 'leader' ? `${name} leads` : `${name} is new`,
     text: kind === 'leader' ? `${name} came to lead with ${points} points.` : `${name} has ${points} points.`,
     url: `${board.url}/people/${encodeURIComponent(login)}`,

@@ -135,6 +135,7 @@ export async function findPerson(
 export interface FeedEvent {
   kind: 'leader' | 'newcomer';
   at: Date;
+  accountId: string;
   name: string;
   provider: string;
   points: number;
@@ -146,7 +147,7 @@ export async function findFeedEvents(
   { boardId, limit }: { boardId: string; limit: number },
 ): Promise<FeedEvent[]> {
   const { rows } = await sql<FeedEvent>`
-    select kind, at, u.name, u.provider, points from (
+    select kind, at, u.id as "accountId", u.name, u.provider, points from (
       (select 'leader' as kind, since as at, account_id, points from board_leaders
         where board_id = ${boardId} order by since desc limit ${limit})
       union all

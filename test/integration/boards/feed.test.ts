@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
+import { engines, sending, serviceToken } from '../access/owner.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+
+describe('the feed of a board', () => {
+  const shared = shareStoredService();
+
+  it('announces a leader and a newcomer once, also after a change of names or of the first contribution', async () => {
+    const { service, simulator } = shared;
+    const { connection } = service.database;
+    const fields = { name: 'All', slug: 'all', repositories: [`${engines.name}/engine-1`] };
+    const board = { ...fields, window: { since: '1970-01-01' }, points: [{ action: 'commit', points: 1 }] };
+    const token = await serviceToken(service, simulator, engines);
+    await service.get(`${engines.name}/boards`, sending('PUT', token, { version: 1, boards: [{ board }] }));
+    for (const { id } of await connection.selectFrom('boards').select('id').execute())
+      await rankBoard({ connection, now: () => new Date() }, id);
+    const idsFor = async (reader: string): Promise<string[]> => {
+      const path = `${engines.name}/boards/all/feed?format=json&reader=${reader}`;
+      return (await service.get(path)).body.data.map(({ id }) => String(id)).toSorted();
+    };
+
+    await sql`update board_ranks set is_newcomer = true`.execute(connection);
+    const ids = await idsFor('one');
+    assert.ok(ids.length > 1);
+    assert.equal(new Set(ids).size, ids.length);
+    await sql`update accounts set name = name || '-2'
+      where id in (select account_id from board_ranks)`.execute(connection);
+    assert.deepEqual(await idsFor('two'), ids, 'people have other names');
+    await sql`update repositories set name = name || '-2'`.execute(connection);
+    assert.deepEqual(await idsFor('three'), ids, 'the repository has another name');
+    await sql`update board_ranks set first_at = first_at - interval '1 hour'`.execute(connection);
+    assert.deepEqual(await idsFor('four'), ids, 'an older contribution is found later');
+  });
+});
