@@ -73,7 +73,7 @@ const dayInLastWeek = { month: 12, day: 28 };
 
 function namedPeriod(period: string): DaysOfPeriod {
   const parts = /^(\d{4})(?:-(?:([QqWw])(\d{1,2})|(\d{2})))?$/.exec(period);
-  if (parts === null) throw invalidPeriod(nearest(period, relativePeriods));
+  if (parts === null) throw invalidPeriod(nearestPeriod(period));
   const [, yearText = '', letter = '', numberText, month] = parts;
   const year = Number(yearText);
   const kind = month === undefined ? letter.toUpperCase() : 'M';
@@ -93,6 +93,32 @@ function namedPeriod(period: string): DaysOfPeriod {
     Temporal.PlainDate.from({ year, month: firstMonth, day: 1 }),
     lengths[kind === 'Q' ? 'quarter' : 'month'],
   );
+}
+
+/** Returns the period that the author of a text probably meant: with other separators, or in other words. */
+function nearestPeriod(text: string): string | undefined {
+  const [, year, letter = '', number = ''] = /^(\d{4})[-/. ]?([QqWwMm]?)[-/. ]?(\d{1,2})$/.exec(text) ?? [];
+  if (year !== undefined) {
+    const kind = letter.toUpperCase();
+    const name = kind === 'Q' ? `Q${Number(number)}` : `${kind === 'W' ? 'W' : ''}${number.padStart(2, '0')}`;
+    return `${year}-${name}`;
+  }
+  const words = new Map(
+    units.flatMap((unit) => [
+      [unit, `this-${unit}`],
+      [`last-${unit}`, `previous-${unit}`],
+    ]),
+  );
+  const meant = nearest(text, [...relativePeriods, ...words.keys()]);
+  return meant === undefined ? undefined : (words.get(meant) ?? meant);
+}
+
+/** Returns the year, quarter, month or week with a day: of the same kind as another period. */
+export function periodLike(period: string, day: Temporal.PlainDate): string {
+  const { year, month, yearOfWeek = year, weekOfYear = 1 } = day;
+  if (/w/i.test(period)) return `${yearOfWeek}-W${twoDigits(weekOfYear)}`;
+  if (/q/i.test(period)) return `${year}-Q${Math.ceil(month / 3)}`;
+  return period.includes('-') ? `${year}-${twoDigits(month)}` : String(year);
 }
 
 function invalidPeriod(meant: string | undefined): Error {

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { readMoment, startOfDay } from './moments.ts';
-import { daysOfPeriod, type PeriodLength, today } from './periods.ts';
+import { type Moment, readMoment, startOfDay } from './moments.ts';
+import { daysOfPeriod, type PeriodLength, periodLike, today } from './periods.ts';
 import { invalid } from './problem.ts';
 import { readTimeZone } from './time-zones.ts';
 
@@ -48,21 +48,24 @@ export function readWindow(text: WindowText, now: Date): Window | undefined {
     timeZone,
     length: lengthBetween(first, last),
   };
-  if (first !== undefined && last !== undefined && first.at.getTime() > last.at.getTime()) {
-    throw invalid(`since must not be after until: ${since} is later than ${until}.`);
+  if (first !== undefined && last !== undefined && isAfter(first, last)) {
+    const nearest = { name: 'since', meant: until ?? '' };
+    throw invalid(`since must not be after until: ${since} is later than ${until}.`, nearest);
   }
-  rejectOutside(window, { first: 'since', last: 'until' }, now);
+  rejectOutside(window, { first: { name: 'since' }, last: { name: 'until' } }, now);
   return window;
+}
+
+/** Returns whether a window would begin after its end: a last day is included, an instant is not; some days are empty. */
+function isAfter(first: Moment, last: Moment): boolean {
+  return first.at > last.at && first.at >= last.end;
 }
 
 /** Instants from here on have no four-digit year, as RFC 3339 demands: a window up to the last of days has no end. */
 export const endOfTime = new Date('+010000-01-01T00:00:00Z');
 
 /** Returns the number of days from one day to another, both included, or of milliseconds where one is an instant. */
-function lengthBetween(
-  first: ReturnType<typeof readMoment> | undefined,
-  last: ReturnType<typeof readMoment> | undefined,
-): Window['length'] {
+function lengthBetween(first: Moment | undefined, last: Moment | undefined): Window['length'] {
   if (first === undefined || last === undefined) return null;
   if (first.day === undefined || last.day === undefined) {
     return { milliseconds: last.end.getTime() - first.at.getTime() };
@@ -73,17 +76,25 @@ function lengthBetween(
 function windowOfPeriod(period: string, timeZone: string, now: Date): Window {
   const { first, next, length } = daysOfPeriod(period, today(now, timeZone));
   const window = { since: startOfDay(first, timeZone), until: startOfDay(next, timeZone), timeZone, length };
-  rejectOutside(window, { first: 'period', last: 'period' }, now);
+  const named = { name: 'period', period };
+  rejectOutside(window, { first: named, last: named }, now);
   return window;
 }
 
 /** The first day of windows; the same as the first second of Unix time in UTC. */
 const firstDay = Temporal.PlainDate.from('1970-01-01');
 
+/** A parameter that gives an end of a window. */
+interface Given {
+  name: string;
+  /** Its value, where it is a period. */
+  period?: string;
+}
+
 /** Rejects windows that begin before 1970 or after tomorrow, in which nothing can be counted. */
 function rejectOutside(
   { since, until, timeZone }: Window,
-  { first, last }: { first: string; last: string },
+  { first, last }: { first: Given; last: Given },
   now: Date,
 ): void {
   const earliest = startOfDay(firstDay, timeZone);
@@ -93,18 +104,20 @@ function rejectOutside(
   if (until !== null && until <= earliest) throw beforeFirst(last);
   if (since !== null && since >= end) {
     throw invalid(
-      `${first} must not begin after tomorrow, ${String(tomorrow)} in ${timeZone}.`,
+      `${first.name} must not begin after tomorrow, ${String(tomorrow)} in ${timeZone}.`,
       nearestDay(first, tomorrow),
     );
   }
 }
 
-function beforeFirst(parameter: string): Error {
-  return invalid(`${parameter} must not be before ${String(firstDay)}.`, nearestDay(parameter, firstDay));
+function beforeFirst(given: Given): Error {
+  // The first week that begins in 1970 is the second one.
+  const day = /w/i.test(given.period ?? '') ? firstDay.add({ days: 4 }) : firstDay;
+  return invalid(`${given.name} must not be before ${String(firstDay)}.`, nearestDay(given, day));
 }
 
-function nearestDay(name: string, day: Temporal.PlainDate): { name: string; meant: string } {
-  return { name, meant: name === 'period' ? String(day.year) : String(day) };
+function nearestDay({ name, period }: Given, day: Temporal.PlainDate): { name: string; meant: string } {
+  return { name, meant: period === undefined ? String(day) : periodLike(period, day) };
 }
 
 /**

@@ -90,7 +90,7 @@ describe('faults of a board', () => {
       ],
       [
         '{ since: 2026-10-02, until: 2026-10-01 }',
-        ['error: since must not be after until: 2026-10-02 is later than 2026-10-01'],
+        ['error: since must not be after until: 2026-10-02 is later than 2026-10-01; did you mean 2026-10-01?'],
       ],
       ['{ seasons: quarter }', ['error: the first day of the seasons is missing; expected from: a day, as YYYY-MM-DD']],
       [

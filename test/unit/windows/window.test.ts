@@ -1,33 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { AppError } from '../../../src/errors.ts';
 import { meaningOf, readWindow, type WindowText, windowBefore, windowsUpTo } from '../../../src/windows/window.ts';
-
-const now = new Date('2026-11-23T09:30:00Z');
-
-function read(text: WindowText, at = now) {
-  const window = readWindow(text, at);
-  assert.ok(window !== undefined);
-  return window;
-}
-
-/** Returns the two ends of a window. */
-function ends(text: WindowText, at = now): (string | null)[] {
-  const { since, until } = meaningOf(read(text, at));
-  return [since, until];
-}
-
-function messageOf(text: WindowText, at = now): string {
-  try {
-    readWindow(text, at);
-  } catch (error) {
-    assert.ok(error instanceof AppError);
-    assert.equal(error.code, 'invalid_input');
-    return error.message;
-  }
-  return assert.fail(`${JSON.stringify(text)} was accepted`);
-}
+import { ends, messageOf, now, read } from './read.ts';
 
 describe('windows of days and instants', () => {
   it('returns no window without its parameters, and checks the time zone nevertheless', () => {
@@ -82,8 +57,22 @@ describe('windows of days and instants', () => {
     assert.deepEqual(read(text).length, { milliseconds: 8 * 3_600_000 });
   });
 
+  it('contains the rest of the last day', () => {
+    const text = { since: '2026-10-01T12:00:00Z', until: '2026-10-01' };
+    assert.deepEqual(ends(text), ['2026-10-01T12:00:00Z', '2026-10-02T00:00:00Z']);
+  });
+
   const refused: [why: string, text: WindowText, message: RegExp][] = [
-    ['since after until', { since: '2026-10-02', until: '2026-10-01' }, /since must not be after until/],
+    [
+      'since after until',
+      { since: '2026-10-02', until: '2026-10-01' },
+      /since: did you mean 2026-10-01\?.*not be after until/,
+    ],
+    [
+      'an instant after the last day',
+      { since: '2026-10-02T00:00:00Z', until: '2026-10-01' },
+      /since: did you mean 2026-10-01\?/,
+    ],
     ['instants in the wrong order', { since: '2026-10-02T00:00:01Z', until: '2026-10-02T00:00:00Z' }, /not be after/],
     ['a period with since', { period: '2026', since: '2026-10-01' }, /period cannot be used together with since/],
     ['a period with until', { period: '2026', until: '2026-10-01' }, /period cannot be used together with since/],
@@ -158,65 +147,6 @@ describe('days of time zones', () => {
     assert.equal(read({ since: '2026-01-01', time_zone: 'asia/calcutta' }).timeZone, 'Asia/Calcutta');
     assert.equal(read({ since: '2026-01-01', time_zone: 'Etc/GMT 5' }).timeZone, 'Etc/GMT+5');
   });
-});
-
-describe('periods', () => {
-  const meanings: [period: string, first: string, next: string][] = [
-    ['2026', '2026-01-01', '2027-01-01'],
-    ['2026-Q3', '2026-07-01', '2026-10-01'],
-    ['2026-q1', '2026-01-01', '2026-04-01'],
-    ['2026-10', '2026-10-01', '2026-11-01'],
-    ['2026-W42', '2026-10-12', '2026-10-19'],
-    ['2026-W01', '2025-12-29', '2026-01-05'],
-    ['2026-W53', '2026-12-28', '2027-01-04'],
-    ['last-7d', '2026-11-17', '2026-11-24'],
-    ['last-30d', '2026-10-25', '2026-11-24'],
-    ['last-90d', '2026-08-26', '2026-11-24'],
-    ['last-365d', '2025-11-24', '2026-11-24'],
-    ['this-week', '2026-11-23', '2026-11-30'],
-    ['this-month', '2026-11-01', '2026-12-01'],
-    ['this-quarter', '2026-10-01', '2027-01-01'],
-    ['this-year', '2026-01-01', '2027-01-01'],
-    ['previous-week', '2026-11-16', '2026-11-23'],
-    ['previous-month', '2026-10-01', '2026-11-01'],
-    ['previous-quarter', '2026-07-01', '2026-10-01'],
-    ['previous-year', '2025-01-01', '2026-01-01'],
-  ];
-  // 28 December 2026 is more than a day ahead of the present.
-  const present = new Date('2026-11-23T09:30:00Z');
-  for (const [period, first, next] of meanings) {
-    it(`reads ${period}`, () => {
-      const at = period === '2026-W53' ? new Date('2026-12-27T00:00:00Z') : present;
-      assert.deepEqual(ends({ period }, at), [`${first}T00:00:00Z`, `${next}T00:00:00Z`]);
-    });
-  }
-
-  it('is of the present day in the time zone', () => {
-    const newYear = new Date('2026-12-31T23:30:00Z');
-    const text = { period: 'this-year', time_zone: 'Europe/Berlin' };
-    assert.deepEqual(ends(text, newYear), ['2026-12-31T23:00:00Z', '2027-12-31T23:00:00Z']);
-  });
-
-  const refused: [period: string, message: RegExp][] = [
-    ['2026-Q5', /did you mean 2026-Q4\?/],
-    ['2026-Q0', /did you mean 2026-Q1\?/],
-    ['2026-Q03', /did you mean 2026-Q3\?/],
-    ['2026-13', /did you mean 2026-12\?/],
-    ['2026-00', /did you mean 2026-01\?/],
-    ['2025-W53', /did you mean 2025-W52\?/],
-    ['2026-W54', /did you mean 2026-W53\?/],
-    ['2026-W5', /did you mean 2026-W05\?/],
-    ['last-31d', /did you mean last-30d\?/],
-    ['lastweek', /period must be/],
-    ['this_month', /did you mean this-month\?/],
-    ['1969', /did you mean 1970\?/],
-    ['2031', /did you mean 2026\?/],
-    ['', /^period must be a year, quarter, month or week/],
-    ['2026-10-01', /^period must be/],
-  ];
-  for (const [period, message] of refused) {
-    it(`refuses ${period === '' ? 'nothing' : period}`, () => assert.match(messageOf({ period }), message));
-  }
 });
 
 describe('series of windows', () => {

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { AppError } from '../../../src/errors.ts';
+import { meaningOf, readWindow, type WindowText } from '../../../src/windows/window.ts';
+
+/** The present of all windows that a test reads without another one. */
+export const now = new Date('2026-11-23T09:30:00Z');
+
+/** Reads a window that is valid. */
+export function read(text: WindowText, at = now) {
+  const window = readWindow(text, at);
+  assert.ok(window !== undefined);
+  return window;
+}
+
+/** Returns the two ends of a window. */
+export function ends(text: WindowText, at = now): (string | null)[] {
+  const { since, until } = meaningOf(read(text, at));
+  return [since, until];
+}
+
+/** Returns the message with which a window is refused. */
+export function messageOf(text: WindowText, at = now): string {
+  try {
+    readWindow(text, at);
+  } catch (error) {
+    assert.ok(error instanceof AppError);
+    assert.equal(error.code, 'invalid_input');
+    return error.message;
+  }
+  return assert.fail(`${JSON.stringify(text)} was accepted`);
+}
