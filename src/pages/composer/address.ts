@@ -90,7 +90,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     path: ({ board }) => `boards/${segment(board)}`,
     parameters: () => ({}),
     takesRepository: false,
-    fields: ['board', 'limit', 'period', 'since', 'until', 'time_zone'],
+    fields: ['board', 'limit'],
   },
   {
     card: 'community',
