@@ -80,6 +80,8 @@ export interface TeamName {
 export interface PeopleFilter {
   withBots: boolean;
   exclude: PersonName[];
+  /** True: only people whose first counted contribution is in the window. */
+  newcomersAlone: boolean;
   onlyMembersOf: TeamName | null;
 }
 

@@ -11,10 +11,11 @@ export function readPeople(
   people: NonNullable<BoardFields['people']>,
   { provider }: Pick<BoardReading, 'provider'>,
 ): PeopleFilter {
-  const { bots: withBots = false, exclude = [], only_members_of: team } = people;
+  const { bots: withBots = false, exclude = [], newcomers: newcomersAlone = false, only_members_of: team } = people;
   return {
     withBots,
     exclude: exclude.map((login) => toPerson(login, provider)),
+    newcomersAlone,
     onlyMembersOf: team === undefined ? null : toTeam(team, provider),
   };
 }

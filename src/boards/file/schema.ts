@@ -78,6 +78,7 @@ const People = Type.Object(
   {
     bots: flag('true to rank bots too'),
     exclude: Type.Optional(Type.Array(login, { maxItems: maxPeople, description: 'logins that are not ranked' })),
+    newcomers: flag('true to rank only people whose first counted contribution is in the window'),
     only_members_of: Type.Optional(hostTeam),
   },
   { ...closed, description: 'who is ranked' },

@@ -51,7 +51,7 @@ export function peopleStatement(input: RankingInput, accountIds?: readonly strin
   statement.add(
     'people',
     sql`select u.id as account_id, lower(u.name) collate "C" as name, s.reached_at, s.first_at,
-        ${isRankedInSql(board, members)} as may_be_ranked,
+        ${isRankedInSql(board, members)} and ${board.people.newcomersAlone ? isNew : sql`true`} as may_be_ranked,
         ${rounded(sql`coalesce(s.value, 0) + coalesce(s.granted, 0)`)} as points,
         ${board.ties === 'earliest' ? sql`s.reached_at` : sql`null::timestamptz`} as ordered_at,
         coalesce(s.by_rule, '{}'::json) as by_rule, coalesce(s.granted, 0)::float8 as granted,

@@ -65,7 +65,11 @@ export function formOf(
 function votersOf(board: Board, season: Season, items: readonly Static<typeof SeasonRankItem>[]): string {
   const logins = items.flatMap(({ person, eligible }) => (person !== null && eligible !== false ? [person.name] : []));
   const sorted = logins.toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1));
-  const comment = `# ${board.name.replaceAll(/\s+/g, ' ')}, season ${season.number}, version ${season.version}`;
+  const { coverage, asOf } = season;
+  const complete = `${coverage.complete} of ${coverage.repositories} repositories are complete`;
+  const known = asOf === null ? '' : ` as of ${formatTimestamp(asOf)}`;
+  const heading = `${board.name.replaceAll(/\s+/g, ' ')}, season ${season.number}, version ${season.version}`;
+  const comment = `# ${complete}${known}\n# ${heading}`;
   const list = sorted.map((login) => `  - ${JSON.stringify(login)}\n`).join('');
   return `${comment}\neligible_voters:${list === '' ? ' []\n' : `\n${list}`}`;
 }

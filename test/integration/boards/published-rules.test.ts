@@ -89,13 +89,14 @@ describe('published rules', () => {
     });
     const accepted = ['Hacktoberfest-Accepted'];
     const items = [
-      ...[1, 2, 3, 4].map((day) => pull('ada', day, accepted)),
+      ...[1, 2, 3, 4].flatMap((day) => [pull('ada', day, accepted), pull('erin', day, accepted)]),
       // Three of one day are two points.
       ...[10, 11, 12].map((hour) => pull('bob', 5, accepted, hour)),
       pull('bob', 6, accepted),
       pull('bob', 7, [...accepted, 'spam']),
       pull('carol', 8, ['bug']),
       pull('dave', 31, accepted, 23),
+      // Ada is no new contributor.
       {
         kind: 'pull_request',
         author: 'ada',
@@ -105,7 +106,7 @@ describe('published rules', () => {
       } as const,
     ];
     assert.deepEqual(await rank('hackathon-2026', items, '2026-11-02T00:00:00Z'), [
-      '1 ada 4 eligible',
+      '1 erin 4 new eligible',
       '2 bob 3 new',
       '3 dave 1 new',
     ]);

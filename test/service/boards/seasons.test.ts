@@ -57,6 +57,7 @@ describe('seasons of a board', () => {
       rows.map(({ rank, person, points }) => [rank, person?.name, points]),
     );
     const voters = await shared.service.get(`${path}/sprint/seasons/1?format=voters`);
+    assert.match(voters.text, /^# 0 of 5 repositories are complete\n/);
     assert.deepEqual(parse(voters.text), {
       eligible_voters: rows
         .flatMap(({ points, person }) => (points >= 3 ? [person?.name ?? ''] : []))

@@ -42,6 +42,7 @@ describe('the boards file', () => {
       people: {
         withBots: false,
         exclude: [{ provider: 'github', login: 'acme-ci' }],
+        newcomersAlone: false,
         onlyMembersOf: { provider: 'github', organization: 'acme', team: 'core' },
       },
       teams: [
