@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { eraseAccount } from '../src/access/erasure/store.ts';
 import { findById } from '../src/accounts/store.ts';
 import { saveContributions } from '../src/contributions/contribution-store.ts';
-import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Core } from '../src/core.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import { hideRepository } from '../src/repositories/hide-store.ts';
 import { beginWork, createStartTasks } from '../src/sync/begin-work.ts';
+import { checkTotals } from '../src/sync/check-totals.ts';
 import { createCleaningTasks } from '../src/sync/clean-up.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
 import { hideAllWithdrawn } from '../src/sync/lost-access.ts';
@@ -43,8 +43,8 @@ const longestStartMs = 600_000;
 export async function measureJobs(place: Place, measure: Measure): Promise<void> {
   const { core, stored, typical, contributors } = place;
   const { sync } = core;
-  const { connection } = sync;
-  const recount = (id: string): Promise<number> => inTransaction(connection, (to) => recountRepository(to, id));
+  const recount = ({ id }: { id: string }): Promise<number> =>
+    checkTotals(sync, { repositoryId: id, ownerId: stored.id }, new AbortController().signal);
   const event = applyEvents(core, stored);
   // The first one reads what later ones need no more.
   await event();
@@ -52,12 +52,12 @@ export async function measureJobs(place: Place, measure: Measure): Promise<void>
   await measure('event-contributors', contributors, 1);
   await measure('event-totals', () => updateTotals(sync), 1);
   await measure('full-scan', await scanPage(core, stored), 1);
-  await measure('recount', () => recount(typical.repository.id));
-  await measure('recount-largest', () => recount(stored.largestRepository.id), 1);
+  await measure('recount', () => recount(typical.repository));
+  await measure('recount-largest', () => recount(stored.largestRepository), 1);
   const cleanUp = createCleaningTasks(sync)['clean_up'];
   await measure('clean-up', async () => cleanUp?.run({}, new AbortController().signal));
   const hide = (): Promise<void> =>
-    inTransaction(connection, async (transaction) => {
+    inTransaction(sync.connection, async (transaction) => {
       await hideRepository(transaction, stored.otherRepository.id, sync.now());
       await recordVisibility(sync, transaction, [stored.id]);
     });

@@ -1,11 +1,17 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { columnOf, columnsOf, contributionsIn, counts, replacing, sumsOf } from './column-store.ts';
+import { columnOf, columnsOf, contributionsIn, replacing } from './column-store.ts';
+import { countedWhole, type Days, isDayIn, summedDays, summedPeople } from './counted-store.ts';
 import { markAddressesCounted } from './identity-store.ts';
 import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
 import { recountLanguages } from './languages/store.ts';
-import { markTotalsChanged } from './total-store.ts';
+import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-store.ts';
 import { holdRepository, lockTotals } from './write-store.ts';
+
+/** A part of the totals of a repository that statements compare and count again by itself. People are counted from days. */
+export type TotalsPart = Days | 'people' | 'whole' | 'languages';
+
+const allParts: readonly TotalsPart[] = [{ from: null, until: null }, 'people', 'whole', 'languages'];
 
 /**
  * Counts the totals of one repository again, from all its stored contributions. Writes and locks only rows that differ,
@@ -22,20 +28,41 @@ export async function recountRepository(
   // Transactions that change totals hold this lock, so the statements below see all that they stored.
   await lockTotals(connection, repositoryId);
   await connection.deleteFrom('uncounted_commits').where('repository_id', '=', repositoryId).execute();
-  const parts = [
-    await recountDays(connection, repositoryId, ofDays(counters)),
-    await recountContributors(connection, repositoryId, ofPeople(counters)),
-  ];
-  const people = [...new Set(parts.flatMap((part) => part.people))];
+  return recountParts(connection, repositoryId, allParts, counters);
+}
+
+/**
+ * Counts a part of the totals of one repository again, as `recountRepository` counts all of them. Does nothing where all
+ * commits have to be counted again anyway. Must run in a transaction.
+ */
+export async function recountPart(connection: Connection, repositoryId: string, part: TotalsPart): Promise<number> {
+  await countNewCommits(connection, repositoryId);
+  await lockTotals(connection, repositoryId);
+  if (!(await areCommitsCounted(connection, repositoryId))) return 0;
+  return recountParts(connection, repositoryId, [part], storedCounters);
+}
+
+async function recountParts(
+  connection: Connection,
+  repositoryId: string,
+  parts: readonly TotalsPart[],
+  counters: readonly StoredCounter[],
+): Promise<number> {
+  const found: Differences[] = [];
+  for (const part of parts) {
+    if (part === 'people') found.push(await recountContributors(connection, repositoryId, ofPeople(counters)));
+    else if (part === 'whole') found.push(await recountWhole(connection, repositoryId, counters));
+    else if (part === 'languages') {
+      found.push({ differences: await recountLanguages(connection, repositoryId), people: [] });
+    } else found.push(await recountDays(connection, repositoryId, ofDays(counters), part));
+  }
+  const people = [...new Set(found.flatMap((one) => one.people))];
   if (people.length > 0) {
     await sql`
       select record_changed_contributors(array_fill(${repositoryId}::uuid, array[${people.length}::integer]),
         ${people}::uuid[])`.execute(connection);
   }
-  const differences = parts.reduce(
-    (sum, part) => sum + part.differences,
-    (await recountWhole(connection, repositoryId, counters)) + (await recountLanguages(connection, repositoryId)),
-  );
+  const differences = found.reduce((sum, one) => sum + one.differences, 0);
   if (differences > 0) {
     await markTotalsChanged(connection, repositoryId);
     await sql`select mark_unsummed(array[${repositoryId}::uuid])`.execute(connection);
@@ -60,28 +87,12 @@ async function recountDays(
   connection: Connection,
   repositoryId: string,
   counters: readonly StoredCounter[],
+  days: Days,
 ): Promise<Differences> {
-  const stored = counters.filter(({ kind }) => kind !== 'commit');
   const { rows } = await sql<Differences>`
-    with found as (
-      select oid, authored_at, identity_ids from commits where repository_id = ${repositoryId}
-    ), authored as (
-      select distinct c.oid, i.account_id, (c.authored_at at time zone 'UTC')::date as day
-      from found c cross join unnest(c.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
-      where i.account_id is not null
-    ), counted as (
-      select account_id, day, ${each(counters, ({ kind }) => (kind === 'commit' ? sql`count(*)` : sql`0`))}
-      from authored group by account_id, day
-      union all
-      select c.account_id, (c.created_at at time zone 'UTC')::date as day, ${each(counters, numberOf(stored))}
-      from contributions c
-      where c.repository_id = ${repositoryId} and c.account_id is not null and ${isCountedBy(stored)}
-      group by 1, 2
-    ), summed as (
-      select account_id, day, ${sumsOf(counters)} from counted group by account_id, day
-    ), vanished as (
+    with ${summedDays(repositoryId, counters, days)}, vanished as (
       delete from contribution_days d
-      where repository_id = ${repositoryId}
+      where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}
         and not exists (select from summed s where s.account_id = d.account_id and s.day = d.day)
       returning account_id
     ), saved as (
@@ -106,34 +117,18 @@ async function recountContributors(
   repositoryId: string,
   counters: readonly StoredCounter[],
 ): Promise<Differences> {
-  const ofDay = ofDays(counters);
-  const others = Map.groupBy(
-    counters.filter((counter) => !ofDay.includes(counter)),
-    ({ person = 'account_id' }) => person,
-  );
-  const countedOthers = [...others].map(
-    ([person, some]) => sql`
-      union all
-      select ${sql.ref(`c.${person}`)}, ${each(counters, numberOf(some))}
-      from contributions c
-      where c.repository_id = ${repositoryId} and ${sql.ref(`c.${person}`)} is not null and ${isCountedBy(some)}
-      group by 1`,
-  );
+  const summed = summedPeople(repositoryId, counters);
+  const [now, before] = ['s', 'k'].map((alias) => sql`coalesce(${contributionsIn(contributionKinds, alias)}, 0)`);
+  // A statement of its own, because Citus may show later parts of a statement what earlier ones changed.
+  await sql`
+    with ${summed}
+    insert into unlisted_contributors (transaction_id, repository_id, account_id, added)
+    select pg_current_xact_id(), ${repositoryId}, account_id, ${now} - ${before}
+    from summed s
+    full join (select * from contributor_totals where repository_id = ${repositoryId}) k using (account_id)
+    where ${now} <> ${before}`.execute(connection);
   const { rows } = await sql<Differences>`
-    with counted as (
-      select account_id, ${each(counters, (counter) => (ofDay.includes(counter) ? sql`sum(${columnOf(counter.name)})` : sql`0`))}
-      from contribution_days where repository_id = ${repositoryId} group by account_id
-      ${sql.join(countedOthers, sql` `)}
-    ), summed as (
-      select account_id, ${sumsOf(counters)} from counted group by account_id
-    ), marked as (
-      insert into unlisted_contributors (transaction_id, repository_id, account_id, added)
-      select pg_current_xact_id(), ${repositoryId}, account_id,
-        coalesce(${contributionsIn(contributionKinds, 's')}, 0) - coalesce(${contributionsIn(contributionKinds, 'k')}, 0)
-      from summed s
-      full join (select * from contributor_totals where repository_id = ${repositoryId}) k using (account_id)
-      where coalesce(${contributionsIn(contributionKinds, 's')}, 0) <> coalesce(${contributionsIn(contributionKinds, 'k')}, 0)
-    ), vanished as (
+    with ${summed}, vanished as (
       delete from contributor_totals
       where repository_id = ${repositoryId} and account_id not in (select account_id from summed)
       returning account_id
@@ -156,13 +151,9 @@ async function recountWhole(
   connection: Connection,
   repositoryId: string,
   counters: readonly StoredCounter[],
-): Promise<number> {
-  const commits = sql`(select count(*) from commits where repository_id = ${repositoryId})`;
+): Promise<Differences> {
   const { rows } = await sql<{ differences: number }>`
-    with counted as (
-      select ${each(counters, (counter) => (counter.kind === 'commit' ? commits : sql`count(*) filter (where ${counts(counter)})`))}
-      from contributions c where c.repository_id = ${repositoryId}
-    ), before as (
+    with ${countedWhole(repositoryId, counters)}, before as (
       select * from repository_totals where repository_id = ${repositoryId}
     ), differing as (
       select c.* from counted c, before b
@@ -174,27 +165,5 @@ async function recountWhole(
       where t.repository_id = ${repositoryId} and (not t.commits_counted or exists (select from differing))
     )
     select count(*)::integer as differences from differing`.execute(connection);
-  return rows[0]?.differences ?? 0;
-}
-
-/** Returns a number for each counter, named like its column. */
-function each(
-  counters: readonly StoredCounter[],
-  numberOfEach: (counter: StoredCounter) => RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  return sql.join(counters.map((counter) => sql`(${numberOfEach(counter)})::integer as ${sql.ref(counter.name)}`));
-}
-
-/** Returns the function that counts the contributions of a group for some counters, and nothing for others. */
-function numberOf(some: readonly StoredCounter[]): (counter: StoredCounter) => RawBuilder<unknown> {
-  return (counter) => (some.includes(counter) ? sql`count(*) filter (where ${counts(counter)})` : sql`0`);
-}
-
-/** Returns the condition that the contribution `c` counts for some counters. An index finds its kinds. */
-function isCountedBy(some: readonly StoredCounter[]): RawBuilder<boolean> {
-  const kinds = [...new Set(some.map(({ kind }) => kind))];
-  return sql`c.kind in (${sql.join(kinds)}) and (${sql.join(
-    some.map((counter) => sql`(${counts(counter)})`),
-    sql` or `,
-  )})`;
+  return { differences: rows[0]?.differences ?? 0, people: [] };
 }

@@ -1,15 +1,12 @@
 import { requestFullEvaluation } from '../achievements/files/store.ts';
-import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { recountRepository } from '../contributions/recount-store.ts';
 import { areCommitsCounted } from '../contributions/total-store.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { checkTotals } from './check-totals.ts';
 import { whileClaimed } from './claims.ts';
 import { toKnown } from './collect.ts';
 import type { SyncContext, Work } from './context.ts';
 import type { Drift } from './drift.ts';
 import { markDriftsRepaired, saveDrift } from './drift-store.ts';
 import { bringUpToDate, findInstalled } from './poll-repository.ts';
-import { recordState } from './record-state.ts';
 import { wantFullScan } from './stream-change-store.ts';
 import { findStreams } from './stream-store.ts';
 
@@ -31,7 +28,7 @@ export async function reconcileRepository(context: SyncContext, repositoryId: st
   }
   await markDriftsRepaired(context.connection, repositoryId, [...found.keys()]);
   // A repository that another job is reading is checked the next night.
-  await whileClaimed(context, repositoryId, () => checkSums(context, repositoryId));
+  await whileClaimed(context, repositoryId, () => checkSums(context, repositoryId, work));
 }
 
 interface Difference {
@@ -60,15 +57,10 @@ async function differences(context: SyncContext, repositoryId: string, work: Wor
 }
 
 /** Checks that the totals of a repository agree with its stored contributions, and repairs them. */
-async function checkSums(context: SyncContext, repositoryId: string): Promise<void> {
+async function checkSums(context: SyncContext, repositoryId: string, { call }: Work): Promise<void> {
   const installed = await findInstalled(context, repositoryId);
   if (installed === undefined || !(await areCommitsCounted(context.connection, repositoryId))) return;
-  const wrong = await inTransaction(context.connection, async (transaction) => {
-    const differences = await recountRepository(transaction, repositoryId);
-    await recordTotalsChanged(transaction, repositoryId);
-    if (differences > 0) await recordState(context, transaction, installed.account.id);
-    return differences;
-  });
+  const wrong = await checkTotals(context, { repositoryId, ownerId: installed.account.id }, call.signal);
   if (wrong === 0) return;
   const provider = installed.provider.name;
   await report(context, { provider, repositoryId, what: 'sums', expected: 0, found: wrong, isRepaired: true });

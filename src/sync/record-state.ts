@@ -12,7 +12,11 @@ import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
 
 /** Stores the counters of an account that are summed from its data, and announces that to all nodes. */
-export async function recordState(context: SyncContext, transaction: Connection, accountId: string): Promise<void> {
+export async function recordState(
+  context: Pick<SyncContext, 'now' | 'providers'>,
+  transaction: Connection,
+  accountId: string,
+): Promise<void> {
   // Orders the writers of the counters, so that the last one has read the newest sums.
   const account = await lockAccount(transaction, accountId);
   if (account === undefined) return;

@@ -10,7 +10,7 @@ import type { SyncContext } from './context.ts';
  * named as missing, because there may be more.
  */
 export async function sumMissing(
-  { providers }: SyncContext,
+  { providers }: Pick<SyncContext, 'providers'>,
   transaction: Connection,
   { provider, id }: { provider: string; id: string },
   missing: readonly CounterName[],
@@ -32,7 +32,7 @@ const ofContributions = counterNames.filter((name) => {
  * @returns whether these are all counters that contributions change, so that the code host reports none of them.
  */
 export async function recordStoredTotals(
-  context: SyncContext,
+  context: Pick<SyncContext, 'now' | 'providers'>,
   transaction: Connection,
   user: { provider: string; id: string },
 ): Promise<boolean> {

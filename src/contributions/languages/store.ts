@@ -97,18 +97,36 @@ function toBytes(oids: readonly string[]): string[] {
   return oids.map((oid) => `\\x${oid}`);
 }
 
+/** SQL for the stored commits of a repository whose languages were read, as `sumsOf` takes them. */
+function readCommits(repositoryId: string): RawBuilder<unknown> {
+  return sql`(select * from commits c where c.repository_id = ${repositoryId} and c.languages is not null) c`;
+}
+
+async function needsLanguages(connection: Connection, repositoryId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from repositories where id = ${repositoryId} and 'commit_languages' = any(needs)`.execute(connection);
+  return rows.length > 0;
+}
+
+/** Returns whether sums of a repository differ from its commits. Locks nothing. */
+export async function doLanguagesDiffer(connection: Connection, repositoryId: string): Promise<boolean> {
+  if (!(await needsLanguages(connection, repositoryId))) return false;
+  const { rows } = await sql`
+    with summed as (${sumsOf(readCommits(repositoryId))})
+    select 1 from summed s
+    full join (select * from language_days where repository_id = ${repositoryId}) k using (identity_id, day, language)
+    where (s.files, s.commits) is distinct from (k.files, k.commits) limit 1`.execute(connection);
+  return rows.length > 0;
+}
+
 /**
  * Counts the sums of a repository again, from all its commits. Must run in a transaction that holds its totals.
  * @returns how many sums differed.
  */
 export async function recountLanguages(transaction: Connection, repositoryId: string): Promise<number> {
-  const needed = await sql`
-    select from repositories where id = ${repositoryId} and 'commit_languages' = any(needs)`.execute(transaction);
-  if (needed.rows.length === 0) return 0;
-  const commits = sql`(
-    select * from commits c where c.repository_id = ${repositoryId} and c.languages is not null) c`;
+  if (!(await needsLanguages(transaction, repositoryId))) return 0;
   const { rows } = await sql<{ differences: number }>`
-    with summed as (${sumsOf(commits)}), vanished as (
+    with summed as (${sumsOf(readCommits(repositoryId))}), vanished as (
       delete from language_days d where d.repository_id = ${repositoryId} and not exists (
         select from summed s where s.identity_id = d.identity_id and s.day = d.day and s.language = d.language)
       returning 1

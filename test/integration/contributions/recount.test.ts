@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { differ, findEndOfDays } from '../../../src/contributions/compare-totals-store.ts';
+import type { Days } from '../../../src/contributions/counted-store.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
+import { lockTotals } from '../../../src/contributions/write-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
+import { checkTotals } from '../../../src/sync/check-totals.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -70,6 +75,34 @@ async function recount(connection: Connection, id: string): Promise<Work> {
   });
 }
 
+/** Totals that no transaction has marked as changed since. */
+async function findSums({ pool }: Database): Promise<unknown> {
+  const { rows } = await pool.query(
+    `select (select json_agg(d order by account_id, day) from contribution_days d) as days,
+       (select json_agg(t order by account_id) from contributor_totals t) as people,
+       (select json_agg(to_jsonb(w) - 'is_changed') from repository_totals w) as whole`,
+  );
+  return rows;
+}
+
+/** Makes some totals of days, a person and the repository wrong: changed, lost and invented ones. @returns how many. */
+async function spoil({ pool }: Database, id: string): Promise<number> {
+  await pool.query(`
+    with wrong as (select ctid from contribution_days order by account_id, day limit 2)
+    update contribution_days d set issues = issues + 1 from wrong where d.ctid = wrong.ctid`);
+  await pool.query(`
+    delete from contribution_days where ctid in (select ctid from contribution_days order by account_id desc, day limit 1)`);
+  await pool.query(
+    `insert into contribution_days (account_id, repository_id, day, reviews)
+     select id, $1, '1999-01-01', 1 from accounts where external_id = 'p1'`,
+    [id],
+  );
+  await pool.query(`update contributor_totals set reviews = reviews + 1
+    where account_id = (select id from accounts where external_id = 'p3')`);
+  await pool.query('update repository_totals set stars = stars + 1');
+  return 6;
+}
+
 describe('recountRepository', () => {
   it('writes and locks no row when nothing differs', async () => {
     await using opened = await openTestDatabase();
@@ -79,36 +112,95 @@ describe('recountRepository', () => {
 
   it('writes only the rows that differ: changed, lost and invented ones', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
-    const { connection, pool } = opened.database;
+    const { connection } = opened.database;
     const id = await fill(opened.database);
-    const sums = async (): Promise<unknown> =>
-      (
-        await pool.query(
-          `select (select json_agg(d order by account_id, day) from contribution_days d) as days,
-             (select json_agg(t order by account_id) from contributor_totals t) as people,
-             (select json_agg(to_jsonb(w) - 'is_changed') from repository_totals w) as whole`,
-        )
-      ).rows;
-    const expected = await sums();
-    await pool.query(`
-      with wrong as (select ctid from contribution_days order by account_id, day limit 2)
-      update contribution_days d set issues = issues + 1 from wrong where d.ctid = wrong.ctid`);
-    await pool.query(`
-      delete from contribution_days where ctid in (select ctid from contribution_days order by account_id desc, day limit 1)`);
-    await pool.query(
-      `insert into contribution_days (account_id, repository_id, day, reviews)
-       select id, $1, '1999-01-01', 1 from accounts where external_id = 'p1'`,
-      [id],
-    );
-    await pool.query(`update contributor_totals set reviews = reviews + 1
-      where account_id = (select id from accounts where external_id = 'p3')`);
-    await pool.query('update repository_totals set stars = stars + 1');
+    const expected = await findSums(opened.database);
+    const wrong = await spoil(opened.database, id);
     const { differences, written } = await recount(connection, id);
-    assert.equal(differences, 6);
+    assert.equal(differences, wrong);
     const { contribution_days: days, contributor_totals: people, repository_totals: whole } = written;
     assert.deepEqual([days, people], [4, 1]);
     // The second time marks the totals as changed.
     assert.equal(whole, 2);
-    assert.deepEqual(await sums(), expected);
+    assert.deepEqual(await findSums(opened.database), expected);
+  });
+});
+
+describe('checkTotals', () => {
+  /** Few enough that the days are compared in several parts. */
+  const rowsAtOnce = 40;
+
+  async function check(connection: Connection, id: string): Promise<number> {
+    const owner = await connection.selectFrom('repositories').select('owner_id').executeTakeFirstOrThrow();
+    const context = { connection, now: () => new Date(), providers: new Map<string, Provider>() };
+    const of = { repositoryId: id, ownerId: owner.owner_id };
+    return checkTotals(context, of, new AbortController().signal, rowsAtOnce);
+  }
+
+  it('compares all days once, in parts with a bounded number of rows', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const id = await fill(opened.database);
+    const parts: Days[] = [];
+    let from: string | null = null;
+    do {
+      const until: string | null = await findEndOfDays(connection, id, from, rowsAtOnce);
+      parts.push({ from, until });
+      from = until;
+    } while (from !== null);
+    assert.ok(parts.length > 5);
+    for (const part of parts) {
+      const { rows } = await pool.query<{ count: number }>(
+        `select count(*) from contribution_days
+         where ($1::date is null or day >= $1) and ($2::date is null or day < $2)`,
+        [part.from, part.until],
+      );
+      // The rows of the last day belong to the part as a whole; a day has ten at most.
+      assert.ok(Number(rows[0]?.count) <= rowsAtOnce + 10);
+    }
+  });
+
+  it('compares totals while another transaction holds them', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const id = await fill(opened.database);
+    await inTransaction(connection, async (transaction) => {
+      await lockTotals(transaction, id);
+      for (const part of [{ from: null, until: null }, 'people', 'whole', 'languages'] as const)
+        assert.equal(await differ(connection, id, part), false);
+    });
+    assert.equal(await check(connection, id), 0);
+  });
+
+  it('finds and repairs changed, lost and invented totals', { skip: isOnCluster }, async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const id = await fill(opened.database);
+    const expected = await findSums(opened.database);
+    assert.equal(await spoil(opened.database, id), await check(connection, id));
+    assert.deepEqual(await findSums(opened.database), expected);
+    assert.equal(await check(connection, id), 0);
+  });
+
+  it('counts commits that were stored and not counted', { skip: isOnCluster }, async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const id = await fill(opened.database);
+    const expected = await findSums(opened.database);
+    await pool.query(
+      'insert into uncounted_commits (repository_id, oid) select repository_id, oid from commits order by authored_at limit 1',
+    );
+    await pool.query(`
+      update contribution_days d set commits = d.commits - 1
+      from (select i.account_id, (c.authored_at at time zone 'UTC')::date as day
+        from commits c join uncounted_commits u using (repository_id, oid) join identities i on i.id = c.identity_ids[1]) w
+      where d.account_id = w.account_id and d.day = w.day`);
+    await pool.query(`
+      update contributor_totals t set commits = t.commits - 1
+      from commits c join uncounted_commits u using (repository_id, oid) join identities i on i.id = c.identity_ids[1]
+      where t.account_id = i.account_id`);
+    await pool.query('update repository_totals set commits = commits - 1');
+    assert.equal(await check(connection, id), 0);
+    assert.deepEqual(await findSums(opened.database), expected);
   });
 });

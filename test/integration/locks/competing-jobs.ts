@@ -7,7 +7,7 @@ import { readFile } from '../../../src/achievements/files/read-file.ts';
 import { saveFile } from '../../../src/achievements/files/store.ts';
 import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
 import { checkSummed } from '../../../src/contributions/owner-sum-store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
+import { recountPart, recountRepository } from '../../../src/contributions/recount-store.ts';
 import { currentRanking } from '../../../src/contributors/ranking.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { openDatabase } from '../../../src/database/open.ts';
@@ -209,6 +209,8 @@ function otherJobs(context: SyncContext): Jobs {
     recount: async () => {
       const { id, owner_id: ownerId } = await storedRepository(context);
       await inTransaction(connection, (transaction) => recountRepository(transaction, id));
+      for (const part of [{ from: null, until: null }, 'people', 'whole', 'languages'] as const)
+        await inTransaction(connection, (transaction) => recountPart(transaction, id, part));
       await inTransaction(connection, (transaction) => recordState(context, transaction, ownerId));
     },
     'update totals': () => updateTotals(context),

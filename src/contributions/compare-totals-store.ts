@@ -1,0 +1,80 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { columnsOf } from './column-store.ts';
+import { countedWhole, isDayIn, isMomentIn, summedDays, summedPeople } from './counted-store.ts';
+import { ofDays, ofPeople, storedCounters } from './kinds.ts';
+import { doLanguagesDiffer } from './languages/store.ts';
+import type { TotalsPart } from './recount-store.ts';
+
+/**
+ * Finds the end of the next days of a repository that one statement compares: those with `rows` items of a kind, commits or
+ * stored days, and the rest of the last of these days.
+ * @param from the first of the days; null: from the beginning.
+ * @returns the day after them; null: no more days are stored.
+ */
+export async function findEndOfDays(
+  connection: Connection,
+  repositoryId: string,
+  from: string | null,
+  rows: number,
+): Promise<string | null> {
+  const rest = { from, until: null };
+  const kinds = new Set(ofDays(storedCounters).map(({ kind }) => kind));
+  const dayOf = (
+    table: RawBuilder<unknown>,
+    day: RawBuilder<unknown>,
+    { where, by }: { where: RawBuilder<unknown>; by: RawBuilder<unknown> },
+  ): RawBuilder<unknown> => sql`
+    (select ${day} from ${table} where repository_id = ${repositoryId} and ${where} order by ${by} offset ${rows} limit 1)`;
+  const dayOfMoment = (table: RawBuilder<unknown>, moment: RawBuilder<unknown>, where: RawBuilder<unknown>) =>
+    dayOf(table, sql`(${moment} at time zone 'UTC')::date`, {
+      where: sql`${where} and ${isMomentIn(rest, moment)}`,
+      by: moment,
+    });
+  const days = [...kinds].map((kind) =>
+    kind === 'commit'
+      ? dayOfMoment(sql`commits`, sql`authored_at`, sql`true`)
+      : dayOfMoment(sql`contributions`, sql`created_at`, sql`kind = ${kind}`),
+  );
+  days.push(dayOf(sql`contribution_days`, sql`day`, { where: isDayIn(rest, sql`day`), by: sql`day` }));
+  const { rows: found } = await sql<{ until: string | null }>`
+    select least(${sql.join(days)}) + 1 as until`.execute(connection);
+  return found[0]?.until ?? null;
+}
+
+/**
+ * Compares a part of the totals of a repository with its stored contributions, in one statement, which sees one state and
+ * locks nothing. Commits that are stored and not counted yet are a difference.
+ */
+export async function differ(connection: Connection, repositoryId: string, part: TotalsPart): Promise<boolean> {
+  if (part === 'languages') return doLanguagesDiffer(connection, repositoryId);
+  const { rows } = await sql<{ differ: boolean }>`
+    with ${comparisonOf(repositoryId, part)} as differ`.execute(connection);
+  return rows[0]?.differ ?? false;
+}
+
+/** SQL from the parts of WITH to the result. */
+function comparisonOf(repositoryId: string, part: Exclude<TotalsPart, 'languages'>): RawBuilder<unknown> {
+  if (part === 'whole') {
+    return sql`${countedWhole(repositoryId, storedCounters)}
+      select exists (
+        select from counted c, repository_totals k where k.repository_id = ${repositoryId}
+          and (${columnsOf(storedCounters, 'c')}) is distinct from (${columnsOf(storedCounters, 'k')}))`;
+  }
+  if (part === 'people') {
+    const counters = ofPeople(storedCounters);
+    return sql`${summedPeople(repositoryId, counters)}
+      select exists (
+        select from summed s
+        full join (select * from contributor_totals where repository_id = ${repositoryId}) k using (account_id)
+        where (${columnsOf(counters, 's')}) is distinct from (${columnsOf(counters, 'k')}))`;
+  }
+  const counters = ofDays(storedCounters);
+  return sql`${summedDays(repositoryId, counters, part)}
+    select exists (
+      select from summed s
+      full join (
+        select * from contribution_days where repository_id = ${repositoryId} and ${isDayIn(part, sql`day`)}) k
+        using (account_id, day)
+      where (${columnsOf(counters, 's')}) is distinct from (${columnsOf(counters, 'k')}))`;
+}

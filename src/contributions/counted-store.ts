@@ -1,0 +1,119 @@
+import { type RawBuilder, sql } from 'kysely';
+import { columnOf, counts, sumsOf } from './column-store.ts';
+import { ofDays, type StoredCounter } from './kinds.ts';
+
+/** SQL for the totals of a repository as its stored contributions and commits give them. */
+
+/** Days (UTC), `YYYY-MM-DD`: `from` is the first one, `until` the one after the last one. Null: no bound. */
+export interface Days {
+  from: string | null;
+  until: string | null;
+}
+
+/** SQL that is true for one of these days. */
+export function isDayIn({ from, until }: Days, day: RawBuilder<unknown>): RawBuilder<boolean> {
+  return within(day, from && sql`${from}::date`, until && sql`${until}::date`);
+}
+
+/** SQL that is true for a moment of these days, which an index finds. */
+export function isMomentIn({ from, until }: Days, moment: RawBuilder<unknown>): RawBuilder<boolean> {
+  return within(moment, from && beginningOf(from), until && beginningOf(until));
+}
+
+function beginningOf(day: string): RawBuilder<unknown> {
+  return sql`(${day}::date::timestamp at time zone 'UTC')`;
+}
+
+function within(
+  value: RawBuilder<unknown>,
+  from: RawBuilder<unknown> | '' | null,
+  until: RawBuilder<unknown> | '' | null,
+): RawBuilder<boolean> {
+  const bounds = [from ? [sql`${value} >= ${from}`] : [], until ? [sql`${value} < ${until}`] : []].flat();
+  return bounds.length === 0 ? sql`true` : sql`${sql.join(bounds, sql` and `)}`;
+}
+
+/** The parts of WITH that end with `summed`, the numbers of each person on each day. */
+export function summedDays(repositoryId: string, counters: readonly StoredCounter[], days: Days): RawBuilder<unknown> {
+  const stored = counters.filter(({ kind }) => kind !== 'commit');
+  return sql`
+    found as (
+      select oid, authored_at, identity_ids from commits
+      where repository_id = ${repositoryId} and ${isMomentIn(days, sql`authored_at`)}
+    ), authored as (
+      select distinct c.oid, i.account_id, (c.authored_at at time zone 'UTC')::date as day
+      from found c cross join unnest(c.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
+      where i.account_id is not null
+    ), counted as (
+      select account_id, day, ${each(counters, ({ kind }) => (kind === 'commit' ? sql`count(*)` : sql`0`))}
+      from authored group by account_id, day
+      union all
+      select c.account_id, (c.created_at at time zone 'UTC')::date as day, ${each(counters, numberOf(stored))}
+      from contributions c
+      where c.repository_id = ${repositoryId} and c.account_id is not null and ${isCountedBy(stored)}
+        and ${isMomentIn(days, sql`c.created_at`)}
+      group by 1, 2
+    ), summed as (
+      select account_id, day, ${sumsOf(counters)} from counted group by account_id, day
+    )`;
+}
+
+/**
+ * The parts of WITH that end with `summed`, the numbers of each person: from the days, which must be right by then, and from
+ * the contributions that days do not contain.
+ */
+export function summedPeople(repositoryId: string, counters: readonly StoredCounter[]): RawBuilder<unknown> {
+  const ofDay = ofDays(counters);
+  const others = Map.groupBy(
+    counters.filter((counter) => !ofDay.includes(counter)),
+    ({ person = 'account_id' }) => person,
+  );
+  const countedOthers = [...others].map(
+    ([person, some]) => sql`
+      union all
+      select ${sql.ref(`c.${person}`)}, ${each(counters, numberOf(some))}
+      from contributions c
+      where c.repository_id = ${repositoryId} and ${sql.ref(`c.${person}`)} is not null and ${isCountedBy(some)}
+      group by 1`,
+  );
+  return sql`
+    counted as (
+      select account_id, ${each(counters, (counter) => (ofDay.includes(counter) ? sql`sum(${columnOf(counter.name)})` : sql`0`))}
+      from contribution_days where repository_id = ${repositoryId} group by account_id
+      ${sql.join(countedOthers, sql` `)}
+    ), summed as (
+      select account_id, ${sumsOf(counters)} from counted group by account_id
+    )`;
+}
+
+/** The part `counted` of WITH, the numbers of the whole repository. */
+export function countedWhole(repositoryId: string, counters: readonly StoredCounter[]): RawBuilder<unknown> {
+  const commits = sql`(select count(*) from commits where repository_id = ${repositoryId})`;
+  return sql`
+    counted as (
+      select ${each(counters, (counter) => (counter.kind === 'commit' ? commits : sql`count(*) filter (where ${counts(counter)})`))}
+      from contributions c where c.repository_id = ${repositoryId}
+    )`;
+}
+
+/** Returns a number for each counter, named like its column. */
+function each(
+  counters: readonly StoredCounter[],
+  numberOfEach: (counter: StoredCounter) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql.join(counters.map((counter) => sql`(${numberOfEach(counter)})::integer as ${sql.ref(counter.name)}`));
+}
+
+/** Returns the function that counts the contributions of a group for some counters, and nothing for others. */
+function numberOf(some: readonly StoredCounter[]): (counter: StoredCounter) => RawBuilder<unknown> {
+  return (counter) => (some.includes(counter) ? sql`count(*) filter (where ${counts(counter)})` : sql`0`);
+}
+
+/** Returns the condition that the contribution `c` counts for some counters. An index finds its kinds. */
+function isCountedBy(some: readonly StoredCounter[]): RawBuilder<boolean> {
+  const kinds = [...new Set(some.map(({ kind }) => kind))];
+  return sql`c.kind in (${sql.join(kinds)}) and (${sql.join(
+    some.map((counter) => sql`(${counts(counter)})`),
+    sql` or `,
+  )})`;
+}

@@ -1,0 +1,42 @@
+import { recordTotalsChanged } from '../contributions/collection-store.ts';
+import { differ, findEndOfDays } from '../contributions/compare-totals-store.ts';
+import { recountPart, type TotalsPart } from '../contributions/recount-store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { SyncContext } from './context.ts';
+import { recordState } from './record-state.ts';
+
+/** The items of one kind, commits or stored days that one statement compares, some tenths of a second for all of them. */
+const rowsAtOnce = 10_000;
+
+/**
+ * Checks that the totals of a repository agree with its stored contributions, part by part, without a lock: its events do not
+ * wait. A part that differs is counted again in a transaction of its own, so that a stop keeps the repaired parts.
+ * @returns how many stored totals differed.
+ */
+export async function checkTotals(
+  context: Pick<SyncContext, 'connection' | 'now' | 'providers'>,
+  { repositoryId, ownerId }: { repositoryId: string; ownerId: string },
+  signal: AbortSignal,
+  rows = rowsAtOnce,
+): Promise<number> {
+  const { connection } = context;
+  const check = async (part: TotalsPart): Promise<number> => {
+    signal.throwIfAborted();
+    if (!(await differ(connection, repositoryId, part))) return 0;
+    // A change between the two statements is no difference.
+    const different = await inTransaction(connection, (to) => recountPart(to, repositoryId, part));
+    // A transaction of its own, because accounts are locked before totals.
+    if (different > 0) await inTransaction(connection, (to) => recordState(context, to, ownerId));
+    return different;
+  };
+  let differences = 0;
+  let from: string | null = null;
+  do {
+    const until: string | null = await findEndOfDays(connection, repositoryId, from, rows);
+    differences += await check({ from, until });
+    from = until;
+  } while (from !== null);
+  for (const part of ['people', 'whole', 'languages'] as const) differences += await check(part);
+  await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, repositoryId));
+  return differences;
+}
