@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { type Config, readConfig } from '../src/config/config.ts';
-import { makeRanking } from '../src/contributors/ranking-store.ts';
+import { makeList } from '../src/contributors/ranking.ts';
 import { type Core, openCore } from '../src/core.ts';
 import { createApp, openImages } from '../src/create-app.ts';
-import { inTransaction } from '../src/database/transaction.ts';
 import { createLog } from '../src/log.ts';
 import type { BenchResult } from './bench-result.ts';
 import { countBlocks, reportBlocks } from './blocks.ts';
@@ -75,10 +74,8 @@ async function measureSize(size: Size, amounts?: Amounts): Promise<{ costs: Map<
     };
     await using service = await openWeb(config, core);
     // Jobs make a list that takes longer than a request may.
-    const scope = { accountId: stored.id, repositoryId: null, includesPrivate: false };
-    const makeList = (): Promise<unknown> =>
-      inTransaction(core.sync.connection, (transaction) => makeRanking(transaction, scope, core.now()));
-    await measure('contributors-first', makeList, 1);
+    const list = { accountId: stored.id, includesPrivate: false };
+    await measure('contributors-first', () => makeList(core.sync, list), 1);
     // As the server does by itself within a minute. Statistics of an empty table let it find a person by any index.
     await core.database.pool.query('analyze ranks, rankings');
     await measureRequests(service, stored, measure);

@@ -1,27 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { contributionsIn } from '../contributions/column-store.ts';
 import { contributionKinds } from '../contributions/contribution.ts';
-import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql, isWithdrawnInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/shown-store.ts';
 import type { Ranking, Scope, Version } from './contributor.ts';
 
 /**
- * Lists of contributors. The first request for a list makes it; from then on each transaction brings it up to date at its
- * end (`database/schema/contributor-lists.sql`), as a new version. A row that a later version replaced is kept while
- * there may be cursors into earlier ones.
+ * Lists of contributors. The first request for a list makes it (`make-ranking-store.ts`); from then on each transaction brings
+ * it up to date at its end (`database/schema/contributor-lists.sql`), as a new version. A row that a later version replaced
+ * is kept while there may be cursors into earlier ones.
  */
 
-/** Finds the newest version of the list of a scope, if it was made. */
+/** Finds the newest version of the list of a scope, if it was made completely. */
 export async function findRanking(connection: Connection, scope: Scope): Promise<Ranking | undefined> {
   const { rows } = await sql<Ranking>`
-    select r.id, r.version, r.people from rankings r where ${isOf(scope)} and not ${isOutdatedByCredentials}`.execute(
-    connection,
-  );
+    select r.id, r.version, r.people from rankings r
+    where ${isOf(scope)} and r.made_until is null and not ${isOutdatedByCredentials}`.execute(connection);
   return rows[0];
 }
 
-function isOf({ accountId, repositoryId, includesPrivate }: Scope): RawBuilder<boolean> {
+/** SQL that is true for the list `r` of a scope, also while it is being made. */
+export function isOf({ accountId, repositoryId, includesPrivate }: Scope): RawBuilder<boolean> {
   return sql<boolean>`(r.account_id = ${accountId} and r.repository_id is not distinct from ${repositoryId}::uuid
     and r.includes_private = ${includesPrivate}::boolean and r.ended_at is null)`;
 }
@@ -30,7 +29,7 @@ function isOf({ accountId, repositoryId, includesPrivate }: Scope): RawBuilder<b
  * SQL that is true when the list `r` may show private data of a credential that was withdrawn since, or lacks that of
  * one that is accepted again. A list that was being made at the withdrawal may have a slightly later time.
  */
-const isOutdatedByCredentials = sql<boolean>`(r.includes_private and (
+export const isOutdatedByCredentials = sql<boolean>`(r.includes_private and (
   exists (
     select from withdrawn_credentials w join accounts o on o.provider = w.provider
     where o.id = r.account_id and r.built_at <= w.withdrawn_at + interval '1 minute')
@@ -39,50 +38,6 @@ const isOutdatedByCredentials = sql<boolean>`(r.includes_private and (
     where not exists (
       select from withdrawn_credentials w join accounts o on o.provider = w.provider
       where o.id = r.account_id and w.credential_name = excluded.name))))`;
-
-/**
- * Makes the list of a scope, unless another process has just made it. Must run in a transaction that holds the shared
- * erasure lock: a list must not name a person who is erased meanwhile.
- */
-export async function makeRanking(transaction: Connection, scope: Scope, now: Date): Promise<Ranking> {
-  // Those that have changed contributors have ended or wait, so that the list contains the former and the latter see it.
-  await sql`
-    select pg_advisory_xact_lock(${advisoryLocks.listing}, hashtext(${scope.accountId}))`.execute(transaction);
-  await sql`update rankings r set ended_at = ${now} where ${isOf(scope)} and ${isOutdatedByCredentials}`.execute(
-    transaction,
-  );
-  const known = await findRanking(transaction, scope);
-  if (known !== undefined) return known;
-  const { rows } = await sql<Ranking>`
-    with excluded as (
-      select distinct r.credential_name as name from repositories r
-      where r.owner_id = ${scope.accountId} and ${scope.includesPrivate}::boolean and r.deleted_at is null
-        and ${isWithdrawnInSql('r')}
-    ), shown as (
-      select r.id from repositories r
-      where r.owner_id = ${scope.accountId} and (${scope.includesPrivate}::boolean or not r.is_private)
-        and ${isPresentInSql('r')} and (${scope.repositoryId}::uuid is null or r.id = ${scope.repositoryId}::uuid)
-    ), summed as materialized (
-      select t.account_id, sum(${contributionsIn(contributionKinds, 't')})::integer as contributions
-      from contributor_totals t join shown r on r.id = t.repository_id
-      group by t.account_id
-    ), people as materialized (
-      select a.id, lower(a.name) as name_key, is_counted(a) as is_counted, s.contributions
-      from summed s join accounts a on a.id = s.account_id where s.contributions > 0
-    ), made as (
-      insert into rankings (account_id, repository_id, includes_private, excluded, people, built_at)
-      select ${scope.accountId}::uuid, ${scope.repositoryId}::uuid, ${scope.includesPrivate}::boolean,
-        array(select name from excluded), (select count(*) from people where is_counted), ${now}
-      returning id, version, people
-    ), filled as (
-      insert into ranks (ranking_id, account_id, contributions, name_key, is_counted, since_version)
-      select made.id, p.id, p.contributions, p.name_key, p.is_counted, made.version from made, people p
-    )
-    select id, version, people from made`.execute(transaction);
-  const [made] = rows;
-  if (made === undefined) throw new Error('a list was not made');
-  return made;
-}
 
 /** Returns whether a version of a list is still stored and belongs to this scope. */
 export async function hasVersion(connection: Connection, { id, version }: Version, scope: Scope): Promise<boolean> {
@@ -160,7 +115,8 @@ export async function endDifferentRankings(
   const { rows } = await sql<{ id: string }>`
     with lists as materialized (
       select r.* from rankings r
-      where r.account_id = any(${[...ownerIds]}::uuid[]) and r.ended_at is null and not ${isOutdatedByCredentials}
+      where r.account_id = any(${[...ownerIds]}::uuid[]) and r.ended_at is null and r.made_until is null
+        and not ${isOutdatedByCredentials}
     ), shown as (
       select k.id, r.id as repository_id
       from lists k join repositories r on r.owner_id = k.account_id and (k.includes_private or not r.is_private)

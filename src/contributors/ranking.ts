@@ -6,7 +6,11 @@ import { inTransaction, isTooSlow } from '../database/transaction.ts';
 import { type PageStart, staleCursor } from '../http/pagination.ts';
 import type { Place, Ranking, Scope, Version } from './contributor.ts';
 import { type ListOfAccount, makeListJob } from './jobs.ts';
-import { findRanking, hasVersion, makeRanking } from './ranking-store.ts';
+import { findParts, makePart } from './make-ranking-store.ts';
+import { findRanking, hasVersion } from './ranking-store.ts';
+
+/** The most people whom one transaction adds to a list, while events of the owner wait: some tenths of a second. */
+const peopleAtOnce = 5000;
 
 /**
  * Finds the newest version of the listing of a scope's contributors, and makes the listing for the first request. A
@@ -23,7 +27,7 @@ export async function currentRanking(
   const { accountId, repositoryId, includesPrivate } = scope;
   return computations.share(accountId, `ranking ${repositoryId} ${includesPrivate}`, async () => {
     try {
-      return await make({ connection, now }, scope);
+      return await make({ connection, now }, scope, { onLong: () => addJob(connection, makeListJob(scope)) });
     } catch (error) {
       const isTooMuch = error instanceof Error && error.cause instanceof Error && isTooSlow(error.cause);
       // Otherwise no request would ever be given it.
@@ -41,11 +45,24 @@ export async function makeList(
   await make(services, { accountId, repositoryId: repositoryId ?? null, includesPrivate });
 }
 
-function make({ connection, now }: Pick<RouteServices, 'connection' | 'now'>, scope: Scope): Promise<Ranking> {
-  return inTransaction(connection, async (transaction) => {
-    await takeSharedErasureLock(transaction);
-    return makeRanking(transaction, scope, now());
-  });
+/**
+ * Makes a list, one part in each transaction. A run that is stopped leaves the other parts to the next one.
+ * @param options.onLong called when the list has several parts, so that a request may end before the last one.
+ */
+async function make(
+  { connection, now }: Pick<RouteServices, 'connection' | 'now'>,
+  scope: Scope,
+  { onLong = async () => {} }: { onLong?: () => Promise<void> } = {},
+): Promise<Ranking> {
+  const parts = await findParts(connection, scope, peopleAtOnce);
+  if (parts.length > 0) await onLong();
+  for (;;) {
+    const made = await inTransaction(connection, async (transaction) => {
+      await takeSharedErasureLock(transaction);
+      return makePart(transaction, scope, parts, now());
+    });
+    if (made !== undefined) return made;
+  }
 }
 
 /** Returns the version of a listing that a page belongs to, and the place where the page starts. */

@@ -17,6 +17,8 @@ export interface RankingsTable {
   /** The number of its people whom every reader sees, without bots. */
   people: Generated<number>;
   built_at: Date;
+  /** The last of the people, by id, who are stored and follow changes while the list is being made; null: all of them. */
+  made_until: string | null;
   /** Not null: it no longer follows changes, and is not read. */
   ended_at: Date | null;
 }

@@ -80,6 +80,8 @@ begin
     join rankings k on k.id = any(lists) and k.ended_at is null and k.account_id = s.owner_id
       and (k.repository_id is null or k.repository_id = u.repository_id) and (k.includes_private or not s.is_private)
       and (not r.is_private or coalesce(r.credential_name <> all(k.excluded), true))
+      -- A later part of a list that is being made reads the others.
+      and (k.made_until is null or u.account_id <= k.made_until)
     where u.transaction_id = pg_current_xact_id()
     union all
     select k.id, s.account_id, 0

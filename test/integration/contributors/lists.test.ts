@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { Value } from 'typebox/value';
-import type { Contributor, Place, Ranking, Scope } from '../../../src/contributors/contributor.ts';
+import type { Ranking, Scope } from '../../../src/contributors/contributor.ts';
 import { ListOfAccount } from '../../../src/contributors/jobs.ts';
 import { currentRanking, makeList } from '../../../src/contributors/ranking.ts';
 import {
@@ -15,7 +15,7 @@ import {
   removeEnded,
   removeReplaced,
 } from '../../../src/contributors/ranking-store.ts';
-import { countAll, countContributors, findContributors } from '../../../src/contributors/store.ts';
+import { countAll, countContributors } from '../../../src/contributors/store.ts';
 import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { openRequestPool } from '../../../src/database/request-pool.ts';
@@ -25,55 +25,13 @@ import { openTestDatabase } from '../../database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
 import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
 import { watchPlans } from '../plans.ts';
+import { expected, isStored, type Row, readPages, scopes, start, withoutBots } from './listed.ts';
 
-const scopes: Scope[] = owners.flatMap((accountId) => [
-  { accountId, repositoryId: null, includesPrivate: false },
-  { accountId, repositoryId: null, includesPrivate: true },
-  { accountId, repositoryId: repositories[0] ?? '', includesPrivate: true },
-]);
-const withoutBots = { withBots: false, viewerId: null };
-const everybody = { withBots: true, viewerId: null };
 const day = 86_400_000;
-const start = new Date('2026-01-01T00:00:00Z');
-
-type Row = Pick<Contributor, 'name' | 'contributions'>;
-
-const toRows = (found: readonly Contributor[]): Row[] =>
-  found.map(({ name, contributions }) => ({ name, contributions }));
-
-/** Sums up all contributors of a scope from scratch. */
-async function expected(connection: Connection, { accountId, repositoryId, includesPrivate }: Scope): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select a.name, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions)::integer as contributions
-    from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
-    where r.owner_id = ${accountId} and r.deleted_at is null and (${includesPrivate} or not r.is_private)
-      and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
-    group by a.id having sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) > 0
-    order by 2 desc, lower(a.name) collate "C", a.id`.execute(connection);
-  return rows;
-}
 
 function current(connection: Connection, scope: Scope, now = start): Promise<Ranking> {
   const computations = new Computations({ versionOf: () => 0 }, () => false);
   return currentRanking({ connection, computations, now: () => now }, scope);
-}
-
-/** Reads a version of a list in pages of two, forward and then backward. */
-async function readPages(connection: Connection, ranking: Ranking): Promise<Row[]> {
-  const forward: Contributor[] = [];
-  for (let after: Place | undefined; ; ) {
-    const page = await findContributors(connection, ranking, { ...everybody, limit: 2, after });
-    forward.push(...page);
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = { ...last, accountId: last.id };
-  }
-  const last = forward.at(-1);
-  if (last === undefined) return [];
-  const before = { ...last, accountId: last.id };
-  const backward = await findContributors(connection, ranking, { ...everybody, limit: 100, before });
-  assert.deepEqual(toRows([...backward, last]), toRows(forward));
-  return toRows(forward);
 }
 
 /** Opens a database with the world of random changes, and the first of the scopes that are listed. */
@@ -287,11 +245,6 @@ describe('listing contributors', () => {
     assert.deepEqual(await counts(), [2, 2]);
   });
 });
-
-async function isStored(connection: Connection, { accountId }: Scope): Promise<boolean> {
-  const { rows } = await sql`select from accounts where id = ${accountId}`.execute(connection);
-  return rows.length > 0;
-}
 
 async function addIssues(connection: Connection, person: string, count: number): Promise<void> {
   const issues = Array.from({ length: count }, () => contributionOf({ externalId: randomUUID(), author: person }));

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import type { Contributor, Place, Ranking, Scope } from '../../../src/contributors/contributor.ts';
+import { findContributors } from '../../../src/contributors/store.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import { owners, repositories } from '../contributions/random-changes.ts';
+
+export const scopes: Scope[] = owners.flatMap((accountId) => [
+  { accountId, repositoryId: null, includesPrivate: false },
+  { accountId, repositoryId: null, includesPrivate: true },
+  { accountId, repositoryId: repositories[0] ?? '', includesPrivate: true },
+]);
+export const withoutBots = { withBots: false, viewerId: null };
+export const everybody = { withBots: true, viewerId: null };
+export const start = new Date('2026-01-01T00:00:00Z');
+
+export type Row = Pick<Contributor, 'name' | 'contributions'>;
+
+const toRows = (found: readonly Contributor[]): Row[] =>
+  found.map(({ name, contributions }) => ({ name, contributions }));
+
+/** Sums up all contributors of a scope from scratch. */
+export async function expected(
+  connection: Connection,
+  { accountId, repositoryId, includesPrivate }: Scope,
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select a.name, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions)::integer as contributions
+    from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
+    where r.owner_id = ${accountId} and r.deleted_at is null and (${includesPrivate} or not r.is_private)
+      and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
+    group by a.id having sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) > 0
+    order by 2 desc, lower(a.name) collate "C", a.id`.execute(connection);
+  return rows;
+}
+
+/** Reads a version of a list in pages of two, forward and then backward. */
+export async function readPages(connection: Connection, ranking: Ranking): Promise<Row[]> {
+  const forward: Contributor[] = [];
+  for (let after: Place | undefined; ; ) {
+    const page = await findContributors(connection, ranking, { ...everybody, limit: 2, after });
+    forward.push(...page);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = { ...last, accountId: last.id };
+  }
+  const last = forward.at(-1);
+  if (last === undefined) return [];
+  const before = { ...last, accountId: last.id };
+  const backward = await findContributors(connection, ranking, { ...everybody, limit: 100, before });
+  assert.deepEqual(toRows([...backward, last]), toRows(forward));
+  return toRows(forward);
+}
+
+export async function isStored(connection: Connection, { accountId }: Scope): Promise<boolean> {
+  const { rows } = await sql`select from accounts where id = ${accountId}`.execute(connection);
+  return rows.length > 0;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Ranking, Scope } from '../../../src/contributors/contributor.ts';
+import { findParts, makePart } from '../../../src/contributors/make-ranking-store.ts';
+import { endDifferentRankings, findRanking } from '../../../src/contributors/ranking-store.ts';
+import { countAll } from '../../../src/contributors/store.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { openTestDatabase } from '../../database.ts';
+import { applyChange, changes, startWorld } from '../contributions/random-changes.ts';
+import { expected, isStored, readPages, scopes, start, withoutBots } from './listed.ts';
+
+describe('listing contributors in parts', () => {
+  it('equals the sum over all repositories when changes come between the parts', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const history = fc.array(fc.tuple(changes, fc.boolean()), { minLength: 5, maxLength: 12 });
+    const makeNext = async (scope: Scope): Promise<Ranking | undefined> => {
+      const parts = await findParts(connection, scope, 1);
+      return inTransaction(connection, (transaction) => makePart(transaction, scope, parts, start));
+    };
+    const check = async (ranking: Ranking, scope: Scope): Promise<void> => {
+      const rows = await expected(connection, scope);
+      assert.deepEqual(await readPages(connection, ranking), rows);
+      assert.equal(await countAll(connection, ranking, withoutBots), rows.length);
+    };
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        await startWorld(connection);
+        for (const [change, isKilled] of steps) {
+          await applyChange(connection, change, isKilled);
+          for (const scope of scopes) {
+            if (!(await isStored(connection, scope))) continue;
+            const isMade = (await findRanking(connection, scope)) !== undefined;
+            const made = await makeNext(scope);
+            assert.equal((await findRanking(connection, scope)) !== undefined, made !== undefined);
+            assert.ok(!isMade || made !== undefined);
+            if (made !== undefined) await check(made, scope);
+          }
+        }
+        for (const scope of scopes) {
+          if (!(await isStored(connection, scope))) continue;
+          let made: Ranking | undefined;
+          while (made === undefined) made = await makeNext(scope);
+          await check(made, scope);
+          assert.deepEqual(await endDifferentRankings(connection, [scope.accountId], start), []);
+        }
+      }),
+      { numRuns: 5 },
+    );
+  });
+});
