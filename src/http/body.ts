@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { AppError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 
-/** A part of a JSON Schema, as far as messages need it. */
+/** The parts of a JSON Schema that error messages use. */
 interface Shape {
   type?: string;
   enum?: readonly unknown[];
@@ -53,7 +53,7 @@ function unknownField(schema: TSchema, faults: readonly Fault[]): AppError | und
   return new AppError('invalid_input', `The body has no field ${field}.${hint} Its fields are: ${known.join(', ')}.`);
 }
 
-/** Describes the outermost fault: those inside the members of a union contradict one another. */
+/** Describes the outermost fault, because the faults that each member of a union reports contradict one another. */
 function wrongValue(schema: TSchema, faults: readonly Fault[]): AppError {
   const fault = faults.toSorted((one, other) => one.instancePath.length - other.instancePath.length)[0];
   const keys = fault === undefined ? [] : keysOf(fault);

@@ -14,7 +14,7 @@ export interface Caller {
   person?: { id: string; name: string };
 }
 
-/** The credential that a route takes: a service token, where any is presented; a token of the provider; or either. */
+/** The kind of token that a route accepts: a service token, a token of the provider, or either. */
 export type CredentialKind = 'service' | 'provider' | 'either';
 
 declare module 'fastify' {

@@ -10,7 +10,7 @@ export interface Representation {
   headers: Record<string, string>;
 }
 
-/** A representation, and the compressed ones where these are worth it. */
+/** A representation, and its compressed ones; `compressed` is absent where compression is not worth it. */
 export interface Representations extends Representation {
   compressed?: CompressedForms;
 }
@@ -19,7 +19,7 @@ type Coding = 'br' | 'gzip';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
-/** A response is rendered now and then, but sent often; a page more seldom, and in 20 languages. */
+/** Higher quality costs more time. A page gets less, because it exists in 20 languages and each is sent less often. */
 const brotliQuality = { others: 7, pages: 4 };
 /** Smaller bodies fit in one packet with their headers, compressed or not. */
 const minCompressedBytes = 1024;
@@ -27,8 +27,8 @@ const minCompressedBytes = 1024;
 const compressible = /^(application\/(json|atom\+xml)|image\/svg\+xml|text\/(csv|html|css))/;
 
 /**
- * The compressed representations of a response. Each is made when a client first accepts its coding, and kept: a
- * response that is sent once is compressed once at most.
+ * The compressed representations of a response. Each is made when a client first accepts its coding, and kept, so that
+ * a coding that no client accepts costs nothing.
  */
 export class CompressedForms {
   readonly #plain: Representation;
@@ -39,12 +39,14 @@ export class CompressedForms {
     this.#plain = plain;
   }
 
-  /** The bytes of those that are made. */
+  /** The bytes of the representations that have been made. */
   get bytes(): number {
     return [...this.#made.values()].reduce((sum, { body }) => sum + body.length, 0);
   }
 
-  /** Called when one was made; to be replaced. */
+  /**
+   * Called after a representation was made. The response cache sets it, because the response takes more memory then.
+   */
   onMade: () => void = () => {};
 
   get(coding: Coding): Representation | Promise<Representation> {
@@ -82,9 +84,9 @@ function compress(coding: Coding, body: Buffer, type: string | undefined): Promi
 /**
  * Adds the compressed representations to a response that is worth it. The length of a compressed body shows how much of
  * it repeats, so that an attacker whose text is next to a secret, and who makes the victim repeat the request, could
- * guess the secret (BREACH). Bodies with credentials, which only owners' endpoints send, are therefore never compressed.
- * Others are, also with private data: no browser adds a token to the request of another page, so that no attacker can
- * make owners repeat it (docs/decisions/0046-compressed-json.md).
+ * guess the secret (BREACH). Bodies with credentials, which only owners' endpoints send, are therefore never
+ * compressed. All other bodies are, even those with private data: no browser adds a token to the request of another
+ * page, so that no attacker can make owners repeat it (docs/decisions/0046-compressed-json.md).
  */
 export function withCompressedForms<Rendered extends Representations>(response: Rendered): Rendered {
   const { body, headers } = response;
@@ -95,8 +97,8 @@ export function withCompressedForms<Rendered extends Representations>(response: 
 }
 
 /**
- * Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3), at
- * once where it was made before.
+ * Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). It
+ * is a promise only while the representation is being made.
  */
 export function representationFor(
   response: Representations,
@@ -104,7 +106,7 @@ export function representationFor(
 ): Representation | Promise<Representation> {
   const { compressed } = response;
   if (compressed === undefined || acceptEncoding === undefined) return response;
-  // Only codings that the client names: some that send `*` cannot read Brotli.
+  // `*` selects no coding, because some clients that send it cannot read Brotli.
   const named = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } }).encodings();
   return named.includes('br') ? compressed.get('br') : named.includes('gzip') ? compressed.get('gzip') : response;
 }

@@ -8,17 +8,20 @@ class Running<Result> {
   readonly #onOver: () => void;
   #waiting = 0;
 
-  /** @param onOver called when no request waits any more, so that no other one may join. */
+  /** @param onOver called when the last waiting request has ended, after which no request may join. */
   constructor(compute: () => Promise<Result>, onOver: () => void) {
     this.#onOver = onOver;
     const reads = currentScope()?.reads;
     const scope = { signal: this.#ending.signal, isExpensive: true, reads: reads && { ...reads } };
     this.#result = withinScope(scope, compute);
-    // All requests may have ended when it fails.
+    // A failure after the end of all requests would otherwise be an unhandled rejection.
     this.#result.catch(() => {});
   }
 
-  /** Waits for the result, or for the end of the request. The computation ends with the last request. */
+  /**
+   * Waits for the result. The computation ends when its last waiting request ends.
+   * @throws the error of the request's end when the request ends first.
+   */
   async wait(): Promise<Result> {
     const signal = currentScope()?.signal;
     const { promise: end, reject } = Promise.withResolvers<never>();
@@ -43,29 +46,29 @@ class Running<Result> {
   }
 }
 
-/** Shows the compiler the type of a computation's result. Its key names the result, so that it has the same type for all. */
+/** Gives a computation that was found by its key the type of the result: one key always stands for one type. */
 function isOf<Result>(_running: Running<unknown>): _running is Running<Result> {
   return true;
 }
 
 /**
- * Expensive reads for responses. Requests that need the same one at the same time share it. It ends with the last of
- * them, and its statements leave connections to all other requests.
+ * Runs expensive reads for responses. Concurrent requests for the same data share one read, which ends with the last of
+ * them. Its statements use at most half of the connections for requests.
  */
 export class Computations {
   readonly #running = new Map<string, Running<unknown>>();
   readonly #cache: Pick<ResponseCache, 'versionOf'>;
   readonly #isLive: () => boolean;
 
-  /** @param isLive returns whether changes reach the cache; while they do not, nothing is shared. */
+  /** @param isLive returns whether changes reach the cache; while they do not, each request has its own read. */
   constructor(cache: Pick<ResponseCache, 'versionOf'>, isLive: () => boolean) {
     this.#cache = cache;
     this.#isLive = isLive;
   }
 
   /**
-   * Computes something about an account, or joins a request that does so since the account's last change.
-   * @param what the name of the result and everything else that it depends on, such as whether it includes private data.
+   * Computes a result about an account, or joins a computation of it that began after the account's last change.
+   * @param what the name of the result and all that it depends on, such as whether it includes private data.
    */
   async share<Result>(accountId: string, what: string, compute: () => Promise<Result>): Promise<Result> {
     if (!this.#isLive()) return this.alone(compute);
@@ -78,7 +81,7 @@ export class Computations {
     return running.wait();
   }
 
-  /** Computes something that depends on the changes of several accounts, for one request. */
+  /** Computes a result that is not shared, because it depends on the changes of several accounts. */
   async alone<Result>(compute: () => Promise<Result>): Promise<Result> {
     return new Running(compute, () => {}).wait();
   }

@@ -39,10 +39,10 @@ export const RepositoryPath = Type.Object({
 
 export type AccountName = Static<typeof AccountPath>;
 
-/** The account that the name of a request stands for, as far as it is known before the deadline. */
+/** The account that the name in a request stands for, or the reason why there is none. */
 export type Resolution =
   | KnownResolution
-  /** The provider has not responded yet; its lookup continues. */
+  /** The provider has not responded before the deadline; the lookup continues. */
   | { state: 'pending' }
   | { state: 'absent' };
 
@@ -65,13 +65,13 @@ export interface LookupTerms {
 /** Finds the accounts of requests. The pipeline knows accounts by this interface alone. */
 export interface AccountResolver {
   /**
-   * Finds the account of a name. Waits until the deadline for an account that is not stored; does not wait for a lookup
-   * that is delayed, whose time is then in `requester.retryAt`.
+   * Finds the account of a name. Waits until the deadline for an account that is not stored. Does not wait for a
+   * delayed lookup, but stores its time in `requester.retryAt`.
    * @throws AppError `not_found` when there is no such provider; a provider's error when the lookup failed.
    */
   resolve(name: AccountName, terms: LookupTerms): Promise<Resolution>;
   /**
-   * Finds the account of a token, for a request under some name. Sends no request to the provider.
+   * Finds the account of a token, and compares the name in the request with it. Sends no request to the provider.
    * @throws AppError `not_found` when there is no such provider.
    */
   resolveOwn(name: AccountName, accountId: string): Promise<Resolution>;
@@ -96,7 +96,9 @@ export interface RequestContext<Path, Query> extends ResolvedAccount {
   params: Path;
   query: Query;
   page: RequestedPage;
-  /** The window of time of the request; undefined without one, and where the endpoint declares no `WindowParameters`. */
+  /**
+   * The window of time of the request; undefined without one, and where the endpoint declares no `WindowParameters`.
+   */
   window: Window | undefined;
   /** The card to draw; undefined for a response in JSON. */
   image: ImageRequest | undefined;
@@ -122,24 +124,24 @@ export class MovedRepository {
   }
 }
 
-/** The handler result: the response as JSON, and what cards, caches and clients have to know about it. */
+/** The handler result: the response as JSON, and the facts about it that cards, caches and clients need. */
 export interface HandlerResult {
   envelope: Envelope;
   /** The time at which the data is due for a refresh. */
   staleAt: Date;
-  /** Set when the data is public only until its owner withdraws it. */
+  /** True when the data is public only until its owner withdraws it. */
   isWithdrawable?: boolean;
-  /** The response in another form than JSON, as the request wants it. */
+  /** The response as a document of another media type, which is sent instead of JSON. */
   document?: TextDocument;
   /** Further data that only cards show. */
   cardInput?: Omit<CardInput, 'envelope'>;
-  /** The response as CSV, which is sent in the place of JSON. */
+  /** The response as CSV, which is sent instead of JSON. */
   csv?: string;
   /** False when the response depends on more than this account's own data, so that it cannot be cached. */
   isCacheable?: boolean;
 }
 
-/** A response in another form than JSON, a table or an image. */
+/** A response that is neither JSON, CSV nor an image. */
 export interface TextDocument {
   body: string;
   contentType: `${DocumentType}; charset=utf-8`;
@@ -166,8 +168,8 @@ export type Readers = 'public' | 'owner';
 export interface Endpoint<Path extends TObject, Query extends TObject, Data> extends EndpointBase<Path> {
   query: Query;
   /**
-   * The readers: all callers, or only the owner with a service token of the account. A function decides about requests
-   * without a token; a token must be of the account then.
+   * The readers: all callers, or only the owner with a service token of the account. A function decides for each
+   * request without a token; requests with a token then need one of the account.
    */
   readers: Readers | ((request: { isImage: boolean }) => Readers);
   dataType: keyof typeof dataTypes;
@@ -183,7 +185,7 @@ export interface Endpoint<Path extends TObject, Query extends TObject, Data> ext
   hasCsv?: true;
   /**
    * Reads the data from the stores.
-   * @returns undefined while nothing at all is known yet.
+   * @returns undefined while nothing is known yet; the client then receives 202.
    */
   load: (context: RequestContext<Static<Path>, Static<Query>>) => Promise<Data | MovedRepository | undefined>;
   /** Returns the response of the data. It reads nothing: the same data gives the same response. */
@@ -214,10 +216,10 @@ export interface OwnerEndpoint<Path extends TObject, Query extends TObject, Body
 /** The responses of endpoints about an account, beside those of all routes (`description/responses.ts`). */
 export const problemResponses = { 301: EmptySchema, 502: ProblemSchema };
 
-/** The same for endpoints that need a credential. */
+/** The responses of endpoints about an account that need a credential. */
 export const privateProblemResponses = { ...problemResponses, 403: ProblemSchema };
 
-/** The same for endpoints that change something. */
+/** The responses of endpoints about an account that change data. */
 export const changeProblemResponses = {
   308: EmptySchema,
   403: ProblemSchema,

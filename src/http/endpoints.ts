@@ -15,7 +15,7 @@ import type { Cursors } from './pagination.ts';
 export interface PartRequest {
   /** The path parameters that follow the name of the account. */
   params?: Readonly<Record<string, string>>;
-  /** The parameters that differ from their defaults, as they are once they were parsed. */
+  /** The parameters that differ from their defaults, as parsed values. */
   query?: Readonly<Record<string, unknown>>;
   /** The number of items; absent: the default of the listing. */
   limit?: number;

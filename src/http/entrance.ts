@@ -4,14 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { asListenError } from './listen.ts';
 import { formatUrl } from './metrics-server.ts';
 
-/** The most connections that wait for their process to take them over; further ones are closed. */
+/** The most connections that wait for a process to take them over; the server closes further ones. */
 const maxWaiting = 10_000;
 /** The longest wait, in ms, at a stop for processes to take over the connections that they were handed. */
 const handedOverWithinMs = 500;
 
 /**
- * A process that takes over connections. It confirms each one, so that those which it had not taken over when it ended go to
- * another process.
+ * A process that takes over connections. It confirms each one, so that connections which it had not confirmed when it
+ * ended can go to another process.
  */
 export class Receiver {
   readonly #hand: (socket: Socket, id: number) => void;
@@ -25,7 +25,7 @@ export class Receiver {
     this.#hand = hand;
   }
 
-  /** The connections that the process has not confirmed. One that is busy has some, and gets no further ones while others have none. */
+  /** The number of connections that the process has not confirmed. It is greater than 0 while the process is busy. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -43,7 +43,7 @@ export class Receiver {
     this.#waiting.delete(id);
   }
 
-  /** Returns the connections that were not taken over, and forgets them. */
+  /** Removes the connections that the process has not confirmed, and returns them. */
   takeBack(): Socket[] {
     const sockets = [...this.#waiting.values()];
     this.#waiting.clear();
@@ -52,8 +52,8 @@ export class Receiver {
 }
 
 /**
- * Listens on the address of the service, and hands each connection to the process with the fewest. Nothing is read from a
- * connection before, so that it can go to another process when the first one ends.
+ * Listens on the address of the service, and hands each connection to the least busy process. This process reads
+ * nothing from a connection, so that another process can still take it over when the first one ends.
  */
 export class Entrance {
   readonly url: string;
@@ -62,7 +62,7 @@ export class Entrance {
   readonly #onNone: (socket: Socket) => void;
 
   /**
-   * @param onNone takes the connections while no process does.
+   * @param onNone receives the connections while there is no process to take them over.
    * @throws AppError `misconfigured` that names PORT or HOST when the address cannot be listened on.
    */
   static async open(
@@ -95,18 +95,18 @@ export class Entrance {
     this.#receivers.add(receiver);
   }
 
-  /** Hands over no further connections to a process that ends. */
+  /** Hands over no further connections to a process that is about to end. */
   retire(receiver: Receiver): void {
     this.#receivers.delete(receiver);
   }
 
-  /** Passes on the connections that an ended process has not taken over. */
+  /** Hands the connections that an ended process has not confirmed to other processes. */
   remove(receiver: Receiver): void {
     this.retire(receiver);
     for (const socket of receiver.takeBack()) this.#pass(socket);
   }
 
-  /** Stops to listen. Connections that were accepted are taken over first, unless processes are too busy. */
+  /** Stops listening, and waits up to 500 ms for processes to take over the accepted connections. */
   async close(): Promise<void> {
     this.#server.close();
     const deadline = performance.now() + handedOverWithinMs;
@@ -115,7 +115,7 @@ export class Entrance {
 
   #pass(socket: Socket): void {
     let best: Receiver | undefined;
-    for (const one of this.#receivers) if (best === undefined || isLessBusy(one, best)) best = one;
+    for (const receiver of this.#receivers) if (best === undefined || isLessBusy(receiver, best)) best = receiver;
     if (best === undefined) this.#onNone(socket);
     else best.give(socket);
   }

@@ -24,26 +24,26 @@ export interface Provenance {
   window?: Pick<Window, 'since' | 'until' | 'timeZone'>;
   /** With a window, the origin of its numbers: contributions collected here, or the host's own numbers. */
   source?: Source;
-  /** The number that the items are behind. */
+  /** The number that the items of the response prove. */
   evidence?: Evidence;
-  /** The former number, where the items are those that came and went. */
+  /** The number at a former moment, when the response lists the items that were added and removed since. */
   comparison?: Comparison;
 }
 
-/** A number at a former moment, and what came and went since. */
+/** A number at a former moment, and the items that were added and removed since. */
 export interface Comparison {
   at: Date;
   window?: Pick<Window, 'since' | 'until' | 'timeZone'>;
-  /** Null where the number is the host's own. */
+  /** The number at the former moment; null where it is the host's own. */
   total: number | null;
   /** Numbers of items by reason. */
   added: Readonly<Partial<Record<string, number>>>;
   removed: Readonly<Partial<Record<string, number>>>;
-  /** False: more changed at once than is kept. */
+  /** False when some changes are missing, because more items changed at once than are kept. */
   isComplete: boolean;
 }
 
-/** A number, and how many of its items are listed. */
+/** A number, and the number of its items that are listed. */
 export interface Evidence {
   total: number;
   itemised: number;
@@ -88,7 +88,7 @@ export function envelope(content: {
   provenance?: Provenance;
   /** The board that the items are of. */
   board?: object;
-  /** Set for responses without other provenance. */
+  /** For responses without `provenance`, whether they include private data. */
   includesPrivate?: boolean;
   previousCursor?: string | undefined;
   nextCursor?: string | undefined;
@@ -177,7 +177,7 @@ const dataType = Type.Enum(Object.values(dataTypes), {
 
 const ItemMetadata = Type.Object({ count, data_type: dataType }, { title: 'ItemMetadata' });
 
-/** Returns the JSON Schema of an envelope around a single item, which has a title. */
+/** Returns the JSON Schema of an envelope around a single item. The item's schema must have a title. */
 export function SingleSchema(item: TSchema) {
   return Type.Object({ meta_data: ItemMetadata, data: item }, { title: `${titleOf(item)}Item` });
 }
@@ -246,7 +246,7 @@ export interface ListDetails {
   properties: TProperties;
 }
 
-/** Returns the JSON Schema of an envelope around a list of items, which have a title. */
+/** Returns the JSON Schema of an envelope around a list of items. Their schema must have a title. */
 export function EnvelopeSchema(item: TSchema, details?: ListDetails) {
   return Type.Object(
     {
@@ -262,7 +262,7 @@ export function EnvelopeSchema(item: TSchema, details?: ListDetails) {
   );
 }
 
-/** The JSON Schema of an envelope without items: of data that is not known yet, or is at another address. */
+/** The JSON Schema of an envelope without items, for data that is not known yet or is at another address. */
 export const EmptySchema = Type.Object(
   { meta_data: ItemMetadata, data: Type.Array(Type.Unknown(), { maxItems: 0 }) },
   { title: 'EmptyList' },

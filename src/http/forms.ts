@@ -1,11 +1,11 @@
 import type { App } from './app.ts';
 
-/** The fields of a form; of a repeated field the last value. */
+/** The fields of a form. A repeated field has its last value. */
 export type Form = Readonly<Record<string, string>>;
 
 /**
- * Adds routes whose bodies are forms of pages. They are apart from the API's, which reads bodies as JSON even where
- * programs call them forms.
+ * Adds routes whose bodies are forms of pages. They have a parser of their own, because the routes of the API read
+ * bodies as JSON even where the content type is that of a form.
  */
 export function addFormRoutes(app: App, add: (app: App) => void): void {
   app.register((scope, _options, done) => {

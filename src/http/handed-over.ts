@@ -1,22 +1,22 @@
 import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 
-/** The interval, in ms, at which a falling number of open connections is reported. */
+/** The time, in ms, after a connection was closed until `onFewer` is called, once for all that are closed by then. */
 const reportEveryMs = 20;
 
 /** Serves connections that another process accepted. */
 export interface HandedOver {
-  /** Serves a connection. There is none when its client has left before it could be handed over. */
+  /** Serves a connection. Does nothing for `undefined`, which Node passes when the client has left before. */
   add(socket: unknown): void;
   /** The number of open connections. */
   readonly open: number;
-  /** Closes idle connections, and waits until the others have ended. */
+  /** Closes idle connections, and waits until all busy ones have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Lets a server that does not listen serve connections. It must not be closed before them.
- * @param onFewer called after connections were closed.
+ * Lets a server that does not listen serve connections. The server must not be closed before its connections.
+ * @param onFewer called after the number of open connections has fallen.
  */
 export function serveHandedOver(server: Server, onFewer: () => void = () => {}): HandedOver {
   const sockets = new Set<Socket>();
@@ -31,7 +31,7 @@ export function serveHandedOver(server: Server, onFewer: () => void = () => {}):
     },
     add: (socket) => {
       if (!(socket instanceof Socket)) return;
-      // As the connections that an HTTP server accepts itself.
+      // An HTTP server sets this for connections that it accepts itself.
       socket.allowHalfOpen = true;
       sockets.add(socket);
       socket.once('close', () => {

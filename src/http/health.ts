@@ -7,7 +7,7 @@ const shared = { tags: ['Service'], security: [], response: { 200: Health } };
 
 /**
  * Adds `/healthz`, which shows that the process runs, and `/readyz`, which shows that it can serve requests.
- * @param findFault returns what keeps it from serving requests; undefined: nothing.
+ * @param findFault returns the reason why the process cannot serve requests; undefined when it can.
  */
 export function healthRoutes(app: App, findFault: () => Promise<string | undefined>): void {
   app.get(

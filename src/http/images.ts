@@ -7,7 +7,7 @@ export interface CardInput {
   envelope: Envelope;
   /** The number of items after those of the response. */
   further?: number;
-  /** Ids of the repositories that images come from, by image URL. An image is stored as long as its repository is. */
+  /** Ids of the repositories that define images, by image URL. An image is stored as long as its repository. */
   repositoriesOfImages?: ReadonlyMap<string, string>;
   calendar?: CalendarInput;
   /** The streaks in the calendar. */
@@ -15,11 +15,11 @@ export interface CardInput {
   languages?: LanguagesInput;
   /** The account or the repository whose people are listed. */
   of?: string;
-  /** The numbers of people who hold the awards of the response, in its order; greater ones are cut. */
+  /** For each award of the response, the number of people who hold its achievement. The count stops at 101. */
   holders?: readonly number[];
-  /** The achievement that an account is closest to, and how much of it is done. */
+  /** The achievement that an account is closest to: `present` of the `wanted` contributions are done. */
   next?: { name: string; icon_url: string; present: number; wanted: number };
-  /** Images as data URLs, by their addresses, which are not fetched. */
+  /** Images as data URLs, by their addresses. They are not fetched from these. */
   images?: ReadonlyMap<string, string>;
   /** True when the counters hold only collected contributions, because the provider has no totals of its own. */
   countsCollected?: boolean;
@@ -29,7 +29,7 @@ export interface CardInput {
 export interface LanguagesInput {
   /** The most changed language first; colours are `#rrggbb`. */
   languages: readonly { name: string; colour?: string | undefined; files: number }[];
-  /** Changed files of all languages, and of those that are not listed. */
+  /** The numbers of changed files of all languages, and of the languages that are not listed. */
   files: number;
   otherFiles: number;
   includesPrivate: boolean;
@@ -46,11 +46,11 @@ export interface CalendarInput {
   days: readonly DayOfContributions[];
   /** Contributions on all days, as the source sums them. */
   total: number;
-  /** True when private contributions are among them. */
+  /** True when `days` and `total` include private contributions. */
   includesPrivate: boolean;
 }
 
-/** The streak that goes on and the longest one of a calendar, with their numbers of days or weeks. */
+/** The streak that still goes on and the longest streak of a calendar. */
 export interface StreaksInput {
   unit: 'day' | 'week';
   current: StreakInput;
@@ -58,8 +58,9 @@ export interface StreaksInput {
 }
 
 export interface StreakInput {
+  /** The number of days or weeks. */
   length: number;
-  /** The first and the last day, `YYYY-MM-DD`; null without any. */
+  /** The first and the last day, `YYYY-MM-DD`; null for a length of 0. */
   from: string | null;
   until: string | null;
 }
@@ -128,7 +129,7 @@ export interface CardImages {
   findAvatar(url: string, deadline: Date): Promise<Avatar>;
 }
 
-/** An avatar as JPEG or PNG; `image` is undefined where there is none, and `isFinal` false while it is being fetched. */
+/** An avatar as JPEG or PNG. `image` is undefined without one; `isFinal` is false while the avatar is being fetched. */
 export interface Avatar {
   image: Buffer | undefined;
   isFinal: boolean;
@@ -143,12 +144,12 @@ declare module 'fastify' {
   }
 }
 
-/** Marks the parameters of URLs that lead to images: to nothing else, or where `format` says so. */
+/** The property of a parameter schema that says whether its URLs lead to images always, or where `format` says so. */
 export const imagesOf = Symbol('images');
 
 /**
- * Returns the parameters of a route whose response can be drawn. All of them are parsed; the type shows the route only
- * its own.
+ * Returns the parameters of a route whose response can be drawn: those of the route, and those of card options. The
+ * type shows the route only its own.
  */
 export function withImages<Properties extends TProperties>(
   properties: Properties,

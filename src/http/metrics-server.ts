@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The metrics as text, of one process or of several. */
+/** Renders the metrics of one or several processes as text. */
 export interface MetricsSource {
   contentType: string;
   metrics(): Promise<string>;

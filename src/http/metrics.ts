@@ -1,9 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
-  /** Counts a response from the cache. */
+  /** Counts a response that was sent from the response cache. */
   countWarm(status: 200 | 304): void;
-  /** Records any other response; `route` is the pattern of the route, never the path that a client sent. */
+  /** Records a response that was not cached; `route` is the pattern of the route, never the path that a client sent. */
   observe(route: string, status: number, seconds: number): void;
   /** Records the time, in seconds, since the data of a new response was fetched from its host. */
   observeAge(route: string, seconds: number): void;

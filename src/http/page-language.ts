@@ -4,15 +4,15 @@ import { cacheKey, pageKey } from './response-cache.ts';
 /** The language of a page. */
 export interface PageLanguage {
   locale: string;
-  /** True when the address names the language; otherwise the browser prefers it. */
+  /** True when the address names the language; false when it follows from `Accept-Language` or is the default. */
   isChosen: boolean;
 }
 
 const [maxHeaderLength, defaultLocale] = [300, 'en'];
 
 /**
- * Chooses the language of a page: that of `lang` in its address, otherwise the best of those that the reader accepts.
- * @param locales those in which pages exist, the default one among them.
+ * Chooses the language of a page: that of `lang` in its address, otherwise the one that the reader prefers.
+ * @param locales the languages in which pages exist, English among them.
  */
 export function pageLanguage(
   locales: readonly string[],

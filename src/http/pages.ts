@@ -27,18 +27,18 @@ export interface PageContext<Params> extends ResolvedAccount {
 export interface Page<Path extends TObject, Data> {
   path: string;
   params: Path;
-  /** The parameters of its address; absent: none but the language. */
+  /** The parameters of the page's address; absent: none but the language. */
   query?: TObject;
   /**
-   * Reads what the page shows.
-   * @returns undefined while nothing at all is known yet.
+   * Reads the data of the page.
+   * @returns undefined while nothing is known yet; `renderPending` then gives the page.
    */
   load: (read: ReadPart, context: PageContext<Static<Path>>) => Promise<Data | MovedRepository | undefined>;
   /** Returns the HTML. It reads nothing: the same data gives the same page. */
   render: (data: Data, context: PageContext<Static<Path>>, language: PageLanguage) => RenderedPage;
   /**
-   * Adds what a person who is signed in sees of the page alone. Such a page is rendered for each request; absent: it is
-   * the same for everyone.
+   * Adds the data that only a person who is signed in sees. For signed-in people the page is then rendered for each
+   * request. Absent: the page is the same for all readers.
    */
   loadOwn?: (read: ReadPart, data: Data, context: PageContext<Static<Path>>, viewer: AccountName) => Promise<Data>;
   /** Returns the HTML that is shown while nothing is known yet. */
@@ -47,7 +47,7 @@ export interface Page<Path extends TObject, Data> {
 
 export interface RenderedPage {
   html: string;
-  /** False while a part is still being collected. */
+  /** False while some data of the page is still being collected. */
   isComplete: boolean;
   staleAt: Date;
 }
@@ -80,7 +80,7 @@ async function respond<Path extends TObject, Data>(
   const params: Static<Path> & AccountName = Object(request.params);
   const deadline = new Date(now().getTime() + lookUpBudgetMs);
   const requester = requesterOf(request, false);
-  const begun = cache.begin();
+  const startSequence = cache.begin();
   const language = languageOf(services, request);
   const terms = { handlerTimeoutMs, reads: { fromReplica: true } };
   const sendPending = (): FastifyReply =>
@@ -88,7 +88,7 @@ async function respond<Path extends TObject, Data>(
 
   const resolution = await readFor(request, reply, terms, {
     read: () => resolver.resolve(params, { deadline, requester }),
-    isWhole: ({ state }) => state === 'present',
+    suffices: ({ state }) => state === 'present',
   });
   if (resolution.state === 'pending') return sendPending();
   // Pages are for visitors: a token changes nothing.
@@ -99,18 +99,18 @@ async function respond<Path extends TObject, Data>(
   const read: ReadPart = (operationId, wanted) => endpoints.read(operationId, context, wanted);
   const data = await readFor(request, reply, terms, {
     read: () => page.load(read, context),
-    isWhole: (loaded) => loaded !== undefined,
+    suffices: (loaded) => loaded !== undefined,
   });
   if (data === undefined) return sendPending();
   if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
   const viewer = page.loadOwn && (await services.findViewer(request.headers.cookie));
   if (page.loadOwn !== undefined && viewer !== undefined) {
-    const own = await page.loadOwn(read, data, context, viewer);
-    return sendPrivatePage(reply, page.render(own, context, language).html, []);
+    const personal = await page.loadOwn(read, data, context, viewer);
+    return sendPrivatePage(reply, page.render(personal, context, language).html, []);
   }
   const rendered = page.render(data, context, language);
   const response = withCompressedForms(renderPage({ ...rendered, accountId: account.id, now: now() }));
-  cache.put(pageKey(request.url, language.locale), response, begun);
+  cache.put(pageKey(request.url, language.locale), response, startSequence);
   return sendResponse(request, reply, response);
 }
 
@@ -129,7 +129,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
 
 /**
  * Sends a page for a person who is signed in, or signs in.
- * @param formOrigins code hosts to which a form may lead on.
+ * @param formOrigins origins of code hosts to which a form of the page may redirect.
  */
 export function sendPrivatePage(reply: FastifyReply, html: string, formOrigins: readonly string[]): FastifyReply {
   return reply.headers(privatePageHeaders(formOrigins)).send(Buffer.from(html));

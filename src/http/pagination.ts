@@ -2,6 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { type Static, type TObject, Type } from 'typebox';
 import { AppError } from '../errors.ts';
 
+/** The signature is half of an HMAC-SHA-256, which RFC 2104, section 5, permits, to keep cursors short. */
 const macBytes = 16;
 const maxCursorLength = 500;
 
@@ -24,7 +25,7 @@ export function withDefaultLimit({ properties }: TObject, defaultLimit: number):
   return Type.Object({ ...properties, limit: Type.Optional(Type.Integer({ ...limits, default: defaultLimit })) });
 }
 
-/** A place in a listing: the values of its keys, as the listing itself defines them. */
+/** A position in a listing: the values of its sort keys, as the listing defines them. */
 export type Place = readonly (string | number)[];
 
 /** The start of a page. */
@@ -89,14 +90,17 @@ export function staleCursor(parameter: string): AppError {
   );
 }
 
-/** A page of items, and on which sides there are more. */
+/** A page of items, and whether there are items before and after it. */
 export interface Page<Item> {
   page: readonly Item[];
   hasPrevious: boolean;
   hasNext: boolean;
 }
 
-/** Cuts a page out of up to `limit` + 1 items, and returns on which sides there are more. */
+/**
+ * Cuts a page of `limit` items out of up to `limit` + 1 items, in the order of the listing. A surplus item shows that
+ * there are more: at the beginning for a page before a cursor, otherwise at the end.
+ */
 export function cutPage<Item>(items: readonly Item[], limit: number, start: PageStart): Page<Item> {
   const hasMore = items.length > limit;
   if (start.before !== undefined) {

@@ -11,19 +11,19 @@ interface ParameterSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
-  /** The description, for people, of a colour, which has to match a pattern. */
+  /** Describes, for error messages, a value that has to match a pattern. Only colours have it. */
   'x-expected'?: string;
   /** Set where the letter case does not matter: the value is read in lower case. */
   'x-lower-case'?: boolean;
-  /** Set for languages, of which only the first part of a tag counts: `pt-BR` is read as `pt`. */
+  /** Set for languages: only the first part of a language tag is read, `pt` of `pt-BR`. */
   'x-language'?: boolean;
 }
 
 /**
  * Returns a reader for the parameters of a route's URLs, made from their TypeBox object. It ignores parameters that are
- * not declared, because people add some to get past caches. In URLs of images it rejects those that are a typing error
- * away from a declared one, because readers of an image see nothing but the image. It throws AppError `invalid_input`,
- * naming the parameter and the valid values.
+ * not declared, because people add some to get past caches. In URLs of images it rejects names that look like a
+ * misspelled declared one, because an image cannot show otherwise that a parameter had no effect. It throws AppError
+ * `invalid_input`, naming the parameter and the valid values.
  */
 export function parameterReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
   const declared = Object.entries<TSchema>('properties' in schema ? Object(schema.properties) : {}).map(
@@ -92,7 +92,7 @@ function expectation(schema: ParameterSchema): string {
   return `given once, and text of at most ${maxLength ?? 1000} characters`;
 }
 
-/** Returns the same as `expectation`, for readers of an image. */
+/** Returns the expectation as a phrase, which images show in the reader's language. */
 function explainExpectation(name: string, schema: ParameterSchema): Explanation {
   const { type, enum: choices, minimum = 0, maximum, maxLength = 1000, 'x-expected': expected } = schema;
   if (expected !== undefined) return { phrase: 'colour', values: { name } };

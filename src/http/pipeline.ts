@@ -37,7 +37,7 @@ export interface PipelineServices {
   cursors: Cursors;
   images: CardImages;
   now: () => Date;
-  /** The time that a caller waits for data that is not stored. */
+  /** The longest time that a caller waits for data that is not stored. */
   lookUpBudgetMs: number;
   /** Receives the age, in seconds, of the data of each new response, by the pattern of its route. */
   onDataAge?: (route: string, seconds: number) => void;
@@ -56,7 +56,7 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
   endpoint: Endpoint<Path, Query, Data>,
 ): void {
   const { path, operationId, tag, summary, description, params, query, readers, item, cards, listing } = endpoint;
-  const own = listing === undefined ? query : withDefaultLimit(query, listing.defaultLimit);
+  const parameters = listing === undefined ? query : withDefaultLimit(query, listing.defaultLimit);
   const schema = {
     operationId,
     tags: [tag],
@@ -65,12 +65,16 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
     params,
     querystring:
       cards === undefined
-        ? own
-        : withImages(own.properties, services.images, item === undefined ? 'always' : 'by format'),
+        ? parameters
+        : withImages(parameters.properties, services.images, item === undefined ? 'always' : 'by format'),
+    // `{}` permits requests without a credential.
     ...(readers !== 'public' && { security: [{ serviceToken: [] }, ...(readers === 'owner' ? [] : [{}])] }),
     ...(item === undefined && { produces: ['image/svg+xml', 'image/png'] }),
     response: {
-      ...(item !== undefined && { 200: withForms(EnvelopeSchema(item, endpoint.details), endpoint), 202: EmptySchema }),
+      ...(item !== undefined && {
+        200: withMediaTypes(EnvelopeSchema(item, endpoint.details), endpoint),
+        202: EmptySchema,
+      }),
       304: Type.Null(),
       ...(readers === 'public' ? problemResponses : privateProblemResponses),
     },
@@ -80,8 +84,8 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
   app.get(path, { schema, config }, async (request, reply) => respond(services, endpoint, request, reply));
 }
 
-/** Describes a response that is JSON, or CSV or another document where the request wants it. */
-function withForms(
+/** Returns the description of a response: JSON, and the other media types that a request can choose. */
+function withMediaTypes(
   json: TSchema,
   { hasCsv, documents = [] }: Pick<Endpoint<TObject, TObject, never>, 'hasCsv' | 'documents'>,
 ): TSchema | { content: Record<string, { schema: TSchema }> } {
@@ -100,6 +104,7 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
 ): Promise<FastifyReply> {
   const { dataType } = endpoint;
   const { caller } = request;
+  // The validators of the route have checked both; `Object` gives them the types, which the framework does not know.
   const params: Static<Path> & AccountName = Object(request.params);
   const query: Static<Query> & PageParameters & WindowText = Object(request.query);
   const readers = readersOf(endpoint, caller, { ...query });
@@ -108,12 +113,12 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const window = readWindow(query, services.now());
   const deadline = deadlineOf(services, image);
   const requester = requesterOf(request, image !== undefined);
-  const begun = services.cache.begin();
-  const sendThatPending = (): Promise<FastifyReply> =>
+  const startSequence = services.cache.begin();
+  const respondPending = (): Promise<FastifyReply> =>
     sendPending(services, request, reply, { dataType, image, retryAt: requester.retryAt });
 
   const { handlerTimeoutMs } = services;
-  // Owners read their own changes.
+  // Callers with a token read from the primary, because a replica may not have an owner's last change yet.
   const terms = { handlerTimeoutMs, reads: { fromReplica: caller === null && !holdsCredential(request.url) } };
 
   const resolution = await readFor(request, reply, terms, {
@@ -121,9 +126,9 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
       readers === 'public'
         ? services.resolver.resolve(params, { deadline, requester })
         : resolveOwn(services.resolver, params, caller),
-    isWhole: ({ state }) => state === 'present',
+    suffices: ({ state }) => state === 'present',
   });
-  if (resolution.state === 'pending') return sendThatPending();
+  if (resolution.state === 'pending') return respondPending();
 
   const { state, account, provider, isOwner } = authorize(readers, resolution, caller);
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
@@ -133,9 +138,9 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const context = { account, provider, isOwner, deadline, requester, params, query, page, window, image };
   const data = await readFor(request, reply, terms, {
     read: () => endpoint.load(context),
-    isWhole: (loaded) => loaded !== undefined,
+    suffices: (loaded) => loaded !== undefined,
   });
-  if (data === undefined) return sendThatPending();
+  if (data === undefined) return respondPending();
   if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
 
   const result = endpoint.present(data, context);
@@ -143,7 +148,7 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const { as_of: asOf } = result.envelope.meta_data;
   if (asOf !== undefined) services.onDataAge?.(endpoint.path, (services.now().getTime() - Date.parse(asOf)) / 1000);
 
-  if (result.isCacheable !== false) store(services, request, { response, image, begun });
+  if (result.isCacheable !== false) store(services, request, { response, image, startSequence });
   return sendResponse(request, reply, response);
 }
 
@@ -161,7 +166,10 @@ function imageFormatOf({ cards, item }: Declared, query: Record<string, unknown>
   return cards !== undefined && isImageFormat(format) ? format : undefined;
 }
 
-/** Reads the card that a request wants; its other path parameters distinguish it from the cards of the account. */
+/**
+ * Reads the card that a request wants. The path parameters after the account's name, and whether only the owner reads
+ * it, become a part of its cache key, because cards of different repositories or readers differ.
+ */
 function readImage(
   { images }: PipelineServices,
   endpoint: Declared,
@@ -196,7 +204,7 @@ function deadlineOf({ now, lookUpBudgetMs }: PipelineServices, image: ImageReque
   return new Date(now().getTime() + lookUpBudgetMs - drawingMs);
 }
 
-/** Returns the cached card of an equivalent URL. */
+/** Returns the cached card of an equivalent URL, and adds the URL of this request as its alias. */
 function findCachedImage(
   { cache, isCacheLive, now }: PipelineServices,
   { url, caller }: FastifyRequest,
@@ -226,18 +234,22 @@ async function render(
   return withCompressedForms(renderResponse({ ...content, ...rendered, now: now() }));
 }
 
-/** Caches a response: JSON by its URL, a card by its contents, so that equivalent URLs share it. */
+/** Caches a response: JSON by its URL, a card by its canonical request, so that equivalent URLs share it. */
 function store(
   { cache }: PipelineServices,
   { url, caller }: FastifyRequest,
-  { response, image, begun }: { response: RenderedResponse; image: ImageRequest | undefined; begun: number },
+  {
+    response,
+    image,
+    startSequence,
+  }: { response: RenderedResponse; image: ImageRequest | undefined; startSequence: number },
 ): void {
   const urlKey = cacheKey(url, caller);
   if (image === undefined) {
-    if (!holdsCredential(url)) cache.put(urlKey, response, begun);
+    if (!holdsCredential(url)) cache.put(urlKey, response, startSequence);
     return;
   }
   const key = imageKey(response.accountId, image, caller);
-  cache.put(key, response, begun);
+  cache.put(key, response, startSequence);
   if (!holdsCredential(url)) cache.alias(urlKey, key);
 }

@@ -46,7 +46,7 @@ export const ProblemSchema = Type.Object(
   { title: 'Problem' },
 );
 
-/** The `Retry-After` of a failure of unknown duration. */
+/** The `Retry-After` of an error that does not say when a retry can help. */
 const defaultRetryAfterS = 30;
 const unavailableRetryAfterS = 5;
 
@@ -63,7 +63,7 @@ export function toProblem(error: unknown, now: Date): Problem {
 const hostUnavailable: readonly Explanation[] = [{ phrase: 'hostUnavailable' }];
 
 /** The explanations of errors that hosts cause, which do not depend on the request. */
-const ofHosts: Readonly<Partial<Record<ErrorCode, readonly Explanation[]>>> = {
+const hostExplanations: Readonly<Partial<Record<ErrorCode, readonly Explanation[]>>> = {
   provider_unavailable: hostUnavailable,
   provider_denied: hostUnavailable,
   provider_invalid_response: hostUnavailable,
@@ -71,7 +71,7 @@ const ofHosts: Readonly<Partial<Record<ErrorCode, readonly Explanation[]>>> = {
 };
 
 function explanationsOf({ code, explanations }: AppError): readonly Explanation[] {
-  return explanations.length > 0 ? explanations : (ofHosts[code] ?? []);
+  return explanations.length > 0 ? explanations : (hostExplanations[code] ?? []);
 }
 
 export function methodNotAllowed(allowed: readonly string[]): Problem {

@@ -14,7 +14,7 @@ export function withDocumentedForms(given: Parameters): Parameters {
     const [name = '', value = ''] = part.split('=', 2);
     return [name.trim(), value.trim()];
   });
-  // Parts that are no parameters leave the text as it is, so that the error shows it.
+  // A part that is not a parameter leaves `format` unchanged, so that the error message shows what the client sent.
   const isList = behind.every(([name, value]) => /^\w+$/.test(name) && value !== '');
   const isRaw = typeof style === 'string' && style.toLowerCase() === 'raw';
   return {

@@ -11,21 +11,21 @@ export interface Counts {
 }
 
 const minuteMs = 60_000;
-/** The limit a minute of deliveries from one address. No host is known to send this many from one address. */
+/** The most deliveries a minute from one address; no known host sends this many. */
 const deliveriesPerMinute = 6000;
-/** The limits a minute of requests that prove or change something: from one address, and about one account. */
+/** The most requests a minute that prove ownership or change data: from one address, and about one account. */
 const sensitive = { perAddress: 20, perAccount: 60 };
 /**
  * Reads and deliveries from loopback are counted but not limited: they come from the operator, or from a proxy for all
  * clients. Proofs and changes are limited, because a local user may guess as well as a remote one.
  */
 const loopbackPerMinute = 1_000_000;
-/** A request that cannot be counted must not wait for a database that does not respond. */
+/** The longest wait for the count of a request; a request must not wait for a database that does not respond. */
 const countTimeoutMs = 1000;
 
 /**
- * Limits the requests of one address, and sends the limits. Responses from the cache are not counted. When the counts cannot be stored, no
- * request is refused for that: without its database the service can serve nothing else either.
+ * Limits the requests of each address, and sends the limits in header fields. Responses from the cache are not counted.
+ * A request that cannot be counted is let through, because without the database it can get little else than an error.
  */
 export async function addRateLimits(
   app: App,
@@ -44,19 +44,19 @@ export async function addRateLimits(
   app.addHook('onSend', async (request, reply) => sendLimit(request, reply));
 }
 
-/** The fields that `@fastify/rate-limit` sends, of revision 6 of the draft. */
+/** The header fields that `@fastify/rate-limit` sets, those of revision 6 of the draft. */
 const formerFields = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const;
 
 /**
- * Sends the limit of a request in the fields of draft-ietf-httpapi-ratelimit-headers-10, which has two in the place of
- * the former ones. Clients that are not limited receive neither.
+ * Replaces the fields of the plugin by the two of draft-ietf-httpapi-ratelimit-headers-10. Clients that are not limited
+ * receive none.
  */
 function sendLimit({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
   const [limit, remaining, reset] = formerFields.map((name) => reply.getHeader(name));
   for (const name of formerFields) reply.removeHeader(name);
   if (limit === undefined || limit === loopbackPerMinute) return;
-  const { rateLimit: ofRoute } = routeOptions.config;
-  const name = (typeof ofRoute === 'object' ? ofRoute.groupId : undefined)?.trim() ?? readsGroup;
+  const { rateLimit: routeLimit } = routeOptions.config;
+  const name = (typeof routeLimit === 'object' ? routeLimit.groupId : undefined)?.trim() ?? readsGroup;
   reply.headers({
     'ratelimit-policy': policyOf(name, Number(limit)),
     ratelimit: `"${name}";r=${Number(remaining)};t=${Number(reset)}`,
@@ -66,8 +66,9 @@ function sendLimit({ routeOptions }: FastifyRequest, reply: FastifyReply): void 
 const readsGroup = 'reads';
 
 /**
- * Returns the policy that a response from the cache names, for a client at the other end of a socket. Such a response is
- * not counted, so that no remaining number is known. Undefined for a client that is not limited.
+ * Returns the `RateLimit-Policy` of a response from the cache. It has no `RateLimit`, because it is not counted.
+ * @param address the address of the other end of the connection.
+ * @returns undefined for a client that is not limited.
  */
 export function cachedPolicy(
   { readsPerMinute, trustedProxies }: { readsPerMinute: number; trustedProxies: readonly string[] },
@@ -82,8 +83,8 @@ function policyOf(name: string, limit: number): string {
 }
 
 /**
- * The limit of attempts from one address, for a route's `config`. The plugin appends `groupId` to the address; the space
- * separates them.
+ * The limit of attempts from one address, for a route's `config`. The plugin appends `groupId` to the address; the
+ * space separates them.
  */
 export const sensitiveByAddress = {
   timeWindow: minuteMs,
@@ -103,17 +104,17 @@ function exceptLoopback(perMinute: number): (request: FastifyRequest) => number 
 }
 
 /**
- * Counts an attempt at an account by any caller.
- * @throws AppError `rate_limited`
+ * Counts an attempt by any caller that makes the host check the ownership of an account.
+ * @throws AppError `rate_limited` after 60 attempts a minute.
  */
 export async function countAttempt(counts: Counts, account: { provider: string; name: string }): Promise<void> {
   const { count, resetsAt } = await counts.add(`account ${account.provider}/${account.name.toLowerCase()}`, minuteMs);
   if (count > sensitive.perAccount) throw tooMany(resetsAt.getTime());
 }
 
-function tooMany(until: number): AppError {
+function tooMany(retryAtMs: number): AppError {
   const message = 'Too many requests; wait as long as Retry-After says.';
-  return new AppError('rate_limited', message, { retryAt: new Date(until) });
+  return new AppError('rate_limited', message, { retryAt: new Date(retryAtMs) });
 }
 
 function storeOver({ counts, now }: { counts: Counts; now: () => Date }): new () => FastifyRateLimitStore {
@@ -139,7 +140,7 @@ function storeOver({ counts, now }: { counts: Counts; now: () => Date }): new ()
   };
 }
 
-/** Returns whether an IP address is one of this machine. */
+/** Returns whether an IP address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }

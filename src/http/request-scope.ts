@@ -3,7 +3,7 @@ import { overloaded } from '../database/slots.ts';
 import { type Reads, withinScope } from '../database/statement-scope.ts';
 import { AppError } from '../errors.ts';
 
-/** The time, in ms, before the time limit of a response at which its statements end, so that it can still say why. */
+/** The time, in ms, before a response's time limit at which its statements end, so that an error can still be sent. */
 const closingMs = 500;
 
 interface RequestTerms {
@@ -12,20 +12,22 @@ interface RequestTerms {
 }
 
 /**
- * Reads for a response. Where the replica gives less than a whole result, the primary may have it, so it is read again.
- * @param isWhole returns false when changes that are not announced, such as the first fetch of an account, can add to it.
+ * Reads data for a response. When a result of the replica does not suffice, or the read fails because of the data, it
+ * is read again from the primary, and so are all later reads with these terms.
+ * @param suffices returns false when the primary may have more: changes that are not announced, such as the first fetch
+ * of an account, may not have reached the replica yet.
  */
 export async function readFor<Result>(
   request: FastifyRequest,
   reply: FastifyReply,
   terms: RequestTerms,
-  { read, isWhole }: { read: () => Promise<Result>; isWhole: (result: Result) => boolean },
+  { read, suffices }: { read: () => Promise<Result>; suffices: (result: Result) => boolean },
 ): Promise<Result> {
   const { reads } = terms;
   if (reads.fromReplica) {
     try {
       const result = await withinRequest(request, reply, terms, read);
-      if (isWhole(result) || !reads.fromReplica) return result;
+      if (suffices(result) || !reads.fromReplica) return result;
     } catch (error) {
       if (!reads.fromReplica || !dependsOnData(error)) throw error;
     }

@@ -22,9 +22,9 @@ export interface Origins {
 const networkBits = { ipv4: 24, ipv6: 64 };
 
 /**
- * Returns the party of a request. Requests for images count against no address, because image proxies fetch the images
- * of all READMEs from a few addresses; nor do those from loopback, which come from the operator or from a proxy for all
- * clients.
+ * Returns the requester of a request. Requests for images count against no address, because image proxies fetch the
+ * images of all READMEs from a few addresses; nor do requests from loopback, which come from the operator or from a
+ * proxy for all clients.
  */
 export function requesterOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>, isImage: boolean): Requester {
   const isCounted = caller === null && !isImage && !isLoopback(ip);
@@ -32,15 +32,15 @@ export function requesterOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'
 }
 
 /**
- * Returns the address of a client by IPv4, and the network /64 of one by IPv6, which can use all addresses in it. The
- * rate limits group addresses in the same way (`@fastify/rate-limit`, option `ipv6Subnet`).
+ * Returns the key by which a client is counted: its IPv4 address, or its IPv6 network /64, because it can use all
+ * addresses in it. The rate limits group addresses in the same way (`@fastify/rate-limit`, option `ipv6Subnet`).
  */
 export function senderOf(ip: string): string {
   const { address, network } = originsOf(ip);
   return address.includes(':') ? network : address;
 }
 
-/** Returns an address and its network in one spelling each; an IPv4 address that is mapped to IPv6 is one of IPv4. */
+/** Returns an address and its network in canonical form. An IPv4 address that is mapped to IPv6 becomes IPv4. */
 function originsOf(ip: string): Origins {
   const address = ipaddr.process(ip.replace(/%.*$/, ''));
   const bits = networkBits[address.kind()];

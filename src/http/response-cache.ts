@@ -3,16 +3,16 @@ import type { Caller } from './caller.ts';
 import type { ImageRequest } from './images.ts';
 import type { RenderedResponse } from './response.ts';
 
-/** The time, in ms, for which public responses are still served after the last contact with the database. */
+/** The time, in ms, for which cached public responses are still served after the last contact with the database. */
 const servedAfterContactMs = 60_000;
 
 /**
- * The cached responses that may be served. `public`: the public ones, also those that are older than they should be,
- * because the database is unavailable and cannot be read again.
+ * The cached responses that may be served. `public`: those to requests without a token, even expired ones, because the
+ * database is unavailable and no new response can be made.
  */
 export type UsableResponses = 'all' | 'public' | 'none';
 
-/** Returns the cached responses that may be served while changes reach this node, or since they do not. */
+/** Returns the cached responses that may be served, by the state of the connection that receives changes. */
 export function usableResponses(listener: { isConnected: boolean; sinceContactMs: number }): UsableResponses {
   if (listener.isConnected) return 'all';
   return listener.sinceContactMs < servedAfterContactMs ? 'public' : 'none';
@@ -25,17 +25,17 @@ export function cacheKey(address: string, caller: Caller | null): string {
   return caller === null ? address : `${caller.accountId} ${address}`;
 }
 
-/** Returns the cache key of a page in a language; the key of no other response ends like it. */
+/** Returns the cache key of a page in a language. It is unlike all other keys, because those do not end in a locale. */
 export function pageKey(address: string, locale: string): string {
   return `${address} ${locale}`;
 }
 
-/** Returns the cache key of a card, by its contents; no URL begins like it. */
+/** Returns the cache key of a card, by its account and its canonical request. No URL begins with an account id. */
 export function imageKey(accountId: string, { key }: ImageRequest, caller: Caller | null): string {
   return cacheKey(`${accountId}:${key}`, caller);
 }
 
-/** The memory of an entry of the cache without its key and its response, in bytes. */
+/** The estimated memory of an entry without its key and its response, in bytes. */
 const overheadBytes = 600;
 const maxRememberedInvalidations = 10_000;
 
@@ -43,17 +43,19 @@ const maxRememberedInvalidations = 10_000;
 type Entry = { response: RenderedResponse } | { name: string };
 
 /**
- * Caches rendered responses by URL, and by caller if there was one, until the data behind them changes. Bounded by the
- * bytes of responses, keys and aliases together; the entry that was not used for the longest time is dropped first.
+ * Caches rendered responses by URL, and by caller for requests with a token, until their data changes. The bytes of
+ * responses, keys and aliases together are bounded; the least recently used entry is dropped first.
  */
 export class ResponseCache {
   readonly #entries: LRUCache<string, Entry>;
-  /** Aliases are removed with their response: by then the URL may belong to another account. */
+  /**
+   * The aliases of each key. They are removed with its response, because the URL may belong to another account later.
+   */
   readonly #aliasesOf = new Map<string, Set<string>>();
   readonly #addresses = new Map<string, Set<string>>();
   readonly #invalidated = new Map<string, number>();
   #sequence = 0;
-  /** A response begun before this number may hold data from before a change that is no longer remembered. */
+  /** A response whose start sequence is lower may lack a change that is no longer remembered; it is not cached. */
   #floor = 0;
 
   constructor(maxBytes: number) {
@@ -84,26 +86,29 @@ export class ResponseCache {
   alias(address: string, name: string): void {
     if (!this.#entries.has(name)) return;
     this.#entries.set(address, { name });
-    // Room for the alias may have been made at the expense of its response.
+    // The response may have been dropped to make room for its alias.
     if (!this.#entries.has(name)) this.#entries.delete(address);
     else if (this.#entries.has(address)) {
       this.#aliasesOf.set(name, (this.#aliasesOf.get(name) ?? new Set()).add(address));
     }
   }
 
-  /** Returns a mark to take before reading the data for a response; `put` requires it. */
+  /** Returns the number of changes up to now. Take it before reading the data of a response: `put` requires it. */
   begin(): number {
     return this.#sequence;
   }
 
-  /** Returns a number that is larger after each change of an account. */
+  /** Returns a number that grows with each change of an account. */
   versionOf(accountId: string): number {
     return Math.max(this.#floor, this.#invalidated.get(accountId) ?? 0);
   }
 
-  /** Caches a response, unless its data changed since it was begun. */
-  put(address: string, response: RenderedResponse, begun: number): void {
-    if (begun < this.versionOf(response.accountId)) return;
+  /**
+   * Caches a response, unless its account has changed since its data was read.
+   * @param startSequence the result of `begin` before the data was read.
+   */
+  put(address: string, response: RenderedResponse, startSequence: number): void {
+    if (startSequence < this.versionOf(response.accountId)) return;
     this.#entries.set(address, { response });
     if (response.compressed !== undefined) response.compressed.onMade = () => this.#grow(address, response);
     const addresses = this.#addresses.get(response.accountId) ?? new Set();
@@ -128,7 +133,7 @@ export class ResponseCache {
     this.#entries.clear();
   }
 
-  /** Counts the bytes of a response again, to which a compressed representation was added. */
+  /** Counts the bytes of a response again, after a compressed representation was added to it. */
   #grow(address: string, response: RenderedResponse): void {
     const entry = this.#entries.peek(address);
     if (entry !== undefined && 'response' in entry && entry.response === response) {

@@ -11,7 +11,7 @@ export interface RenderedResponse extends Representations {
   expiresAt: number;
 }
 
-/** The seconds for which others may cache a response; this service caches it for no longer. */
+/** The seconds for which clients and this service may cache a response, by whether its data is complete. */
 export const maxAgeS = { complete: 60, incomplete: 5 };
 const staleWhileRevalidateS = 86_400;
 
@@ -21,14 +21,14 @@ export const imageHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-/** Marks for programs that an image shows an error, or that its data is still being fetched. */
+/** The header by which programs see that an image shows an error, or that its data is still being fetched. */
 export const errorCodeHeader = 'x-error-code';
 
 /** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
 export const exposedHeaders = 'etag, link, ratelimit, ratelimit-policy, retry-after, x-error-code, x-request-id';
 /**
- * Pages of any origin may read responses, also to requests with a token: no browser adds a token on its own, and the
- * API ignores cookies.
+ * Pages of any origin may read responses, even those to requests with a token, because no browser adds a token on its
+ * own, and the API ignores cookies.
  */
 const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders };
 
@@ -40,16 +40,16 @@ export function renderResponse(content: {
   envelope: Envelope;
   /** The image of the response; undefined when it is JSON. */
   image?: CardImage | undefined;
-  /** The response as CSV, in the place of JSON. */
+  /** The response as CSV, which is sent instead of JSON. */
   csv?: string | undefined;
-  /** The response in another form than JSON or an image. */
+  /** The response as a document of another media type, which is sent instead of JSON. */
   document?: { body: string; contentType: string } | undefined;
   audience: Audience;
   accountId: string;
   /** URLs of the previous and the next page. */
   links?: { prev?: string | undefined; next?: string | undefined };
   now: Date;
-  /** The time at which the data is due for a refresh, which the next request has to start. */
+  /** The time at which the data is due for a refresh. The response expires then, so that the next request starts it. */
   staleAt: Date;
 }): RenderedResponse {
   const { envelope, image, csv, document, now } = content;
@@ -70,7 +70,7 @@ export function renderResponse(content: {
       'content-length': String(body.length),
       etag,
       'cache-control': cacheControl(content.audience, isFinished),
-      // A cache must not serve the response without a token to the bearer of one.
+      // A cache must not serve this response to a request with another token, or with none.
       vary: 'authorization',
       ...corsHeaders,
       'x-content-type-options': 'nosniff',
@@ -91,7 +91,7 @@ export const pageHeaders = {
   vary: 'accept-language',
 };
 
-/** The headers of pages for people who are signed in. They are not compressed, because they hold the token of forms. */
+/** Returns the headers of pages for signed-in people. These pages are not compressed, because they hold form tokens. */
 export function privatePageHeaders(formOrigins: readonly string[]): Record<string, string> {
   const policy = pageHeaders['content-security-policy'];
   return {
@@ -132,14 +132,14 @@ function typeOf(csv: string | undefined): string {
   return csv === undefined ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8';
 }
 
-/** Returns the strong tag of a body. */
+/** Returns the strong entity tag of a body: a part of its SHA-256. */
 export function etagOf(body: Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 }
 
 /**
- * Returns the time until which a response may be sent, in ms since 1970. Where its data is stale already, its refresh was
- * requested, and the end of the refresh drops the response.
+ * Returns the time until which a response may be sent, in ms since 1970. A response with stale data gets 5 seconds: its
+ * request has started the refresh, whose end drops the response.
  */
 function expiryOf(maxAge: number, now: Date, staleAt: Date): number {
   const nowMs = now.getTime();

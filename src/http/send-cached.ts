@@ -5,7 +5,7 @@ import { isNotModified, notModifiedHeaders } from './response.ts';
 
 /**
  * Sends a cached response without the framework.
- * @param ownHeaders those that differ each time the response is sent.
+ * @param ownHeaders the headers that differ each time the response is sent.
  */
 export function sendCached(
   { method, headers }: IncomingMessage,

@@ -17,7 +17,7 @@ const pendingRetryAfterS = 3;
 /** A client that reads nothing of a streamed response for this time is considered disconnected. */
 const stalledAfterMs = 30_000;
 const json = 'application/json; charset=utf-8';
-/** The code of data that is not known yet. */
+/** The value of `x-error-code` while data is being fetched. */
 const pendingCode = 0;
 
 export async function sendResponse(
@@ -32,8 +32,8 @@ export async function sendResponse(
 }
 
 /**
- * Sends that the data is still being fetched, as JSON or as a card. The card is a 200, because proxies for images show
- * nothing of a 202 (see docs/decisions/0018); they may cache it for a few seconds.
+ * Sends that the data is still being fetched, as JSON or as a card. The card has status 200, because image proxies do
+ * not show an image with status 202 (docs/decisions/0018); they may cache it for a few seconds.
  * @param retryAt the time at which a delayed lookup runs; undefined: the lookup is running.
  */
 export async function sendPending(
@@ -60,8 +60,8 @@ export async function sendPending(
 }
 
 /**
- * Sends an error: as a page or a card where the request is for one, otherwise as JSON. The card is a 200 unless the request has a
- * credential, because proxies for images show nothing else.
+ * Sends an error: as a page or a card where the request is for one, otherwise as JSON. The card has status 200 unless
+ * the request has a credential, because image proxies show no image with another status.
  */
 export async function sendProblem(
   request: FastifyRequest,
@@ -96,7 +96,7 @@ export function sendProblemAsJson(reply: FastifyReply, problem: Problem): Fastif
 export interface PageSettings {
   /** The languages in which pages exist. */
   locales: readonly string[];
-  /** Returns whether the response to a request is for the person alone who is signed in. */
+  /** Returns whether the response to a request is only for the signed-in person. */
   isPersonal: (url: string, cookieHeader: string) => boolean;
   /** Renders an error for readers of pages. */
   renderProblem: (problem: CardProblem, request: FastifyRequest) => string;
@@ -136,24 +136,26 @@ export function sendRedirect(
   moved: { account: string } | { repository: string },
 ): FastifyReply {
   const address =
-    'account' in moved ? ofAccount(request.url, moved.account) : ofRepository(request.url, moved.repository);
+    'account' in moved
+      ? withAccountName(request.url, moved.account)
+      : withRepositoryName(request.url, moved.repository);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const control = request.caller === null ? 'public, max-age=60' : 'private, no-store';
   reply.code(isRead ? 301 : 308).headers({ location: address, 'cache-control': control, vary: 'authorization' });
-  // Browsers follow it, so that no reader sees a body.
+  // Browsers follow the redirect, so that no reader sees a body.
   if (request.routeOptions.config.isPage === true) return reply.headers(pageHeaders).send('');
   return reply.type(json).send(Buffer.from(JSON.stringify(envelope({ dataType: 'unknown', data: [] }))));
 }
 
-function ofAccount(address: string, name: string): string {
+function withAccountName(address: string, name: string): string {
   return address.replace(/^(\/v1\/[^/]+\/entities\/|\/[^/]+\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
 }
 
 /**
- * Replaces the name of the repository in a URL: in the path, or in the parameter `repository`, whose name may be
- * percent-encoded too.
+ * Replaces the name of the repository in a URL: in the path, otherwise in the parameter `repository`, which may be
+ * percent-encoded.
  */
-function ofRepository(address: string, name: string): string {
+function withRepositoryName(address: string, name: string): string {
   const [path = '', query] = address.split(/\?(.*)/s);
   const coded = encodeURIComponent(name);
   const renamed = path.replace(
@@ -176,12 +178,12 @@ export function sendPrivately(reply: FastifyReply, body: object, status: 200 | 2
     .send(Buffer.from(JSON.stringify(body)));
 }
 
-/** Sends that a change was made, without a body. */
+/** Confirms a change with 204 and no body. */
 export function sendNothing(reply: FastifyReply): FastifyReply {
   return reply.code(204).header('cache-control', 'private, no-store').send(null);
 }
 
-/** Sends lines of JSON that only this caller may see, as they are read. */
+/** Streams lines of JSON that only this caller may see, while they are being read. */
 export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
   reply.raw.setTimeout(stalledAfterMs, () => lines.destroy(new Error('the reader stalled')));
   return reply
@@ -190,7 +192,9 @@ export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
     .send(lines);
 }
 
-/** URL parameters in which people put credentials. They have no effect here and must not be repeated. */
+/**
+ * URL parameters in which people send credentials by mistake. They have no effect, and no cache or link may hold them.
+ */
 const credentialNames = new Set(['token', 'access_token', 'private_token', 'authorization', 'jwt']);
 
 export function holdsCredential(address: string): boolean {

@@ -26,7 +26,7 @@ import { traceRequests } from './trace-requests.ts';
 
 export interface ServerOptions {
   cache: ResponseCache;
-  /** Returns which cached responses may be served at present. */
+  /** Returns the cached responses that may be served now. */
   usableResponses: () => UsableResponses;
   log: FastifyBaseLogger;
   metrics: HttpMetrics;
@@ -64,23 +64,25 @@ const limits = {
   maxBodyBytes: 65_536,
 };
 
-/** A time before which no response expires. */
-const anyAge = 0;
+/**
+ * Given to the cache as the present time, it finds a response even after its expiry, because none expires before it.
+ */
+const beforeAnyExpiry = 0;
 
-/** The methods that routes may have. Every path takes OPTIONS. */
+/** The methods that routes may have, without OPTIONS, which every path has. */
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
 
 export async function createServer(options: ServerOptions): Promise<App> {
   const state = { isClosing: false };
   const app = fastify({
-    serverFactory: (handler) => listener(options, handler, state),
+    serverFactory: (handler) => createCachingServer(options, handler, state),
     genReqId: options.newRequestId,
     bodyLimit: limits.maxBodyBytes,
     handlerTimeout: options.handlerTimeoutMs,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     routerOptions: { maxParamLength: limits.maxParameterLength },
     forceCloseConnections: 'idle',
-    // A request that was sent before the client could know of the stop gets its response.
+    // Clients that sent a request before they could know of the stop get its response.
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id);
@@ -106,7 +108,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
       }
     };
   });
-  // Generated serializers would leave out properties without a word, and take most of the time of a start.
+  // Generated serializers would silently leave out undeclared properties, and take most of the time of a start.
   app.setSerializerCompiler(() => JSON.stringify);
   readBodiesAsJson(app);
   traceRequests(app);
@@ -132,15 +134,15 @@ export async function createServer(options: ServerOptions): Promise<App> {
 }
 
 /**
- * Reads bodies as JSON, also where the content type is absent or another one: all routes take JSON, and programs such as
- * `curl -d` name a form.
+ * Reads all bodies as JSON, even without a content type or with another one: all routes take JSON, and programs such as
+ * `curl -d` send the content type of a form.
  */
 function readBodiesAsJson(app: App): void {
   app.addContentTypeParser('*', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
 }
 
 /** Creates the HTTP server, which sends cached responses before the framework does any work. */
-function listener(
+function createCachingServer(
   options: ServerOptions,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   state: { isClosing: boolean },
@@ -171,7 +173,7 @@ function listener(
       };
       const representation = representationFor(cached, headers['accept-encoding']);
       if (!(representation instanceof Promise)) return send(representation);
-      // The pipeline reports what hinders the compression.
+      // After a failed compression the framework renders the response again, and reports a lasting error.
       representation.then(send, () => handler(request, response));
     },
   );
@@ -196,20 +198,21 @@ function findCached(
   if (cookie !== undefined && pages.isPersonal(url, cookie)) return undefined;
   const usable = usableResponses();
   if (usable === 'none') return undefined;
-  const age = usable === 'all' ? now().getTime() : anyAge;
-  if (authorization === undefined) return cache.get(publicKey(pages.locales, url, acceptLanguage), age);
+  const at = usable === 'all' ? now().getTime() : beforeAnyExpiry;
+  if (authorization === undefined) return cache.get(publicKey(pages.locales, url, acceptLanguage), at);
   const token = usable === 'all' ? bearerToken(authorization) : undefined;
   const caller = token === undefined ? undefined : recognize(token);
   return caller && cache.get(cacheKey(url, caller), now().getTime());
 }
 
-/** Returns the last good image of a URL that is open to the public, for when there can be no new one. */
+/** Returns the cached image of a public URL, even after its expiry, to be sent instead of an error. */
 function findStoredImage(
   { cache, usableResponses }: ServerOptions,
   { url, headers, routeOptions }: FastifyRequest,
 ): RenderedResponse | undefined {
   const mayBeImage = routeOptions.config.cards !== undefined && headers.authorization === undefined;
-  const stored = mayBeImage && usableResponses() !== 'none' ? cache.get(cacheKey(url, null), anyAge) : undefined;
+  const stored =
+    mayBeImage && usableResponses() !== 'none' ? cache.get(cacheKey(url, null), beforeAnyExpiry) : undefined;
   return stored?.headers['content-type']?.startsWith('image/') === true ? stored : undefined;
 }
 
@@ -219,12 +222,12 @@ function addHooks(app: App, options: ServerOptions): void {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request.headers)) {
-      // The next bytes on this connection may be the body, so the connection ends here.
+      // The next bytes on this connection may be the unread body, so the connection must end.
       reply.header('connection', 'close');
       throw new AppError('invalid_input', `A ${request.method} request takes no body.`);
     }
   });
-  // Runs after the hooks of `onRequest`, so that attempts are counted before anything is spent on them.
+  // `preParsing` runs after the rate limits in `onRequest`, so that requests over the limit cost no verification.
   app.addHook('preParsing', async (request) => {
     const { credential = 'service' } = request.routeOptions.config;
     const { authorization } = request.headers;
@@ -236,10 +239,10 @@ function addHooks(app: App, options: ServerOptions): void {
     if (credential === 'provider' || (credential === 'either' && !isServiceToken(token))) return;
     request.caller = await options.authenticate(token);
   });
-  // A caller that receives the confirmation of a change sees the change at once.
+  // A caller that receives the confirmation of a change must see the change in the next response of this node.
   app.addHook('onSend', async (request, reply) => {
-    const isOwner = request.headers.authorization !== undefined || request.routeOptions.config.isPage === true;
-    if (isOwner && !['GET', 'HEAD'].includes(request.method) && reply.statusCode < 400) await options.catchUp();
+    const mayBeOwner = request.headers.authorization !== undefined || request.routeOptions.config.isPage === true;
+    if (mayBeOwner && !['GET', 'HEAD'].includes(request.method) && reply.statusCode < 400) await options.catchUp();
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unmatched';
@@ -255,9 +258,9 @@ function hasBody(headers: IncomingMessage['headers']): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
 }
 
-/** Returns the error for a request that no route takes: the path is wrong, or the method. */
+/** Returns the error for a request that no route takes: 405 when the path has other methods, otherwise 404. */
 function unmatched(app: App, { method, url }: FastifyRequest, now: Date): Problem {
-  const allowed = methods.filter((one) => app.findRoute({ method: one, url }) !== null);
+  const allowed = methods.filter((name) => app.findRoute({ method: name, url }) !== null);
   if (allowed.length > 0 && !allowed.includes(method)) return methodNotAllowed(allowed);
   return toProblem(new AppError('not_found', 'Nothing is served at this address. /docs lists all addresses.'), now);
 }
@@ -274,7 +277,7 @@ function problemOf(error: unknown, now: Date): Problem {
   return toProblem(isCallersFault ? new AppError('invalid_input', 'The request is not well-formed.') : error, now);
 }
 
-/** Sends an error in the documented shape for bytes that are not even a readable request. */
+/** Sends an error in the documented shape when the bytes of a client are not a readable request. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, options: ServerOptions): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -9,6 +9,7 @@ import { requestIdSource } from './request-ids.ts';
 import { errorCodeHeader, imageHeaders } from './response.ts';
 
 const retryAfterMs = 5000;
+/** The error until the node can serve requests. Its `Retry-After` is relative, so that any time can stand for now. */
 const notReady = toProblem(
   new AppError('overloaded', 'The service is starting.', { retryAt: new Date(retryAfterMs) }),
   new Date(0),
@@ -17,7 +18,7 @@ const limits = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsChec
 
 /** A listener that holds the port of a node until the node can serve requests. */
 export interface Starting {
-  /** Gives the port back; connections end. */
+  /** Stops listening, and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -25,9 +26,9 @@ export interface Starting {
 type DrawProblem = (card: string, query: Parameters, problem: CardProblem) => { svg: string };
 
 /**
- * Creates the server of the time in which a node starts, which is long when tables are migrated: it shows that the process
- * runs, and responds to everything else with 503, to requests for images with a card. A supervisor that only checks the
- * process therefore does not end a migration.
+ * Creates the server for the time in which a node starts, which is long when tables are migrated. It confirms at
+ * `/healthz` that the process runs, so that a supervisor does not end a migration, and responds to all other requests
+ * with 503, to requests for images with a card.
  */
 export function createStartingServer(draw: DrawProblem): Server {
   const newRequestId = requestIdSource();
@@ -43,7 +44,7 @@ export function createStartingServer(draw: DrawProblem): Server {
     const svg = card === undefined ? undefined : tryDrawing(() => draw(card, query, problem));
     if (svg === undefined) return send(response, notReady.status, json(notReady.body));
     response.setHeaders(new Map(Object.entries({ ...imageHeaders, [errorCodeHeader]: String(code) })));
-    // As in a running service: proxies for images show nothing but a 200.
+    // A running service does the same, because image proxies show no image with another status than 200.
     const status = request.headers.authorization === undefined ? 200 : notReady.status;
     return send(response, status, { text: svg, type: 'image/svg+xml; charset=utf-8' });
   });
@@ -80,7 +81,7 @@ function addressOf({ url = '' }: IncomingMessage): { path: string; query: Parame
   return { path, query: withDocumentedForms(Object.fromEntries(new URLSearchParams(query))) };
 }
 
-/** Returns a drawn card; undefined when it fails: an error in this listener would end the process. */
+/** Returns a drawn card; undefined when drawing fails, because an error in this listener would end the process. */
 function tryDrawing(draw: () => { svg: string }): string | undefined {
   try {
     return draw().svg;
@@ -89,7 +90,7 @@ function tryDrawing(draw: () => { svg: string }): string | undefined {
   }
 }
 
-/** Returns the card that an address leads to; undefined when it does not lead to an image. PNG is drawn as SVG too. */
+/** Returns the card that an address leads to, also for PNG, which is sent as SVG; undefined when it is not an image. */
 function cardAt(path: string, { format }: Parameters): string | undefined {
   if (path.endsWith('/badges/community')) return 'community';
   if (/^\/v1\/embeds\/[^/]+\.(?:svg|png)$/.test(path)) return 'contributions';

@@ -2,12 +2,12 @@ import { context, propagation, type Span, SpanKind, trace } from '@opentelemetry
 import type { FastifyRequest } from 'fastify';
 import type { App } from './app.ts';
 
-/** Does nothing until tracing has begun. */
+/** OpenTelemetry's tracer, which does nothing until tracing is set up. */
 const tracer = trace.getTracer('plaudit');
 
 /**
- * Makes a span of each request that reaches the framework, as a part of the caller's trace where it names one. Responses from
- * the cache have none. The route is the pattern of the path, which holds no name.
+ * Creates a span for each request that reaches the framework, in the trace that the request names, if any. Responses
+ * from the cache have no span. The span names the route by the pattern of its path, which contains no account's name.
  */
 export function traceRequests(app: App): void {
   const spans = new WeakMap<FastifyRequest, Span>();

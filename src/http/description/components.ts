@@ -3,8 +3,8 @@ import { headerComponents, headersOf } from './headers.ts';
 import { statuses } from './responses.ts';
 
 /**
- * Completes a document: adds the fields of all responses and the HEAD of every GET, and moves to its components what
- * several operations share. Schemas with a title become components of that name.
+ * Completes a document: adds the header fields of all responses and the HEAD of every GET, and moves the responses and
+ * parameters that several operations share to its components. Schemas with a title become components of that name.
  */
 export function complete(document: Document): Document {
   for (const item of Object.values(document.paths)) {
@@ -29,7 +29,7 @@ function addHeaders(method: string, { responses, parameters = [] }: Operation): 
   }
 }
 
-/** Returns the operation HEAD of an operation GET: the same without bodies (RFC 9110, section 9.3.2). */
+/** Returns the operation HEAD of an operation GET: its responses have no bodies (RFC 9110, section 9.3.2). */
 function headOf(get: Operation): Operation {
   const responses = Object.entries(get.responses).map(([status, { content: _content, ...response }]) => [
     status,
@@ -96,7 +96,7 @@ function operationsOf(paths: Document['paths']): Operation[] {
 class Components {
   readonly #kind: string;
   readonly #found = new Map<string, { name: string; count: number }>();
-  /** The components of those that occur more than once; of two with one name, the first. */
+  /** The parts that occur more than once. Where different parts have the same name, only one of them is a component. */
   readonly named: Record<string, object> = {};
 
   constructor(kind: string) {
@@ -111,7 +111,7 @@ class Components {
     if (found.count > 1) this.named[found.name] ??= part;
   }
 
-  /** Returns the reference in the place of a part; undefined when it is no component. */
+  /** Returns the reference that replaces a part; undefined when the part is not a component. */
   referenceTo(part: object): { $ref: string } | undefined {
     const key = JSON.stringify(part);
     const { name = '' } = this.#found.get(key) ?? {};

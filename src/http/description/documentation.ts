@@ -11,8 +11,8 @@ import { responsesOf } from './responses.ts';
 const maxAgeS = 300;
 
 /**
- * Serves the description of the API at `/openapi.json`. This folder alone describes the
- * common parts of routes, so that each route declares only its own.
+ * Serves the description of the API at `/openapi.json`. This folder describes the common parts of routes, so that each
+ * route declares only its own.
  * @param publicUrl returns the public base URL of this service.
  */
 export async function addDocumentation(app: App, publicUrl: () => string): Promise<void> {
@@ -25,7 +25,8 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
         description,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      // A valid service token is accepted on every address, and an invalid one on none.
+      // `{}` permits requests without a credential. Every address accepts a valid service token, and none an invalid
+      // one.
       security: [{}, { serviceToken: [] }],
       tags: Object.entries(tags).map(([name, meaning]) => ({ name, description: meaning })),
       components: { securitySchemes },
@@ -55,7 +56,7 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
   });
 }
 
-/** Renders the document once, because it stays the same while the service runs. */
+/** Renders the document, which stays the same while the service runs. */
 function render(document: object): Representations {
   const body = Buffer.from(JSON.stringify(document));
   const etag = etagOf(body);

@@ -100,7 +100,7 @@ function fieldsIf(isSent: boolean, ...names: FieldName[]): FieldName[] {
   return isSent ? names : [];
 }
 
-/** Returns the components that references of `headersOf` lead to. */
+/** Returns the components that the references of `headersOf` name: each field once as required, once as optional. */
 export function headerComponents(): Record<string, object> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => [

@@ -25,12 +25,12 @@ export const statuses: Record<string, { name: string; description: string }> = {
   503: { name: 'Unavailable', description: 'The code host, or the database of the service, is not available.' },
 };
 
-/** A route, as far as its responses depend on it. */
+/** The facts about a route on which its responses depend. */
 export interface RouteFacts {
   method: string;
   url: string;
   hasImages: boolean;
-  /** The media types of the data, beside those of images. */
+  /** The media types of the data; without those of images. */
   dataTypes: readonly string[];
   isLimited: boolean;
 }
@@ -38,13 +38,13 @@ export interface RouteFacts {
 type Responses = Record<string, TSchema | { content: object }>;
 
 /**
- * Returns the responses of a route in the form of `@fastify/swagger`: its own ones, and those that all routes share. A
- * route declares the schema of its JSON, or `content` by media type.
+ * Returns the responses of a route in the form of `@fastify/swagger`: those that the route declares, and the errors
+ * that all routes share. A route declares the schema of its JSON, or `content` by media type.
  */
-export function responsesOf(own: Responses, route: RouteFacts): Record<string, object> {
-  const all: Responses = { ...sharedResponses(route), ...own };
+export function responsesOf(declared: Responses, route: RouteFacts): Record<string, object> {
+  const all: Responses = { ...sharedResponses(route), ...declared };
   return Object.fromEntries(
-    Object.entries(all).map(([status, response]) => [status, inContext(status, response, route)]),
+    Object.entries(all).map(([status, response]) => [status, describe(status, response, route)]),
   );
 }
 
@@ -67,14 +67,16 @@ function sharedResponses({ method, url, isLimited, hasImages }: RouteFacts): Res
   };
 }
 
-/** Adds the images of routes that draw their responses: the data, and all errors. */
-function inContext(status: string, response: Responses[string], { hasImages, dataTypes }: RouteFacts): object {
+/**
+ * Describes a response with its media types. A route with images sends its data and all errors but 431 as images too.
+ */
+function describe(status: string, response: Responses[string], { hasImages, dataTypes }: RouteFacts): object {
   const description = statuses[status]?.description ?? 'A response.';
   const types = status === '200' ? dataTypes : ['application/json'];
   const isEmpty = 'type' in response && response['type'] === 'null';
   const data =
     'content' in response ? response.content : Object.fromEntries(types.map((type) => [type, { schema: response }]));
-  // 431 is sent before a request is read, so that it is unknown whether it is for an image.
+  // The server sends 431 before it has read the request, so that it does not know whether the request is for an image.
   const isDrawn = hasImages && (status === '200' || (Number(status) >= 400 && status !== '431'));
   const content = { ...(!isEmpty && data), ...(isDrawn && images) };
   return Object.keys(content).length === 0 ? { type: 'null', description } : { description, content };
