@@ -8,9 +8,9 @@ export interface Access {
   authenticate(token: string): Promise<Caller>;
   /** Returns the caller of a token that was verified before and is still valid; undefined otherwise. */
   recognize(token: string): Caller | undefined;
-  /** Forgets the verified tokens of an account, because something about the account changed. */
+  /** Forgets the verified tokens of an account; called after each change of the account. */
   forget(accountId: string): void;
-  /** Forgets all verified tokens, because changes may have been missed. */
+  /** Forgets all verified tokens; called when this node may have missed changes. */
   clear(): void;
 }
 

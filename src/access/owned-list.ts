@@ -3,14 +3,14 @@ import type { RequestedPage } from '../http/endpoint.ts';
 import { type Envelope, envelope } from '../http/envelope.ts';
 import { type Cursors, cutPage, neighbourCursors, type Page, type Place, staleCursor } from '../http/pagination.ts';
 
-/** A page of a listing that only the owner of an account sees, newest first: it lies between the items of two ids. */
+/** A page of a listing for the owner of an account, newest first: the items after one id, or before another. */
 export interface OwnedPage {
   limit: number;
   after?: string;
   before?: string;
 }
 
-/** Loads a page of a listing, and finds out on which sides there are more items. */
+/** Loads a page of a listing, and whether there are items before and after it. */
 export async function loadOwnedPage<Item>(
   { account, page }: { account: Account; page: RequestedPage },
   find: (page: OwnedPage) => Promise<Item[]>,

@@ -23,9 +23,10 @@ export interface Proven extends Actor {
 
 /**
  * Has the provider confirm that the bearer of its token owns an account or administers the organization, and stores the
- * account if it is new. The token is sent to that provider alone, and not stored.
- * @throws AppError `forbidden`, in the same words when there is no such account and when another person owns it;
- * where the provider offers no proofs; `unauthenticated` when the provider does not accept the token; a provider's error when the provider cannot decide.
+ * account if it is new. The token is sent only to that provider, and not stored.
+ * @throws AppError `forbidden` where the provider offers no proofs, and, with the same message, when there is no such
+ * account and when the bearer does not own it; `unauthenticated` when the provider does not accept the token;
+ * `rate_limited` after too many attempts; a provider's error when the provider cannot decide.
  */
 export async function proveOwner(
   services: AccessServices,
@@ -70,7 +71,7 @@ export async function proveOwner(
   return { account, person, actor: person.name, tokenId: null };
 }
 
-/** Returns the bearer's own account by a former name that no other account has taken. */
+/** Returns the bearer's own account when `name` is a former name of it that no other account has taken. */
 async function formerlyNamed(
   { connection }: AccessServices,
   { provider, name }: { provider: Provider; name: string },

@@ -11,7 +11,7 @@ export interface AccessServices extends RouteServices {
   /** The algorithm that credentials are signed with. */
   credentialAlgorithm: SigningAlgorithm;
   tokenTtlMs: number;
-  /** Receives the failure of a host to confirm an administrator; the last confirmation counts then. */
+  /** Receives the error of a host that could not check an administrator; the last confirmation counts then. */
   onCheckFailure: CheckContext['onFailure'];
   /** Counts attempts, for all nodes. */
   counts: Counts;

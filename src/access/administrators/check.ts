@@ -20,7 +20,7 @@ export interface CheckContext {
   providers: ReadonlyMap<string, Provider>;
   now: () => Date;
   newId: () => string;
-  /** Receives a failure of a host; `what` names the work in a few words. */
+  /** Receives a failure of a host; `what` names the work for the log, such as `checking an administrator`. */
   onFailure: (error: unknown, what: string) => void;
 }
 
@@ -28,12 +28,12 @@ export interface CheckContext {
 const checkAgainMs = { checked: 86_400_000, failed: 3_600_000 };
 /** The most administrators that one run checks. */
 const atOnce = 200;
-/** The most organizations of one person that one delivery has checked. */
+/** The most organizations of one person that are checked because of one delivery. */
 const maxAdministrations = 100;
-/** A person who holds nothing is stored for longer than a service token lives. */
+/** The time for which a person without keys and links stays stored: longer than the life of a service token. */
 const keptMs = 2 * 86_400_000;
 
-/** Checks the administrators whose last check was a day ago, and records what lapsed in the meantime. */
+/** Checks the administrators whose check is due, records lapsed keys and links, and deletes people who hold neither. */
 export async function checkDueAdministrators(context: CheckContext, signal: AbortSignal): Promise<void> {
   const { connection, now, newId } = context;
   const due = await findDueChecks(connection, now(), atOnce);
@@ -113,7 +113,7 @@ async function apply(
   const after = (ms: number): Date => new Date(requestedAt.getTime() + ms);
   switch (result) {
     case 'no':
-      // The person proved it to this service while the host was being called.
+      // A proof that the person gave to this service while the host was being called is newer than its response.
       if (known !== undefined && known.confirmedAt > requestedAt) return;
       await endHoldings(transaction, administrator, context);
       await revokeIssuedTo(transaction, { accountId, person, now: now() });

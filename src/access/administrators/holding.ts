@@ -1,15 +1,15 @@
 const dayMs = 86_400_000;
-/** The time from the host's last confirmation after which holdings are suspended, where the host can be called. */
+/** The time, in ms, from the host's last confirmation until a holding is suspended, where the service can check. */
 export const unansweredForMs = 7 * dayMs;
-/** The time from the last proof after which holdings end, where no credential of the service can check them. */
+/** The time, in ms, from the holder's last proof until a holding ends, where no credential of the service can check. */
 export const uncheckedForMs = 30 * dayMs;
-/** The longest life of a key. */
+/** The longest life of a key, in ms. */
 export const keyLifeMs = 400 * dayMs;
 
 export const holdingStates = ['active', 'suspended', 'ended'] as const;
 export type HoldingState = (typeof holdingStates)[number];
 
-/** A key or an embed link of an account, as far as its holder and its end go. */
+/** The holder and the end of a key or embed link of an account. */
 export interface Holding {
   /** The immutable id of the person who registered it; null: not known. */
   holder: string | null;
@@ -18,7 +18,7 @@ export interface Holding {
   account: { type: string; externalId: string };
   /** The time at which it ends at the latest; null: it has no such time. */
   endsAt: Date | null;
-  /** The time at which it ended for good; null: it did not. */
+  /** The time at which its end was recorded; null: it was not. */
   endedAt: Date | null;
   /** The last confirmation that the holder administers the organization; null: there is none. */
   confirmation: { confirmedAt: Date; canCheck: boolean | null } | null;
@@ -28,7 +28,7 @@ export interface AssessedHolding {
   state: HoldingState;
   /** The time at which it ends, or ended; null: it has no such time. */
   endsAt: Date | null;
-  /** The time until which it works without a new confirmation; null: it has no such time. */
+  /** The time until which it works without a new confirmation; null: it works without one. */
   worksUntil: Date | null;
 }
 
@@ -38,8 +38,9 @@ export function isOwn({ holder, account }: Pick<Holding, 'holder' | 'account'>):
 }
 
 /**
- * Returns the state of a holding. That of an administrator is suspended while the host gives no confirmation, and ends
- * where no credential of the service can obtain one; that of an unknown holder lasts until its end.
+ * Returns the state of a holding. A holding of an administrator is suspended 7 days after the host's last confirmation,
+ * until the next one. Where no credential of the service can check, it ends 30 days after the holder's last proof. A
+ * holding of an unknown holder lasts until its end.
  */
 export function assessHolding(holding: Holding, now: Date): AssessedHolding {
   const { holder, confirmation, endedAt } = holding;
@@ -59,9 +60,9 @@ function later(at: Date | null, byMs: number): Date | null {
   return at && new Date(at.getTime() + byMs);
 }
 
-function earliest(one: Date | null, other: Date | null): Date | null {
-  if (one === null || other === null) return one ?? other;
-  return one < other ? one : other;
+function earliest(left: Date | null, right: Date | null): Date | null {
+  if (left === null || right === null) return left ?? right;
+  return left < right ? left : right;
 }
 
 /** The columns of a key or link from which its holding is read, joined with its account and its administrator. */

@@ -32,7 +32,7 @@ export async function endHoldings(
 ): Promise<void> {
   const where = sql`account_id = ${accountId} and holder = ${person} and ended_at is null`;
   for (const kind of kinds) {
-    const ended = await mark(transaction, kind, sql`ended_at = ${context.now}`, where);
+    const ended = await updateHoldings(transaction, kind, sql`ended_at = ${context.now}`, where);
     await record(transaction, ended, { kind, change: 'ended', reason: 'no longer administers the account' }, context);
   }
   await announce(transaction, { kind: 'account', key: accountId });
@@ -46,14 +46,14 @@ export async function resumeHoldings(
 ): Promise<void> {
   const where = sql`account_id = ${accountId} and holder = ${person} and ended_at is null and suspended_at is not null`;
   for (const kind of kinds) {
-    const resumed = await mark(transaction, kind, sql`suspended_at = null`, where);
+    const resumed = await updateHoldings(transaction, kind, sql`suspended_at = null`, where);
     await record(transaction, resumed, { kind, change: 'resumed', reason: 'confirmed again' }, context);
   }
 }
 
 /**
- * Records which keys and links have ended or been suspended by the passing of time. They stop working at that moment
- * without this; it makes the end final and visible in the audit trail.
+ * Records which keys and links have ended or been suspended with time. They stop working at that moment even without
+ * the record, which makes the end final and visible in the audit trail.
  */
 export async function recordLapses(connection: Connection, context: LapseContext): Promise<void> {
   for (const kind of kinds) {
@@ -68,7 +68,7 @@ export async function recordLapses(connection: Connection, context: LapseContext
 
 type LapsingRow = HoldingColumns & Lapsed & { suspended_at: Date | null };
 
-/** Finds holdings that may have lapsed, in the order of their ids. */
+/** Finds a page of holdings that may have lapsed, in the order of account and id. */
 async function findLapsing(
   connection: Connection,
   kind: HoldingKind,
@@ -97,19 +97,19 @@ async function recordLapse(
   const isSuspended = state === 'suspended' && row.suspended_at === null;
   if (state !== 'ended' && !isSuspended) return;
   await connection.transaction().execute(async (transaction) => {
-    // A renewal since the row was read must win.
+    // Changes nothing when the holding was renewed after the row was read.
     const unchanged = sql`
       account_id = ${row.account_id} and id = ${row.id} and ended_at is null
       and ends_at is not distinct from ${row.ends_at} and holder is not distinct from ${row.holder}`;
     const change = state === 'ended' ? sql`ended_at = ${endsAt}` : sql`suspended_at = ${context.now}`;
-    const lapsed = await mark(transaction, kind, change, unchanged);
+    const lapsed = await updateHoldings(transaction, kind, change, unchanged);
     const reason = state === 'ended' ? 'was not renewed in time' : 'not confirmed by the code host for 7 days';
     await record(transaction, lapsed, { kind, change: state === 'ended' ? 'ended' : 'suspended', reason }, context);
     await announce(transaction, { kind: 'account', key: row.account_id });
   });
 }
 
-async function mark(
+async function updateHoldings(
   transaction: Connection,
   kind: HoldingKind,
   change: RawBuilder<unknown>,

@@ -13,17 +13,17 @@ import type { Person } from './store.ts';
 
 const checkTimeoutMs = 5000;
 
-/** The holder of something that a caller registers, and its latest end. */
+/** The holder of a key or link that a caller registers, and its latest end. */
 export interface Holder {
   /** Null: not known. */
   person: Person | null;
-  /** The latest end of the caller's own right; null: it has none. */
+  /** The time at which the key or link ends at the latest, because the caller's own right ends then; null: none. */
   until: Date | null;
 }
 
 /**
- * Finds the person behind a caller: the one who signed in, or to whom the token was issued, or the holder of the key that signed it. Of a
- * key or token from before holders were stored, the person is not known.
+ * Finds the person behind a caller: the person who signed in, the holder of the key that signed the token, or the
+ * person to whom the token was issued. The person is not known for keys and tokens from before holders were stored.
  */
 export async function findHolder(
   connection: Connection,
@@ -48,8 +48,8 @@ export async function findHolder(
 }
 
 /**
- * Has the host confirm that the person behind a caller still administers the account, before a request that discloses
- * or changes everything. While the host gives no response, the last confirmation counts.
+ * Has the host confirm that the person behind a caller still administers the organization, before a request with wide
+ * effects, such as an export or erasure. Without a usable response of the host, the last confirmation counts.
  * @throws AppError `forbidden` when the host says that the person does not; `rate_limited`, because each call costs
  * requests to the host.
  */

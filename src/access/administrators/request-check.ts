@@ -4,7 +4,7 @@ import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
 import type { Person } from './store.ts';
 
-/** Queues a first check of a new holder, so that the owner soon sees whether holders can be checked at all. */
+/** Queues a check of the holder of a new key or link, so that the owner soon sees whether the service can check. */
 export async function requestCheck(
   transaction: Connection,
   { type, provider }: Account,

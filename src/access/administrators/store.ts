@@ -8,7 +8,7 @@ export interface Person {
   name: string;
 }
 
-/** An administrator of a stored account, as far as a check needs it. */
+/** The facts about an administrator of a stored organization that a check needs; `person` is the immutable id. */
 export interface Administrator {
   accountId: string;
   provider: string;
@@ -93,7 +93,7 @@ export async function findDueChecks(connection: Connection, now: Date, limit: nu
   return rows.map(toAdministrator);
 }
 
-/** Finds the organizations of a provider that a person administered at the last confirmation. */
+/** Finds up to `limit` organizations of a provider that a person administered at the last confirmation. */
 export async function findAdministrations(
   connection: Connection,
   provider: string,
@@ -108,12 +108,12 @@ export async function findAdministrations(
   return rows.map(toAdministrator);
 }
 
-/** Deletes persons who hold nothing and whose tokens have expired. */
+/** Deletes administrators without keys and links whose last confirmation was before `before`. */
 export async function forgetAdministrators(connection: Connection, before: Date): Promise<void> {
   await sql`delete from administrators m where confirmed_at < ${before} and not ${holdsSomething}`.execute(connection);
 }
 
-/** Returns whether the holders of an account's keys and links can be checked; null: not known, or there are none. */
+/** Returns whether the service can check all holders of an account's keys and links; null: not known, or no holders. */
 export async function findCanCheck(connection: Connection, accountId: string): Promise<boolean | null> {
   const { rows } = await sql<{ can_check: boolean | null }>`
     select bool_and(can_check) as can_check from administrators m

@@ -50,7 +50,10 @@ export interface AuditEntry extends Actor {
   at: Date;
 }
 
-/** @param entry.person for an issued token, the immutable id of the person to whom it was issued. */
+/**
+ * Adds an entry to the audit trail of an account.
+ * @param entry.person for an issued token, the immutable id of the person to whom it was issued.
+ */
 export async function recordAudit(
   connection: Connection,
   accountId: string,
@@ -72,8 +75,8 @@ export async function recordAudit(
 }
 
 /**
- * Finds the actor that had a token issued, and the person's immutable id unless the token is older than migration 0027;
- * undefined for a token that this service did not issue, or forgot.
+ * Finds the person to whom a token was issued; `person` is null for a token from before migration 0027.
+ * @returns undefined for a token that this service did not issue, or whose entry is deleted by now.
  */
 export async function findIssuedTo(
   connection: Connection,
@@ -91,7 +94,7 @@ export async function findIssuedTo(
   return row && { actor: row.actor, person: row.person === null ? null : { id: row.person, name: row.actor } };
 }
 
-/** Finds entries about an account, newest first. */
+/** Finds a page of entries about an account, newest first; `after` and `before` are ids of entries. */
 export async function findAudit(
   connection: Connection,
   accountId: string,

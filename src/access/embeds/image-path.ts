@@ -17,14 +17,14 @@ export function readImagePath(given: string, format: string, account: { provider
   if (!isPath) throw unfit(account);
   const { pathname, searchParams, hash, origin } = new URL(given, base);
   const [, version, provider, entities, name = '', ...rest] = pathname.split('/');
-  const isTheirs =
+  const isOfAccount =
     origin === base &&
     hash === '' &&
     version === 'v1' &&
     provider === account.provider &&
     entities === 'entities' &&
     decode(name).toLowerCase() === account.name.toLowerCase();
-  if (!isTheirs || !drawable.test(rest.join('/'))) throw unfit(account);
+  if (!isOfAccount || !drawable.test(rest.join('/'))) throw unfit(account);
   searchParams.set('format', format);
   return `${rest.join('/')}?${searchParams.toString()}`;
 }

@@ -74,7 +74,7 @@ export function embedRoutes(app: App, services: AccessServices): void {
 
 const path = '/v1/:provider/entities/:name/embeds';
 
-/** The responses to the request for the card, beside those of all routes. */
+/** The responses of the route that opens a link, beside those of all routes. */
 const openedResponses: Record<number, TSchema> = { 304: Type.Null(), 403: ProblemSchema, 502: ProblemSchema };
 
 function creation(app: App, services: AccessServices): void {
@@ -193,20 +193,20 @@ function opening(app: App, services: AccessServices): void {
       if (!isActive || account === undefined || embed.format !== format) {
         throw new AppError('not_found', 'There is no such image.');
       }
-      // The card is requested as its owner would request it, with a token that never leaves this process.
+      // This process requests the card with a token of the owner, which never leaves it.
       const token = await issueToken(services, account, `embed:${embed.id}`);
       const etag = request.headers['if-none-match'];
       const asOwner = { authorization: `Bearer ${token}`, ...(etag !== undefined && { 'if-none-match': etag }) };
       const url = `/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/${embed.path}`;
-      let opened = await app.inject({ url, headers: asOwner });
+      let card = await app.inject({ url, headers: asOwner });
       // A repository that was renamed since the link was made is found by its former name.
-      const { location } = opened.headers;
-      if (opened.statusCode === 301 && location !== undefined) {
-        opened = await app.inject({ url: location, headers: asOwner });
+      const { location } = card.headers;
+      if (card.statusCode === 301 && location !== undefined) {
+        card = await app.inject({ url: location, headers: asOwner });
       }
-      const { statusCode, headers, rawPayload } = opened;
-      const kept = ['content-type', 'content-security-policy', 'etag', 'retry-after', 'x-error-code'] as const;
-      for (const name of kept) if (headers[name] !== undefined) reply.header(name, headers[name]);
+      const { statusCode, headers, rawPayload } = card;
+      const forwarded = ['content-type', 'content-security-policy', 'etag', 'retry-after', 'x-error-code'] as const;
+      for (const name of forwarded) if (headers[name] !== undefined) reply.header(name, headers[name]);
       reply.removeHeader('access-control-allow-origin');
       return reply.code(statusCode).header('cache-control', 'private, no-store').send(rawPayload);
     },

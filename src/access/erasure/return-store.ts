@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 
 /**
- * Requests a full scan of every repository that holds commits of erased people: nothing is stored that shows to which
- * of them a returning person contributed.
+ * Requests a full scan of every repository of a provider that holds commits of erased people, because no stored data
+ * shows to which of them a returning person contributed.
  */
 export async function requestRescanOfErased(connection: Connection, provider: string, now: Date): Promise<void> {
   await sql`

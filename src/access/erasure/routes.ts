@@ -9,7 +9,7 @@ import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { eraseAccount } from './store.ts';
 
-/** The most rows of the account's repositories that its owner waits for. */
+/** The most rows of the account's repositories that are removed while its owner waits; a job removes all others. */
 const removedAtOnce = 20_000;
 
 /** Adds the erasure of an account by its owner. */
@@ -26,7 +26,7 @@ export function erasureRoutes(app: App, services: AccessServices): void {
     load: async ({ account, caller }) => {
       await confirmCaller(services, account, caller);
       await inTransaction(connection, (transaction) => eraseAccount(transaction, account, now()));
-      // Few rows are removed before the response. A process that is killed here leaves them to the schedule of the job.
+      // If this process is killed here, the next scheduled run of the job removes the rows.
       if ((await removeErasedRows(connection, removedAtOnce)) === 'more') await addJob(connection, cleanUpJob);
     },
   });

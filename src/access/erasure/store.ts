@@ -32,8 +32,8 @@ export async function eraseAccount(connection: Connection, account: Account, now
   await forgetPerson(connection, id);
   await connection.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
   await removeAccount(connection, id);
-  // Other transactions wait for jobs last. Jobs come before lookups: a lookup that starts between the two statements leaves a job without its row in
-  // `lookups`, which ends by itself.
+  // Jobs come last, because other transactions lock them last too. They come before lookups, because a lookup that
+  // starts between the two statements then leaves only a job without its row in `lookups`, which ends by itself.
   await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
   await sql`
     delete from lookups
@@ -57,10 +57,13 @@ async function findEmails(connection: Connection, accountId: string): Promise<st
   return rows.map((row) => row.email);
 }
 
-/** The form of repository ids; a local copy with another name belongs to no repository. */
+/** The form of repository ids. */
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Returns those of the ids that are stored repositories: only these may have a local copy of their history. */
+/**
+ * Returns the ids of stored repositories among `ids`, the names of local copies of histories. Copies without a stored
+ * repository can be deleted, also those whose name is no id.
+ */
 export async function findStoredRepositories(connection: Connection, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from repositories where id = any(${ids.filter((id) => uuid.test(id))}::uuid[])`.execute(connection);

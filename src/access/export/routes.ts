@@ -10,7 +10,7 @@ import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { exportAccount } from './store.ts';
 
-/** The number of exports at the same time: each holds a database connection until its client has read everything. */
+/** The most exports of this process at a time, because each holds a connection until its client has read all lines. */
 const maxAtOnce = 2;
 const busyRetryMs = 10_000;
 
@@ -22,7 +22,7 @@ const Lines = Type.String({
 /** Adds the export of everything that is stored about an account, for its owner. */
 export function exportRoutes(app: App, services: AccessServices): void {
   const { connection, now } = services;
-  let underWay = 0;
+  let running = 0;
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path: '/v1/:provider/entities/:name/export',
@@ -35,16 +35,16 @@ export function exportRoutes(app: App, services: AccessServices): void {
     response: { content: { 'application/x-ndjson': { schema: Lines } } },
     load: async ({ account, caller }) => {
       await confirmCaller(services, account, caller);
-      if (underWay >= maxAtOnce) {
+      if (running >= maxAtOnce) {
         const retryAt = new Date(now().getTime() + busyRetryMs);
         throw new AppError('rate_limited', 'Other exports are under way; try again soon.', { retryAt });
       }
       const actor = await actorOf(connection, caller);
       await recordAction(services, connection, account.id, { action: 'exported', subject: account.id, ...actor });
-      underWay += 1;
-      const lines = Readable.from(withEnds(exportAccount(connection, account.id)));
+      running += 1;
+      const lines = Readable.from(joinLines(exportAccount(connection, account.id)));
       lines.once('close', () => {
-        underWay -= 1;
+        running -= 1;
       });
       return lines;
     },
@@ -52,14 +52,14 @@ export function exportRoutes(app: App, services: AccessServices): void {
   });
 }
 
-/** Joins lines into chunks of at least 64 KiB, except for the last one. */
-async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  let piece = '';
+/** Joins lines into chunks of at least 65,536 characters, except for the last one, because each chunk costs time. */
+async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let chunk = '';
   for await (const line of lines) {
-    piece += `${line}\n`;
-    if (piece.length < 65_536) continue;
-    yield piece;
-    piece = '';
+    chunk += `${line}\n`;
+    if (chunk.length < 65_536) continue;
+    yield chunk;
+    chunk = '';
   }
-  if (piece !== '') yield piece;
+  if (chunk !== '') yield chunk;
 }

@@ -23,13 +23,13 @@ export function exportAccount(connection: Connection, accountId: string): AsyncG
 }
 
 /**
- * The operator's columns: the credential that shows something, and the host's messages, which may mention it
- * (docs/decisions/0031).
+ * Columns for the operator, which the export leaves out: the name of a credential, and the host's messages, which may
+ * mention it (docs/decisions/0031).
  */
 const operators = ['credential_name', 'failure_reason', 'explanation'];
-/** The export does not name private repositories of other owners. */
+/** SQL for the name of the repository `r`; null for a private one of another owner, which the export does not name. */
 const repositoryName = sql`case when r.owner_id = a.id or not r.is_private then o.name || '/' || r.name end`;
-/** The holder of a key or link, and its end. */
+/** SQL for the columns of the holder and the end of a key or link. */
 const held = sql`holder, holder_name, ends_at, suspended_at, ended_at`;
 const contributedTo = sql`join repositories r on r.id = c.repository_id join accounts o on o.id = r.owner_id`;
 

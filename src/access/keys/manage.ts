@@ -20,8 +20,8 @@ export interface Owner extends Actor {
 }
 
 /**
- * Registers a public key, or renews it, for the person who does so.
- * @returns its id.
+ * Registers a public key of an account, or renews it. The person becomes its holder.
+ * @returns the id of the key.
  * @throws AppError `invalid_input` for a key that cannot be used; `conflict` when the account has too many.
  */
 export async function registerKey(
@@ -58,7 +58,7 @@ function present({ id, kind, spki, createdAt, holding }: OwnerKey, now: Date): o
   return { id, kind, key: toPem(spki), created_dttm: created, ...presentHolder(holding, now) };
 }
 
-/** Removes a key. @throws AppError `not_found`. */
+/** Removes a key of an account. @throws AppError `not_found`. */
 export async function removeOwnKey(services: AccessServices, owner: Owner, id: string): Promise<void> {
   await inTransaction(services.connection, async (transaction) => {
     const isRemoved = await removeKey(transaction, owner.account.id, id);

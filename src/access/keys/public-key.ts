@@ -14,7 +14,7 @@ export function isKeyKind(text: string): text is KeyKind {
   return text in keyKinds;
 }
 
-/** A key that verifies what an owner signs. */
+/** A public key that verifies the tokens that an owner signs. */
 export interface PublicKey {
   /** SHA-256 of `spki`, hexadecimal. */
   id: string;
@@ -28,7 +28,7 @@ const allowed = 'Ed25519, ECDSA on P-256 or P-384, and RSA of 2048 to 8192 bits'
 
 /**
  * Reads a public key: PEM, or a JWK (RFC 7517).
- * @throws AppError `invalid_input` that names the fault.
+ * @throws AppError `invalid_input` that says why the key is refused.
  */
 export function readPublicKey(given: string | object): PublicKey {
   const key = parseKey(given);
@@ -79,7 +79,7 @@ function kindOf(key: KeyObject): KeyKind {
   if (type === 'ec' && namedCurve === 'prime256v1') return 'P-256';
   if (type === 'ec' && namedCurve === 'secp384r1') return 'P-384';
   const isSizeAllowed = modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
-  // With an exponent of 1 everything is a signature.
+  // With an exponent of 1, any message is its own valid signature.
   if (type === 'rsa' && isSizeAllowed && publicExponent >= 3n && publicExponent % 2n === 1n) return 'RSA';
   throw new AppError('invalid_input', `data.key is of a kind that is not accepted; those that are: ${allowed}.`);
 }

@@ -47,8 +47,8 @@ const KeyPath = Type.Object({
 });
 
 /**
- * Adds the management of long-term public keys, which verify the tokens that an owner signs. These routes are outside of
- * the pipeline: with a token of the provider, the provider decides who owns the account.
+ * Adds the management of long-term public keys, which verify the tokens that an owner signs. These routes are outside
+ * of the pipeline: with a token of the provider, the provider decides who owns the account.
  */
 export function keyRoutes(app: App, services: AccessServices): void {
   registration(app, services);

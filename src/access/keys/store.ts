@@ -56,7 +56,7 @@ export async function findKeys(
   return rows.map((row) => Object.assign(toOwnerKey(row), { provider: row.provider, name: row.name }));
 }
 
-/** Stores a key for its holder. A key that the account has already is renewed, and belongs to the new holder. */
+/** Stores a key for its holder. If the account has the key already, it is renewed, and its holder replaced. */
 export async function saveKey(
   connection: Connection,
   key: PublicKey & { accountId: string; holder: Person; now: Date },

@@ -8,9 +8,9 @@ export interface Cookies {
 }
 
 /**
- * Returns the cookies of a service. Browsers set `__Host-` cookies by https alone; a service on this machine, such as
- * the demonstration, has others.
- * @returns undefined for an address at which a session could be read on its way, so that no one can sign in.
+ * Returns the cookies of a service. Browsers accept `__Host-` cookies only by https, so that a service on the machine
+ * of the browser, such as the demonstration, has others.
+ * @returns undefined for an http address of another machine, where a session could be read on its way. Sign-in is off.
  */
 export function cookiesFor(publicUrl: string): Cookies | undefined {
   const { protocol, hostname } = new URL(publicUrl);
@@ -37,7 +37,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Returns whether cookies may hold the secret of a session, which `sessionOf` checks. */
+/** Returns whether cookies contain a session, without checking it as `sessionOf` does. */
 export function hasSession(header: string): boolean {
   return /(?:^|[\s;])(?:__Host-)?session=/.test(header);
 }

@@ -1,6 +1,6 @@
 const base = 'http://service.invalid';
 
-/** Returns a path of this service, or another one in its place where the text leads elsewhere. */
+/** Returns the text if it is a path of this service; returns `otherwise` when it would lead to another site. */
 export function localPath(text: string | undefined, otherwise: string): string {
   // Browsers read `\` as `/`, and leave out tabs and line breaks.
   const isPath = text !== undefined && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text) && URL.canParse(text, base);

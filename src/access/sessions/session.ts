@@ -10,7 +10,7 @@ import { findSession } from './store.ts';
 export interface Session {
   /** The person's own account. */
   account: Account;
-  /** The person, as holders of keys and links are stored. */
+  /** The person in the form in which holders of keys and links are stored. */
   person: { id: string; name: string };
   secretHash: Buffer;
   /** The token that every form of the session sends, so that no other site can make the browser send one. */
@@ -18,7 +18,7 @@ export interface Session {
   expiresAt: Date;
 }
 
-/** Finds the session of a request by its cookies. */
+/** Finds the session of a request by its cookies; undefined when there is none that is valid. */
 export async function sessionOf(
   { connection, now, publicUrl }: Pick<AccessServices, 'connection' | 'now' | 'publicUrl'>,
   cookieHeader: string | undefined,
@@ -43,7 +43,7 @@ function formTokenOf(secret: string): string {
   return createHash('sha256').update(`form ${secret}`).digest('base64url');
 }
 
-/** @throws AppError `forbidden` when a form does not have the token of the session. */
+/** Checks that a form was sent with the token of its session. @throws AppError `forbidden` when it was not. */
 export function requireFormToken({ formToken }: Session, given: string | undefined): void {
   const [expected, received] = [Buffer.from(formToken), Buffer.from(given ?? '')];
   if (expected.length === received.length && timingSafeEqual(expected, received)) return;

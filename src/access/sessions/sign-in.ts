@@ -13,7 +13,7 @@ export const sessionLifeMs = 8 * 3_600_000;
 const secretBytes = 32;
 const hostTimeoutMs = 10_000;
 
-/** @throws AppError `not_found` when there is no such provider, or none with which people sign in. */
+/** Finds a provider with which people sign in. @throws AppError `not_found` when there is none of this name. */
 export function signInProvider(
   { providers }: Pick<AccessServices, 'providers'>,
   name: string,
@@ -70,7 +70,8 @@ export interface FinishedSignIn {
  * not stored.
  * @param response the parameters with which the browser came back.
  * @param state the state in the browser's cookie.
- * @throws AppError `invalid_input` when this browser has begun no such sign-in, or it has ended; as `SignIn.finish`.
+ * @throws AppError `invalid_input` when this browser has not begun the sign-in, or it has expired; the errors of
+ * `SignIn.finish` and `proveOwner`.
  */
 export async function finishSignIn(
   services: AccessServices,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Account, findById } from '../../accounts/store.ts';
 import type { Connection } from '../../database/connection.ts';
 
-/** A sign-in that has begun. */
+/** A sign-in that has begun and not ended; its secrets check the response of the host. */
 export interface StoredSignIn {
   provider: string;
   nonce: string;
@@ -43,7 +43,7 @@ export async function saveSignIn(
     .execute();
 }
 
-/** Removes a sign-in, so that a response of the host counts once. @returns undefined when there is none, or it expired. */
+/** Removes and returns a sign-in, so that it can end only once; undefined when there is none, or it has expired. */
 export async function takeSignIn(
   connection: Connection,
   stateHash: Buffer,
@@ -102,7 +102,7 @@ export async function removeSession(connection: Connection, secretHash: Buffer):
   await connection.deleteFrom('sessions').where('secret_hash', '=', secretHash).execute();
 }
 
-/** Removes all sessions of a person. */
+/** Removes all sessions of the person whose own account this is. */
 export async function removeSessionsOf(connection: Connection, accountId: string): Promise<void> {
   await connection.deleteFrom('sessions').where('account_id', '=', accountId).execute();
 }
@@ -128,7 +128,7 @@ export interface Administered {
   confirmedAt: Date;
 }
 
-/** Finds organizations that the host confirmed a person to administer, by their names. */
+/** Finds organizations that a person administered at a confirmation after `confirmedAfter`, in the order of names. */
 export async function findAdministered(
   connection: Connection,
   { provider, externalId }: Pick<Account, 'provider' | 'externalId'>,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 
-/** The owner's settings of an account. */
+/** The settings that the owner of an account chooses. */
 export interface OwnerSettings {
   /** True when the numbers of private contributions are public. */
   publishesPrivate: boolean;
@@ -13,8 +13,9 @@ export interface OwnerSettings {
 }
 
 /**
- * Changes the given settings, and announces the change to all nodes. A trigger announces it for the owners in whose
- * lists the account is.
+ * Changes the given settings, and announces the change to all nodes. For the owners whose lists contain the account, a
+ * trigger announces it.
+ * @returns all settings after the change.
  */
 export async function changeSettings(
   connection: Connection,
@@ -49,7 +50,7 @@ export async function findBoardsRepository(connection: Connection, accountId: st
   return row?.boards_repository ?? '';
 }
 
-/** Finds the owners of the repositories that an account contributed to: their listings name it. */
+/** Finds the ids of the owners to whose repositories an account contributed, because their lists name it. */
 export async function findOwnersContributedTo(connection: Connection, accountId: string): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
     with contributed as (select repository_id from contributor_totals where account_id = ${accountId})

@@ -1,6 +1,6 @@
 /**
- * The reasons, for an owner, why something is not known. The host's own message may name the operator's addresses,
- * scopes and quota, so the owner gets one of these instead (docs/decisions/0031-status-and-doctor.md).
+ * The reasons why data of an account is missing, as its owner is shown them. They replace the host's message, which may
+ * name the operator's addresses, scopes and quota (docs/decisions/0031-status-and-doctor.md).
  */
 export const ownersReasons = [
   'single_sign_on',
@@ -14,7 +14,7 @@ export const ownersReasons = [
 ] as const;
 export type OwnersReason = (typeof ownersReasons)[number];
 
-/** Settings of an organization that keep the service out, as hosts name them in their refusals. */
+/** Settings of an organization that keep the service out, by the hostMessage with which hosts refuse requests. */
 const settings: readonly (readonly [RegExp, OwnersReason])[] = [
   [/\bSAML\b/i, 'single_sign_on'],
   [/\bIP allow list\b/i, 'ip_allow_list'],
@@ -28,17 +28,17 @@ const reasonByCode: Readonly<Record<string, OwnersReason | undefined>> = {
   provider_invalid_response: 'unreadable',
   unreadable: 'unreadable',
   provider_unavailable: 'unavailable',
-  // The owner must not see the operator's quota.
+  // The owner must not see that the operator's quota is used up.
   provider_rate_limited: 'unavailable',
 };
 
 /**
  * Returns the reason that the owner is shown.
  * @param code the code of a stream's error, or the reason of a skipped item.
- * @param words the host's message; empty when it sent none.
+ * @param hostMessage the host's message; empty when it sent none.
  */
-export function ownersReason(code: string, words: string): OwnersReason {
-  const setting = settings.find(([pattern]) => pattern.test(words));
+export function ownersReason(code: string, hostMessage: string): OwnersReason {
+  const setting = settings.find(([pattern]) => pattern.test(hostMessage));
   return setting?.[1] ?? reasonByCode[code] ?? 'other';
 }
 

@@ -16,11 +16,11 @@ export interface CollectingState {
   streams: number;
   completeStreams: number;
   failingStreams: number;
-  /** The oldest time up to which a stream is known; null: some stream was never read whole, or there is none. */
+  /** The oldest time up to which a stream is known; null: some stream was never read to its end, or there is none. */
   oldestKnownAt: Date | null;
 }
 
-/** A stream that is not known completely, or that fails. */
+/** A stream that was never read to its end, or that fails. `knownAt` is the time up to which its items are stored. */
 export interface UnfinishedStream {
   repository: string;
   name: string;
@@ -29,9 +29,9 @@ export interface UnfinishedStream {
   failure: { code: string; reason: string; since: Date | null } | null;
 }
 
-/** Parts of responses about an account or its repositories that were skipped, one for each place. */
+/** Skipped items of an account or its repositories: one row for each path in a response, kind and reason. */
 export interface OwnSkippedItem {
-  /** Null when it is about the account itself. */
+  /** The name of the repository; null when the item is about the account itself. */
   repository: string | null;
   stream: string;
   kind: string;
@@ -44,7 +44,7 @@ export interface OwnSkippedItem {
   seenAt: Date;
 }
 
-/** Messages about awards in an account's repositories. */
+/** Counts of the messages about awards in an account's repositories that were not sent. */
 export interface NotificationState {
   waiting: number;
   failed: number;
@@ -72,7 +72,7 @@ export async function findCollectingState(connection: Connection, accountId: str
   return row;
 }
 
-/** Finds streams that fail, then those that were never read whole. */
+/** Finds up to `limit` streams that fail, then streams that were never read to their end. */
 export async function findUnfinishedStreams(
   connection: Connection,
   accountId: string,
@@ -109,7 +109,7 @@ export async function findUnfinishedStreams(
   }));
 }
 
-/** Finds skipped parts, most recent first, and the number of places in all. */
+/** Finds up to `limit` skipped items of an account and its repositories, the latest first, and the number of all. */
 export async function findOwnSkipped(
   connection: Connection,
   accountId: string,

@@ -5,7 +5,7 @@ export type Scope = (typeof scopes)[number];
 /** The `typ` of service tokens (RFC 9068). */
 export const serviceTokenType = 'at+jwt';
 
-/** The largest difference between two clocks. */
+/** The largest difference between the clocks of an owner and of this service that is tolerated, in seconds. */
 export const clockToleranceS = 30;
 
 /** Returns the scopes that a token names: `absent` when it names none, undefined when it names an unknown one. */

@@ -14,7 +14,7 @@ export interface IssueContext {
   publicUrl: () => string;
 }
 
-/** Signs a service token for an account. */
+/** Returns a signed service token for an account; `tokenId` becomes its `jti`. */
 export async function issueToken(
   context: IssueContext,
   account: Pick<Account, 'id' | 'provider' | 'name'>,

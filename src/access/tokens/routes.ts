@@ -34,7 +34,9 @@ export function tokenRoutes(app: App, services: AccessServices): void {
   verification(app, services);
 }
 
-/** Adds endpoint 5. It is outside of the pipeline: the provider decides who owns the account, which may be unknown here. */
+/**
+ * Adds endpoint 5, which does not use the pipeline: the provider decides who owns the account, which may not be stored.
+ */
 function issuance(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/token',
@@ -71,7 +73,7 @@ function revocation(app: App, services: AccessServices): void {
     needs: 'read',
     params: TokenPath,
     load: async ({ account, caller, params: { token_id: subject } }) => {
-      // A caller who may only read may still revoke the token that they hold.
+      // A caller with a token that may only read may still revoke that token.
       if (!caller.mayManage && caller.tokenId !== subject) throw mayOnlyRead();
       await inTransaction(connection, async (transaction) => {
         const actor = await actorOf(transaction, caller);

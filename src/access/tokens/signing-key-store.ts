@@ -3,14 +3,16 @@ import type { Connection } from '../../database/connection.ts';
 import type { NewSigningKey, SigningKey } from './signing-key.ts';
 
 const dayMs = 86_400_000;
-/** The time for which a key signs. */
+/** The time, in ms, for which a key signs. */
 const signsForMs = 30 * dayMs;
-/** The time for which a key is published before it signs, so that caches of the published keys hold it by then. */
+/**
+ * The time, in ms, for which a key is published before it signs, so that caches of the published keys hold it by then.
+ */
 const publishedAheadMs = 7 * dayMs;
-/** The time for which a key stays published after its last signature: no token lives longer. */
+/** The time, in ms, for which a key stays published after its last signature. No token lives longer than a day. */
 const publishedAfterMs = dayMs + 300_000;
 
-/** Returns the key to sign with now; the first node that needs one creates it. */
+/** Returns the key that signs now, and creates it if there is none. */
 export async function currentSigningKey(connection: Connection, now: Date, newKey: NewSigningKey): Promise<SigningKey> {
   const known = await findCurrent(connection, now);
   if (known !== undefined) return known;

@@ -15,7 +15,7 @@ export type NewSigningKey = (algorithm: SigningAlgorithm) => Promise<SigningKey>
 
 /** The size of RSA keys in bits. A larger one takes seconds to make, for which the first caller would wait. */
 const modulusLength = 2048;
-/** By the type of a key (`kty`); each algorithm here has a type of its own. */
+/** The algorithm of each type of key (`kty`), of which each algorithm has a different one. */
 const algorithms: Readonly<Record<string, SigningAlgorithm>> = { EC: 'ES256', RSA: 'RS256', OKP: 'EdDSA' };
 
 export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<SigningKey> {

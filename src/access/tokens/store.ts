@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 
-/** A time longer than the life of any token, with the differences of both clocks. */
+/** A time, in ms, longer than the life of any token with the tolerated clock differences. */
 const longestLifeMs = 86_400_000 + 300_000;
 
-/** Returns whether an account exists and its token is not revoked. */
+/** Returns whether the account of a token is stored and not deleted, and the token is not revoked. */
 export async function isTokenGood(
   connection: Connection,
   token: { accountId: string; tokenId: string | null },
@@ -30,7 +30,7 @@ export async function revokeToken(
   await announce(connection, { kind: 'account', key: accountId });
 }
 
-/** Revokes all tokens of an account that were issued to a person and may not have expired. */
+/** Revokes all tokens of an account that were issued to a person recently enough not to have expired. */
 export async function revokeIssuedTo(
   connection: Connection,
   { accountId, person, now }: { accountId: string; person: string; now: Date },
@@ -44,7 +44,7 @@ export async function revokeIssuedTo(
   await announce(connection, { kind: 'account', key: accountId });
 }
 
-/** Deletes revocations of tokens that have expired. */
+/** Deletes the revocations of tokens that must have expired by now. */
 export async function forgetRevocations(connection: Connection, now: Date): Promise<void> {
   await connection.deleteFrom('revoked_tokens').where('expires_at', '<=', now).execute();
 }

@@ -11,7 +11,7 @@ const maxForgotten = 10_000;
  */
 export class TokenCache {
   readonly #callers = new LRUCache<string, { caller: Caller; verifiedAt: number }>({ max: maxTokens });
-  /** The number of the change at which the tokens of an account were last forgotten. */
+  /** For each account, the value of `#changes` when its tokens were last forgotten. */
   readonly #forgotten = new Map<string, number>();
   readonly #now: () => Date;
   #changes = 0;
@@ -28,7 +28,8 @@ export class TokenCache {
   }
 
   /**
-   * Verifies an unknown token, and caches it as of the start of the verification, so that a change during it counts.
+   * Verifies an unknown token, and caches the result with the number of changes at its start, so that a change during
+   * the verification invalidates it.
    */
   async verify(token: string, verify: (token: string) => Promise<Caller>): Promise<Caller> {
     const verifiedAt = this.#changes;

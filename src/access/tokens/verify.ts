@@ -28,7 +28,7 @@ const tokenIdPattern = /^[\x21-\x7e]{1,100}$/;
 
 /**
  * Verifies a service token: one that this service issued, or one that an owner signed with a registered key.
- * @throws AppError `unauthenticated`; it names the fault only when the signature is valid.
+ * @throws AppError `unauthenticated`; its message gives the reason only when the signature is valid.
  */
 export async function verifyToken(context: VerifyContext, token: string): Promise<Caller> {
   const { kid, alg } = readHeader(token);
@@ -63,7 +63,9 @@ function parseHeader(token: string): Record<string, unknown> {
   }
 }
 
-/** Verifies a token that this service issued. It ends exactly at its `exp`: the clock that set it is ours. */
+/**
+ * Verifies a token that this service issued. It ends exactly at its `exp`, because the clock of this service set it.
+ */
 async function verifyIssued(context: VerifyContext, token: string, kid: string): Promise<Caller | undefined> {
   const publicKey = await findPublicKey(context.connection, kid, context.now());
   if (publicKey === undefined) return undefined;
