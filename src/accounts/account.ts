@@ -8,7 +8,7 @@ export interface Social {
   url: string;
 }
 
-/** The facts about an account that every mention of it by its provider holds. */
+/** The facts about an account that a provider sends wherever it mentions the account. */
 export interface Actor {
   /** The provider's immutable id. */
   externalId: string;
@@ -29,7 +29,7 @@ export interface Actor {
   isPublic?: boolean;
 }
 
-/** The whole record, from a request for the account itself. */
+/** The whole record of an account, which only a request for the account itself returns. */
 export interface AccountFacts extends Actor {
   website: string;
   description: string;

@@ -7,9 +7,7 @@ import { leftAtInSql } from './former-name-store.ts';
 import { findOptedOutIds } from './opt-out-store.ts';
 import { lockAccounts } from './store.ts';
 
-/** Stores accounts that hosts mention in other data. */
-
-/** Returns a mention of an account as its row. */
+/** Returns a mention of an account by its host in other data, with the columns of `accounts`. */
 function mentionOf(provider: string, actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; newId: () => string }) {
   return {
     id: newId(),
@@ -26,10 +24,10 @@ function mentionOf(provider: string, actor: Actor, { mentionedAt, newId }: { men
 }
 
 /**
- * Stores accounts that were mentioned at `mentionedAt`: new ones whole, known ones as far as the mention differs.
- * Accounts that have opted out are not stored and get no id. Must run in a transaction.
+ * Stores accounts that were mentioned at `mentionedAt`: inserts new ones, and updates stored ones where the mention is
+ * newer. Accounts that have opted out are not stored and get no id. Must run in a transaction.
  * @param options.alsoLocked the ids of other accounts that the transaction is going to change.
- * @returns their ids by external id.
+ * @returns the ids of the accounts by external id.
  */
 export async function saveActors(
   connection: Connection,
@@ -52,9 +50,11 @@ export async function saveActors(
   const ids = new Map(known.map(({ id, external_id: externalId }) => [externalId, id]));
   const added = mentions.filter(({ external_id: externalId }) => !ids.has(externalId));
   for (const [externalId, id] of await addMentioned(connection, provider, added, mentionedAt)) ids.set(externalId, id);
-  const changed = known.filter(({ is_other: isOther }) => isOther).map(({ external_id: externalId }) => externalId);
+  const changed = known
+    .filter(({ is_changed: isChanged }) => isChanged)
+    .map(({ external_id: externalId }) => externalId);
   const locked = [...changed.flatMap((externalId) => ids.get(externalId) ?? []), ...alsoLocked];
-  // After all new accounts are stored, because others may wait for those.
+  // Locks come after the inserts, because other transactions may wait for the inserted accounts.
   if (locked.length > 0) await lockAccounts(connection, locked);
   if (changed.length > 0) {
     await changeMentioned(
@@ -93,19 +93,22 @@ function comparedWith(provider: string, mentions: readonly Mention[]): RawBuilde
     )`;
 }
 
-/** Finds the stored accounts among mentions, and those that have to be changed. */
+/** Finds the stored accounts among mentions; `is_changed` is true where a mention has newer data. */
 async function findMentioned(
   connection: Connection,
   provider: string,
   mentions: readonly Mention[],
-): Promise<{ id: string; external_id: string; is_other: boolean }[]> {
-  const { rows } = await sql<{ id: string; external_id: string; is_other: boolean }>`
+): Promise<{ id: string; external_id: string; is_changed: boolean }[]> {
+  const { rows } = await sql<{ id: string; external_id: string; is_changed: boolean }>`
     with ${comparedWith(provider, mentions)}
-    select id, external_id, differs or is_shown_otherwise as is_other from known`.execute(connection);
+    select id, external_id, differs or is_shown_otherwise as is_changed from known`.execute(connection);
   return rows;
 }
 
-/** Stores new accounts, in one order for all transactions. @returns the ids by external id. */
+/**
+ * Stores new accounts in the order of external ids, the same for all transactions, so that no two wait for each other.
+ * @returns the ids by external id.
+ */
 async function addMentioned(
   connection: Connection,
   provider: string,
@@ -126,7 +129,7 @@ async function addMentioned(
     on conflict (provider, external_id) do nothing
     returning id, external_id`.execute(connection);
   const ids = new Map(rows.map((row) => [row.external_id, row.id]));
-  // Another transaction has just stored the others.
+  // Another transaction has just stored the accounts that are missing here.
   const others = mentions.filter(({ external_id: externalId }) => !ids.has(externalId));
   if (others.length === 0) return ids;
   for (const { id, external_id: externalId } of await findMentioned(connection, provider, others))
@@ -134,7 +137,7 @@ async function addMentioned(
   return ids;
 }
 
-/** Changes stored accounts that the transaction has locked as far as mentions know something newer. */
+/** Changes stored accounts where mentions have newer data. The transaction must have locked them. */
 async function changeMentioned(
   connection: Connection,
   provider: string,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { agents, type PersonType } from './agents.ts';
 
 /**
- * Returns SQL that is true for an account of a program that writes with people.
+ * Returns SQL that is true for the account of an agent (`agents.ts`).
  * @param accounts the name or alias of the table of accounts.
  */
 export function isAgentInSql(accounts: string): RawBuilder<boolean> {
@@ -12,8 +12,8 @@ export function isAgentInSql(accounts: string): RawBuilder<boolean> {
 }
 
 /**
- * Returns SQL that is true for an account of a type. Agents that are stored as people since before they were listed are
- * agents too.
+ * Returns SQL that is true for an account of a type. An agent counts as one even if it is stored as a user, because it
+ * was stored before its entry in the list.
  * @param accounts the name or alias of the table of accounts.
  */
 export function isOfTypeInSql(accounts: string, type: PersonType): RawBuilder<boolean> {

@@ -1,7 +1,7 @@
 /**
- * Programs that write with people, by their names and addresses. Their accounts are bots in responses, and `type=agent`
- * lists them; some are ordinary user accounts at their host. Programs that update dependencies, such as Dependabot and
- * Renovate, are bots, not agents.
+ * A program that writes code together with people. Its account is a bot in responses, even if it is an ordinary user
+ * account at its host, and `type=agent` lists it. Programs that update dependencies, such as Dependabot and Renovate,
+ * are bots, not agents.
  */
 export interface Agent {
   provider: string;
@@ -63,7 +63,7 @@ const addresses: ReadonlySet<string> = new Set([
   'openhands@all-hands.dev',
 ]);
 
-/** The end of the addresses that GitHub gives to accounts: ID+LOGIN, or LOGIN alone in old ones. */
+/** The end of the addresses that GitHub gives to accounts; before it stands ID+LOGIN, or in old addresses LOGIN. */
 const hiddenAddress = '@users.noreply.github.com';
 const gitHubNames: ReadonlySet<string> = new Set(ofGitHub);
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { AccountType } from './account.ts';
 
-/** An account that is due for a check whether its host still shows it. */
+/** An account for which a check is due whether its host still shows it. */
 export interface CheckedAccount {
   id: string;
   externalId: string;
@@ -13,8 +13,8 @@ export interface CheckedAccount {
 }
 
 /**
- * Finds accounts in lists of contributors whose last check was before `before`: whether their host still shows them.
- * Accounts that were never checked come first.
+ * Finds up to `limit` accounts in lists of contributors for which the host was last checked before `before`, whether it
+ * still shows them. Accounts that were never checked come first.
  */
 export async function findDueChecks(
   connection: Connection,

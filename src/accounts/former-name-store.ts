@@ -2,8 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { nameKey } from './account.ts';
 
-/** Stores names that accounts had before. */
-
 /**
  * Stores that the host redirects from a name to an account with another name, so that the name is not looked up again
  * before `checkAfter`.

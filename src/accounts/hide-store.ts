@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** Hides accounts that their provider hides or no longer has. */
-
 /** Hides a stored account that its provider has but does not show to the public. */
 export async function markHidden(
   connection: Connection,
@@ -18,8 +16,8 @@ export async function markHidden(
 }
 
 /**
- * Hides an account that its provider does not show any more. An account that its host hides keeps that state, because
- * to a reader without rights it looks the same as a deleted one, and its owner may still use it.
+ * Marks an account that its provider does not show any more as deleted. An account that its host hides stays hidden:
+ * without rights, the service cannot distinguish it from a deleted one, and its owner may still use it.
  */
 export async function markDeleted(connection: Connection, id: string, now: Date): Promise<void> {
   await sql`

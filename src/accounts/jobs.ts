@@ -11,12 +11,14 @@ export type NameOnProvider = Static<typeof NameOnProvider>;
 export const AccountReference = Type.Object({ accountId: Type.String() });
 export type AccountReference = Static<typeof AccountReference>;
 
-/** Returns the job with the urgency of its requests to the provider. A job without one is a background job. */
+/** Returns a job whose requests to the provider have this urgency; without it they are background requests. */
 export function withUrgency(job: Job, urgency: Call['urgency']): Job {
   return { ...job, payload: { ...job.payload, urgency } };
 }
 
-/** Returns the job that looks up a name that is not stored. It runs first, because a caller waits for it. */
+/**
+ * Returns the job that looks up a name that is not stored. It runs before all others, because a caller waits for it.
+ */
 export function lookUpJob({ provider, name }: NameOnProvider): Job {
   return { task: 'look_up', payload: { provider, name }, key: `look_up ${provider}/${nameKey(name)}`, priority: 0 };
 }

@@ -9,9 +9,9 @@ export function levelOf(experience: number): number {
   return experience <= 0 ? 0 : Math.floor(Math.sqrt(experience / unit)) + 1;
 }
 
-/** The way from one level to the next. */
+/** The progress from one level to the next. */
 export interface LevelProgress {
-  /** The part of the way that is done, from 0 to 1. */
+  /** The done share of the experience between the two levels, from 0 to 1. */
   share: number;
   /** The experience that is still needed. */
   left: number;
@@ -21,7 +21,7 @@ export interface LevelProgress {
 
 /**
  * Returns the progress to the next level. Level 1 begins with the first contribution, level n + 1 at 100·n². Without
- * any, the next level is 1, and the experience that is left is that of the whole first level.
+ * any contribution, `next` is 1, but `share` and `left` are those of level 1, of which 100 are left.
  */
 export function progressOf(experience: number): LevelProgress {
   const next = levelOf(experience) + 1;

@@ -8,7 +8,9 @@ export interface KnownByMention {
   fetchedAt: Date | null;
 }
 
-/** Finds the stored account that a delivery mentions: by its external id, or by its name when the external id is null. */
+/**
+ * Finds the stored account that a delivery mentions: by its external id, or by its name when the external id is null.
+ */
 export async function findKnown(
   connection: Connection,
   mention: { provider: string; externalId: string | null; name: string },

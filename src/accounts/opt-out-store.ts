@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { nameKey } from './account.ts';
 
-/** Stores opt-outs: hashes of an account's id, names and addresses, and nothing else about it. */
+/** Returns whether an account with this name has opted out of being stored. Opt-outs are stored only as hashes. */
 
 export async function isNameOptedOut(connection: Connection, provider: string, name: string): Promise<boolean> {
-  return (await findOptedOut(connection, [name], (one) => hashOfName(provider, one))).length > 0;
+  return (await findOptedOut(connection, [name], (candidate) => hashOfName(provider, candidate))).length > 0;
 }
 
-/** Returns those of the external ids whose accounts have opted out of being stored. Must run behind `takeSharedErasureLock`. */
+/** Returns the external ids whose accounts have opted out of being stored. Must run after `takeSharedErasureLock`. */
 export async function findOptedOutIds(
   connection: Connection,
   provider: string,
@@ -18,7 +18,7 @@ export async function findOptedOutIds(
   return findOptedOut(connection, externalIds, (id) => hashOfId(provider, id));
 }
 
-/** Returns those of the email addresses that must not be stored. Must run behind `takeSharedErasureLock`. */
+/** Returns the email addresses of people who have opted out of being stored. Must run after `takeSharedErasureLock`. */
 export async function findOptedOutEmails(
   connection: Connection,
   provider: string,
@@ -27,7 +27,7 @@ export async function findOptedOutEmails(
   return findOptedOut(connection, emails, (email) => hashOfEmail(provider, email));
 }
 
-/** Stores the opt-out of a person; entries that exist stay. Must run behind `takeErasureLock`. */
+/** Stores the opt-out of a person; existing entries stay unchanged. Must run after `takeErasureLock`. */
 export async function addOptOuts(
   connection: Connection,
   provider: string,
@@ -48,8 +48,8 @@ export async function addOptOuts(
 }
 
 /**
- * Removes the opt-outs of an owner who has returned: all their data may be fetched and stored again, and so may the
- * account that has their name now.
+ * Removes the opt-outs of an owner who has returned, so that all their data may be fetched and stored again. Removes
+ * the opt-out of the owner's present name too, which another person may have made before the owner took the name.
  * @returns whether there were any opt-outs.
  */
 export async function releaseOptOuts(
@@ -73,10 +73,10 @@ export async function releaseOptOuts(
 async function findOptedOut(
   connection: Connection,
   candidates: readonly string[],
-  hashOf: (one: string) => Buffer,
+  hashOf: (candidate: string) => Buffer,
 ): Promise<string[]> {
   if (candidates.length === 0) return [];
-  const byKey = new Map(candidates.map((one) => [hashOf(one).toString('hex'), one]));
+  const byKey = new Map(candidates.map((candidate) => [hashOf(candidate).toString('hex'), candidate]));
   const { rows } = await sql<{ key: Buffer }>`
     select key from opt_outs
     where key in (select decode(k, 'hex') from unnest(${[...byKey.keys()]}::text[]) as k)`.execute(connection);

@@ -39,7 +39,7 @@ export interface Outcomes {
 /** The lookups an hour that visitors may start. */
 export interface LookupAllowances {
   perAddress: number;
-  /** The number for one network. It also holds for the lookups with the service tokens of one account. */
+  /** The lookups from one network. The lookups with service tokens of one account have the same limit. */
   perNetwork: number;
 }
 
@@ -65,8 +65,8 @@ export class Resolver implements AccountResolver {
 
   /**
    * Finds the account of a name. Waits until the deadline for an account that is not stored.
-   * @throws AppError `not_found` when there is no such provider; the provider's error when the lookup failed and nothing
-   * is stored.
+   * @throws AppError `not_found` when there is no such provider; the provider's error when the lookup failed and
+   * nothing is stored.
    */
   async resolve(name: NameOnProvider, terms: LookupTerms): Promise<Resolution> {
     const provider = findProvider(this.#options.providers, name.provider);
@@ -78,7 +78,7 @@ export class Resolver implements AccountResolver {
   }
 
   /**
-   * Finds the account of a service token, for a request under some name.
+   * Finds the account of a service token, and compares the name in the request with it.
    * @throws AppError `not_found` when there is no such provider.
    */
   async resolveOwn(name: NameOnProvider, accountId: string): Promise<Resolution> {
@@ -94,9 +94,10 @@ export class Resolver implements AccountResolver {
   }
 
   /**
-   * Starts a lookup, and waits until it has an outcome or the deadline has come. Does not wait for a delayed lookup:
-   * its time is then in `requester.retryAt`.
-   * @param find reads the stored result.
+   * Starts a lookup, and waits for its outcome until the deadline. Does not wait for a delayed lookup, but stores its
+   * time in `requester.retryAt`.
+   * @param find reads the stored result; undefined when there is none.
+   * @throws the error of `find`, such as that of a failed lookup.
    */
   async requestAndWait<Found>(
     job: Job,
@@ -104,7 +105,7 @@ export class Resolver implements AccountResolver {
     find: () => Promise<Found | undefined>,
   ): Promise<Found | undefined> {
     const { connection, outcomes, now } = this.#options;
-    // The primary may have it already, and has the outcome of the lookup first.
+    // The primary may have a result that the replica lacks, and receives the outcome of the lookup first.
     const stored = leaveReplica() ? await find() : undefined;
     if (stored !== undefined) return stored;
     const waiting = new AbortController();
@@ -116,15 +117,15 @@ export class Resolver implements AccountResolver {
       const found = claim.state === 'claimed' ? undefined : await find();
       if (found !== undefined || claim.state === 'delayed') return found;
       await outcome;
-      const late = await find();
-      if (late === undefined) requester.retryAt = await findRetryTime(connection, job.key, now());
-      return late;
+      const result = await find();
+      if (result === undefined) requester.retryAt = await findRetryTime(connection, job.key, now());
+      return result;
     } finally {
       waiting.abort();
     }
   }
 
-  /** Starts a lookup for which no caller waits, for a requester or for the service itself. */
+  /** Starts a lookup for which no caller waits; without a requester, it is on behalf of the service itself. */
   requestInBackground(job: Job, requester?: Requester): void {
     outsideOfScope(() => this.#claim(job, requester)).catch(this.#options.onBackgroundFailure);
   }
@@ -137,7 +138,7 @@ export class Resolver implements AccountResolver {
     return claimLookup(connection, withUrgency(job, urgency), now(), partyOf(requester, allowances));
   }
 
-  /** Starts a lookup of an account in the background, when its stored record is old, and it is not pinned. */
+  /** Starts a refresh of an account in the background when its stored record is stale, unless the account is pinned. */
   refreshStale({ id, fetchedAt, pinned }: Account): void {
     if (!pinned && this.isStale(fetchedAt)) this.requestInBackground(refreshJob(id));
   }
@@ -152,7 +153,10 @@ export class Resolver implements AccountResolver {
     return new Date(fetchedAt.getTime() + this.#options.freshForMs);
   }
 
-  /** Returns what the database holds about a name; undefined when the provider has to be queried. */
+  /**
+   * Returns the stored state of a name; undefined when a lookup is needed.
+   * @throws AppError the stored error of the last lookup, while it is cached.
+   */
   async #find(name: NameOnProvider): Promise<StoredName | undefined> {
     const { connection, now } = this.#options;
     const holder = await findByName(connection, name.provider, name.name);
@@ -160,7 +164,8 @@ export class Resolver implements AccountResolver {
       case 'present': {
         const { account } = holder;
         if (account.hiddenByHost) {
-          // Only its owner gets a response. The lookup in the background finds out whether the host shows it again.
+          // Only the owner gets a response. The lookup in the background finds out whether the host shows the account
+          // again.
           this.requestInBackground(lookUpJob(name));
           return holder;
         }
@@ -199,8 +204,8 @@ export function findProvider(providers: ReadonlyMap<string, Provider>, name: str
 }
 
 /**
- * Returns the party whose lookups a request starts. Owners have an allowance of their own account, because
- * any account at a host, also a new one, can get tokens.
+ * Returns the party on whose behalf a request starts lookups, with its allowances. Even owners are limited, each by
+ * account, because anyone can create an account at a host and get a token for it.
  */
 function partyOf({ ownerId, origins }: Requester, { perAddress, perNetwork }: LookupAllowances): LookupParty {
   if (ownerId !== null) {

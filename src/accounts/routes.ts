@@ -21,7 +21,7 @@ export function accountRoutes(app: App, services: RouteServices): void {
       ...PageParameters.properties,
       format: Type.Optional(Type.Enum(['json'], { default: 'json' })),
     }),
-    // The listing has one item: no cursor leads into it.
+    // The listing has one item, so that no cursor is ever sent.
     listing: { name: 'entity', defaultLimit: 1 },
     dataType: 'entity',
     item: Entity,

@@ -15,7 +15,7 @@ export interface Account extends AccountFacts {
   experience: number;
   /** The time of the last request for the whole record; null when the account is known only as a contributor. */
   fetchedAt: Date | null;
-  /** True for an account that is never refreshed, because there is no provider behind it. */
+  /** True for an account that is never refreshed, such as one of the sample data, because no host has it. */
   pinned: boolean;
   /** True when the owner hides the account from all others. */
   hidden: boolean;
@@ -32,7 +32,7 @@ export interface Account extends AccountFacts {
 /** The account that has, or last had, a name. */
 export type NameHolder =
   | { state: 'present'; account: Account }
-  /** An account had the name before and has another one now. */
+  /** An account had the name before and has another one now; from `checkAfter` on, the name is looked up again. */
   | { state: 'renamed'; account: Account; checkAfter: Date }
   | { state: 'deleted'; account: Account };
 
@@ -55,12 +55,12 @@ export async function findByName(
     .where(sql`lower(name)`, '=', nameKey(name))
     .orderBy(sql`deleted_at is not null`)
     .orderBy('named_at', 'desc')
-    // One page can report the same name for two accounts.
+    // A page of a response can mention two accounts with the same name, which then have the same `named_at`.
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
   const holder = row?.deleted_at === null ? toAccount(row) : undefined;
-  // An account that was only mentioned may have lost the name since: no refresh has shown its present one yet.
+  // An account that was only mentioned may have lost the name since: it was never fetched to find its present one.
   if (holder !== undefined && holder.fetchedAt !== null) return { state: 'present', account: holder };
   const former = await connection
     .selectFrom('former_names')
@@ -86,7 +86,7 @@ export async function findById(connection: Connection, id: string): Promise<Acco
   return row && toAccount(row);
 }
 
-/** Finds an account and keeps other transactions from changing it until this one ends. */
+/** Locks an account against changes by other transactions until this one ends, and returns it. */
 export async function lockAccount(transaction: Connection, id: string): Promise<Account | undefined> {
   const query = transaction.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate();
   const row = await query.executeTakeFirst();
@@ -94,16 +94,16 @@ export async function lockAccount(transaction: Connection, id: string): Promise<
 }
 
 /**
- * Keeps other transactions from changing accounts until this one ends. A transaction locks all accounts that it changes
- * by one call of this, or by `saveActors`, so that no two transactions wait for each other (decision 63).
+ * Locks accounts against changes by other transactions until this one ends. A transaction locks all accounts that it
+ * changes by one call of this or of `saveActors`, so that no two transactions wait for each other (decision 63).
  */
 export async function lockAccounts(transaction: Connection, ids: readonly string[]): Promise<void> {
   await sql`select from accounts where id = any(${ids}::uuid[]) order by id for no key update`.execute(transaction);
 }
 
 /**
- * Stores the record of an account that the provider sent at `fetchedAt`, and the name that the account had before. An
- * older record never replaces a newer one.
+ * Stores the record of an account that the provider sent at `fetchedAt`, and a name that the account has left. An older
+ * record never replaces a newer one.
  * @returns the id, and in `isNewest` whether the record was stored.
  */
 export async function saveAccount(
@@ -158,14 +158,17 @@ export async function saveAccount(
   return { id: row.id, isNewest: row.is_newest };
 }
 
-/** Finds some accounts that were deleted before `before`, longest deleted first. */
+/** Finds up to `limit` accounts that were deleted before `before`, the longest deleted first; returns their ids. */
 export async function findDeleted(connection: Connection, before: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from accounts where deleted_at < ${before} order by deleted_at limit ${limit}`.execute(connection);
   return rows.map(({ id }) => id);
 }
 
-/** Erases an account that no stored contribution names any more. Its repositories should be erased before. */
+/**
+ * Deletes the row of an account, and by cascade the rows that belong to it. `forgetPerson` must run before.
+ * Repositories of a deleted account should be erased in batches before, so that the cascade deletes few rows.
+ */
 export async function removeAccount(transaction: Connection, id: string): Promise<void> {
   await transaction.deleteFrom('accounts').where('id', '=', id).execute();
 }
