@@ -35,14 +35,17 @@ export const RepositoryDetails = Type.Object(
 );
 export type RepositoryDetails = Static<typeof RepositoryDetails>;
 
-/** @param place the owner's name, and the repository's address in its provider's API. */
-export function toDetails(repository: Repository, place: { owner: string; url: string }): RepositoryDetails {
+/**
+ * Returns a repository in the form of the API.
+ * @param names the owner's name, and the URL of the repository in its provider's API.
+ */
+export function toDetails(repository: Repository, names: { owner: string; url: string }): RepositoryDetails {
   return {
     id: repository.id,
     provider: repository.provider,
-    owner: place.owner,
+    owner: names.owner,
     name: repository.name,
-    url: place.url,
+    url: names.url,
     deleted: repository.isDeleted,
     fork: repository.isFork,
     forks: repository.forks,

@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { isPresentInSql } from './shown-store.ts';
 
-/** Names that repositories had before, below the account that owns them. */
-
 /**
  * Stores that the host redirects a name to a repository of the same owner that has another name, so that the name is
  * not looked up again before `checkAfter`.
@@ -22,8 +20,8 @@ export async function saveFormerName(
 }
 
 /**
- * Finds the repository of an account that last had a name, unless it is hidden or has another owner now. Finds a
- * private one only with `withPrivate`, so that its former name reveals nothing to strangers.
+ * Finds the present name of the repository of an account that last had a name, unless the repository is hidden or has
+ * another owner now. Finds a private one only with `withPrivate`, because its former name must not reveal it.
  */
 export async function findByFormerName(
   connection: Connection,

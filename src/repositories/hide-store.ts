@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { Repository } from './store.ts';
 
-/** Repositories that their provider no longer shows are hidden at once and erased later. */
-
 /**
- * Hides repositories that a complete listing since `listingStartedAt` did not show: deleted, moved away, or no longer
- * visible to the service.
+ * Hides repositories that a complete listing since `listingStartedAt` did not show, because they were deleted, moved to
+ * another owner, or are no longer visible to the service. Another job erases them later.
+ * @returns true when it hid any.
  */
 export async function hideUnlisted(
   connection: Connection,
@@ -25,10 +24,11 @@ export async function hideUnlisted(
 }
 
 /**
- * Hides repositories that one view of a listing showed before and no longer shows. Those that were listed again since
- * the poll began stay.
+ * Hides repositories of one view of an account that a poll did not find any more. Repositories that another request has
+ * found since the poll began stay.
  * @param view.credentialName the credential whose view it is; null: the public view.
- * @returns true when there were any.
+ * @param view.seen the external ids of the repositories that the poll found.
+ * @returns true when it hid any.
  */
 export async function hideUnseen(
   connection: Connection,
@@ -47,7 +47,10 @@ export async function hideUnseen(
   return rows.length > 0;
 }
 
-/** Hides a repository in any state. Responses to earlier requests cannot make it visible again. */
+/**
+ * Hides a repository in any state. Responses to earlier requests cannot make it visible again, because `listed_at` is
+ * later than theirs.
+ */
 export async function hideRepository(connection: Connection, id: string, now: Date): Promise<void> {
   await sql`
     update repositories set deleted_at = ${now}, updated_at = ${now}, listed_at = greatest(listed_at, ${now})
@@ -55,9 +58,9 @@ export async function hideRepository(connection: Connection, id: string, now: Da
 }
 
 /**
- * Hides a repository that its provider did not show to a request at `requestedAt`. Responses to earlier requests cannot
- * make it visible again.
- * @returns false when it was shown since, or belongs to another account by now.
+ * Hides a repository that its provider did not return to a request at `requestedAt`. Responses to earlier requests
+ * cannot make it visible again.
+ * @returns false when a later response contained it, or it belongs to another account by now.
  */
 export async function markRepositoryDeleted(
   connection: Connection,

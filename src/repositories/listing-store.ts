@@ -25,7 +25,10 @@ export async function moveListing(connection: Connection, accountId: string, lis
     .execute();
 }
 
-/** Ends a listing. A reported change that came while it ran stays, because it may concern a part that was listed before. */
+/**
+ * Ends a listing. A request for a new listing that came during this one stays, because it may concern repositories that
+ * were listed before the request.
+ */
 export async function finishListing(
   connection: Connection,
   accountId: string,

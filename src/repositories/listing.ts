@@ -1,5 +1,5 @@
 /**
- * Names under which repositories that a listing leaves out are stored: for the public view, and for the views of
+ * The names of the streams under which skipped items of listings are stored: of the public view, and of the views of
  * credentials.
  */
 export const publicListing = 'repositories';

@@ -7,8 +7,8 @@ import { type Repository, toRepository } from './store.ts';
 export type RepositoryPlace = readonly [createdAtUs: string, id: string];
 
 /**
- * Finds repositories that an account owns, the one that was stored last first: private ones too, and public ones that
- * are hidden since the provider no longer shows them. Hidden private ones are left out.
+ * Finds a page of the repositories of an account, for its owner; the one that was stored last comes first. Includes
+ * private ones, and public ones that their provider no longer shows, but not private ones that it no longer shows.
  */
 export async function findRepositoryPage(
   connection: Connection,

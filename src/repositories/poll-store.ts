@@ -4,15 +4,15 @@ import type { Connection } from '../database/connection.ts';
 /** The polls of an installed repository for changes that no delivery reports. */
 export interface Poll {
   intervalMs: number;
-  /** Digest of the data seen last. */
+  /** The digest of the data that the last poll fetched. */
   digest: string;
   /** The time of the last change that a poll found or the provider reported; null: none is known. */
   changedAt: Date | null;
 }
 
 /**
- * Finds installed repositories that are due for a poll, of providers that can be polled; those that waited longest come
- * first.
+ * Finds up to `limit` installed repositories of these providers that are due for a poll. Repositories that were never
+ * polled come first, then the longest due.
  */
 export async function findDuePolls(
   connection: Connection,
@@ -47,7 +47,7 @@ export async function findReportedChange(connection: Connection, repositoryId: s
   return at;
 }
 
-/** Limits the wait for every poll to its interval, regardless of a host's instructions. */
+/** Brings forward all polls that are further away than their interval, because a host requested a longer wait. */
 export async function boundPolls(connection: Connection, now: Date): Promise<void> {
   await sql`
     update repository_polls set next_at = ${now}::timestamptz + interval_s * interval '1 second'
@@ -82,7 +82,7 @@ export async function findAllInstalled(connection: Connection): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** Brings the next poll of a repository forward after a change; it is never delayed. */
+/** Shortens the interval of a repository's polls after a change. The next poll becomes earlier, never later. */
 export async function hastenPoll(
   connection: Connection,
   repositoryId: string,

@@ -3,13 +3,13 @@ import { pointRead } from '../database/point-reads.ts';
 import { isPresentInSql } from './shown-store.ts';
 import { type Repository, toRepository } from './store.ts';
 
-/** Finds public repositories of an account: own ones before forks, the most starred first. */
+/** Finds up to `limit` public repositories of an account: forks last, otherwise the most starred first. */
 export async function findPublicRepositories(
   connection: Connection,
   ownerId: string,
   limit: number,
 ): Promise<Repository[]> {
-  const rows = await publicOnes(connection, ownerId)
+  const rows = await selectPublic(connection, ownerId)
     .orderBy('is_fork')
     .orderBy('stars', 'desc')
     .orderBy('id')
@@ -24,14 +24,14 @@ export async function findPublicRepository(
   ownerId: string,
   name: string,
 ): Promise<Repository | undefined> {
-  const row = await publicOnes(connection, ownerId)
+  const row = await selectPublic(connection, ownerId)
     .where((is) => is(is.fn('lower', ['name']), '=', name.toLowerCase()))
     .orderBy('named_at', 'desc')
     .executeTakeFirst();
   return row && toRepository(row);
 }
 
-function publicOnes(connection: Connection, ownerId: string) {
+function selectPublic(connection: Connection, ownerId: string) {
   return connection
     .selectFrom('repositories')
     .modifyFront(pointRead)

@@ -17,7 +17,7 @@ export interface RepositoryFacts {
   /** For a private repository, the name of the provider's credential that shows it. */
   credentialName: string | null;
   isFork: boolean;
-  /** The numbers are null when they could not be read: the stored ones stay. */
+  /** The numbers are null when the response lacked them; the stored numbers then stay. */
   stars: number | null;
   forks: number | null;
   /** As the provider counts them. */

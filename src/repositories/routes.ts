@@ -11,7 +11,8 @@ import { findRepositoryPage, type RepositoryPlace } from './page-store.ts';
 const listing = 'repositories';
 
 /**
- * Makes sure that an account's repositories are listed: waits until the deadline when they never were.
+ * Starts a listing of an account's repositories when it is due. Waits for it until the deadline if they were never
+ * listed.
  * @returns the time of the last listing; undefined while there is none.
  */
 export type AwaitListing = (

@@ -14,7 +14,7 @@ export interface Repository extends RepositoryFacts {
   id: string;
   provider: string;
   ownerId: string;
-  /** The time when the provider last showed it. */
+  /** The time of the last request to the provider that concerned the repository: it was returned, or found missing. */
   listedAt: Date;
   /** The time at which all contributions were last known to be stored; null: never. */
   collectedAt: Date | null;
@@ -27,8 +27,8 @@ export interface Repository extends RepositoryFacts {
 }
 
 /**
- * Stores a page of a listing of an account's repositories, except those that a later response has updated, and
- * remembers their former names.
+ * Stores a page of a listing of an account's repositories and the names that they have left. A repository that a later
+ * response has updated stays unchanged.
  * @returns the ids of the stored repositories by external id, and the accounts whose set of public repositories
  * changed: a repository came back, became public or private, or moved from one account to another.
  */
@@ -46,7 +46,7 @@ export async function saveListedRepositories(
   if (listed.repositories.length === 0) return { ids: new Map(), ownersChanged: [] };
   const rows = listed.repositories.map((repository) => ({ id: listed.newId(), ...columnsOf(repository) }));
   const externalIds = rows.map((row) => row.external_id);
-  // Locks the rows, so that of two saves at the same time the second sees the changes of the first.
+  // Locks the rows, so that the second of two concurrent saves sees the changes of the first.
   await sql`
     select from repositories where provider = ${provider} and external_id = any(${externalIds})
     order by id for no key update`.execute(connection);
@@ -105,7 +105,7 @@ export async function saveListedRepositories(
 
 /** Returns SQL for the stored numbers of the listed repository `l`. */
 function knownNumbers(provider: string): RawBuilder<unknown> {
-  // The planner takes each page for a hundred. The offset keeps it from reading all repositories.
+  // PostgreSQL expects 100 rows of `json_to_recordset`. `offset 0` keeps it from a join that reads all repositories.
   return sql`(
     select stars, forks, open_issues, size_kib from repositories
     where provider = ${provider} and external_id = l.external_id offset 0)`;
@@ -131,7 +131,7 @@ function columnsOf(repository: RepositoryFacts) {
   };
 }
 
-/** Counts the repositories that a listing since `listingStartedAt` has shown in one of its views. */
+/** Counts the repositories that a listing since `listingStartedAt` has returned for one view; null: the public view. */
 export async function countListed(
   connection: Connection,
   ownerId: string,
@@ -169,7 +169,7 @@ export async function findOwnedRepository(
   return row && toRepository(row);
 }
 
-/** Returns all repositories of an account, private ones included, the one with most stars first. */
+/** Returns all present repositories of an account, private ones included, the one with most stars first. */
 export async function findOwnedRepositories(connection: Connection, ownerId: string): Promise<Repository[]> {
   const rows = await connection
     .selectFrom('repositories')
@@ -183,8 +183,8 @@ export async function findOwnedRepositories(connection: Connection, ownerId: str
 }
 
 /**
- * Makes this node the only one that reads a repository; returns false while another living node does. The node itself
- * makes sure that it reads the repository only once at a time.
+ * Claims the collection of a repository for a node; returns false while another living node has the claim. The node
+ * that has it gets it again, so that it must avoid concurrent collections itself.
  */
 export async function claimRepository(connection: Connection, id: string, node: number): Promise<boolean> {
   const claimed = await connection
@@ -217,7 +217,7 @@ export async function markCollected(connection: Connection, id: string, collecte
   await connection.updateTable('repositories').set({ collected_at: collectedAt }).where('id', '=', id).execute();
 }
 
-/** Finds repositories by the provider's immutable ids, hidden ones too. */
+/** Finds repositories by the provider's immutable ids, also hidden ones; returns them by these ids. */
 export async function findByExternalIds(
   connection: Connection,
   provider: string,
@@ -253,9 +253,9 @@ export async function findRepository(connection: Connection, id: string): Promis
 }
 
 /**
- * Erases some repositories that have been hidden since before `before`, or whose owners have been deleted since then,
- * with all their stored data.
- * @returns how many.
+ * Erases repositories that were hidden before `before`, and repositories of accounts that were deleted before then,
+ * with all their stored data: up to `limit` of each kind.
+ * @returns the number of erased repositories.
  */
 export async function eraseDeletedRepositories(connection: Connection, before: Date, limit: number): Promise<number> {
   const hidden = await sql`

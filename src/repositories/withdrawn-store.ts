@@ -4,9 +4,9 @@ import type { Connection } from '../database/connection.ts';
 import { isWithdrawnInSql } from './shown-store.ts';
 
 /**
- * Credentials that are not accepted any more. A row hides everything that its credential showed from readers at once
- * (docs/decisions/0049-withdrawn-credentials.md); the private repositories themselves are hidden in batches, and the row
- * is deleted after the last one.
+ * A credential that its provider does not accept any more. Its row at once hides all data that the credential showed
+ * (docs/decisions/0049-withdrawn-credentials.md). The private repositories are then hidden one by one in batches, and
+ * the row is deleted after the last one.
  */
 export interface WithdrawnCredential {
   provider: string;
@@ -15,10 +15,12 @@ export interface WithdrawnCredential {
 }
 
 /**
- * Records which credentials are withdrawn at a provider: those that showed private data and are not among
- * `credentialNames`. Steps from name to name in the indexes, so that the cost follows the number of credentials.
- * @param known.elsewhere the names of the credentials of other providers: private totals do not name their provider.
- * @returns true when there are any, also from an earlier call.
+ * Records the withdrawn credentials of a provider: all that showed private data and are not in `credentialNames`. The
+ * recursive queries step from name to name in the indexes, so that the cost grows with the number of credentials, not
+ * of rows.
+ * @param known.elsewhere the names of the credentials of other providers, because private totals do not name their
+ * provider.
+ * @returns true when the provider has withdrawn credentials, from this call or an earlier one.
  */
 export async function recordWithdrawn(
   transaction: Connection,
@@ -70,7 +72,10 @@ export async function recordWithdrawn(
   return true;
 }
 
-/** Ends the withdrawal of credentials that are accepted again. Repositories that are hidden by then wait for a listing. */
+/**
+ * Ends the withdrawal of credentials that are accepted again. Repositories that were hidden in the meantime stay hidden
+ * until the next listing.
+ */
 export async function acceptCredentials(
   connection: Connection,
   provider: string,
@@ -83,7 +88,9 @@ export async function acceptCredentials(
   if (rows.length > 0) await announce(connection, { kind: 'withdrawn', key: provider });
 }
 
-/** Finds all withdrawn credentials of which some data may not be hidden itself yet. */
+/**
+ * Finds all withdrawn credentials that have a row, because some of their repositories may not be hidden one by one yet.
+ */
 export async function findWithdrawn(connection: Connection): Promise<WithdrawnCredential[]> {
   const rows = await connection
     .selectFrom('withdrawn_credentials')
@@ -99,9 +106,9 @@ export async function findWithdrawn(connection: Connection): Promise<WithdrawnCr
 }
 
 /**
- * Hides some private repositories of a withdrawn credential. Those that another transaction is changing are left to a
- * later batch.
- * @returns the owners of the hidden ones, each with whether more of its repositories are left.
+ * Hides up to `limit` private repositories of a withdrawn credential. Repositories that another transaction is changing
+ * are left to a later batch.
+ * @returns the owners of the hidden repositories; `isMore` is true when more repositories of the owner are left.
  */
 export async function hideWithdrawn(
   transaction: Connection,
@@ -132,8 +139,8 @@ export async function hideWithdrawn(
 }
 
 /**
- * Ends a withdrawal after all its data is hidden or deleted.
- * @returns false when some is left, because another transaction was changing it or has just stored it.
+ * Deletes the row of a withdrawn credential after all its private repositories are hidden.
+ * @returns false when some are left, because another transaction was changing them or has just stored them.
  */
 export async function endWithdrawal(
   connection: Connection,
