@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 /** The way in which a receiver is notified. */
 export type Kind = 'github' | 'http' | 'slack' | 'discord';
 
-/** The place of messages: an address, or a discussion that gets comments (`repository` is `owner/name`). */
+/** The destination of messages: an address, or a discussion that gets comments (`repository` is `owner/name`). */
 export type Target = { url: string } | { repository: string; title: string };
 
-/** The achievements for which a repository's file requests notifications, and their receiver. */
+/** A webhook in a repository's file: the achievements for which it requests notifications, and their receiver. */
 export type Webhook = { name: string; achievements: readonly string[] } & (
   | { type: 'github'; repository: string; title: string }
   | { type: Exclude<Kind, 'github'>; url: string }
@@ -25,7 +25,7 @@ export interface Content {
 
 /** One attempt to notify a receiver. */
 export interface Attempt {
-  /** The same at each attempt. */
+  /** The id of the message, which stays the same at each attempt. */
   id: string;
   provider: string;
   kind: Kind;
@@ -36,12 +36,12 @@ export interface Attempt {
   owner: { accountId: string; externalId: string; name: string };
   /** The number of attempts, this one included. */
   attempts: number;
-  /** True when the message was dropped: the award, or the account that earned it, is not shown any more. */
+  /** True when the message was dropped, because the award, its account or its repository is not shown any more. */
   isWithheld: boolean;
 }
 
 /**
- * The outcome of an attempt. `reason` is for the owner of the repository, and holds nothing of the message or the
+ * The outcome of an attempt. `reason` is for the owner of the repository, and contains no text of the message or the
  * response.
  */
 export type Outcome =
@@ -51,7 +51,7 @@ export type Outcome =
       reason: string;
       /** True when another attempt would fail like this one. */
       isFinal?: boolean;
-      /** The time that the receiver named for the next attempt. */
+      /** The time from which the receiver accepts the next attempt; absent: it named none. */
       retryAt?: Date | undefined;
     };
 

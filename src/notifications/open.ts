@@ -11,7 +11,7 @@ import { createNotificationTasks } from './tasks.ts';
 export function openNotifications(options: {
   connection: Connection;
   providers: ReadonlyMap<string, Provider>;
-  /** Hosts that may be private, or speak http. */
+  /** `host` or `host:port` of receivers that may have private addresses or use http. */
   allowedHosts: ReadonlySet<string>;
   registry: Registry;
   log: Log;

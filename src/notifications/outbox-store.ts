@@ -8,15 +8,15 @@ import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
 
 /**
- * The age, in ms, above which no notification of an award is sent: a new file would report a repository's whole past at
- * once.
+ * The age of an award, in ms, above which it is not notified, because a new file would otherwise send messages about a
+ * repository's whole past at once.
  */
 const newsMs = 30 * 86_400_000;
 
 /**
  * Puts messages about awards into the outbox, as the repository's file requests them, and queues the jobs that send
- * them. Must run in the transaction that stores the awards, so that both are stored or neither is. Each award and
- * receiver gets one row, however often this is called.
+ * them. Must run in the transaction that stores the awards, so that both are stored or neither is. A repeated call adds
+ * no second message for the same award and receiver.
  */
 export async function enqueue(
   transaction: Connection,
@@ -53,9 +53,11 @@ export async function enqueue(
 }
 
 /**
- * Claims a receiver's next message that is due, and stores the failure of the attempt beforehand: after a kill, the
- * message is tried again like after any failure. The message with the fewest attempts comes first, so that a refused one does not
- * hold up the others. A message is dropped when its award was revoked, or its account or repository is hidden.
+ * Claims a receiver's next message that is due. Stores the time of the next attempt before this one, so that the
+ * message is also tried again when the process is killed. The message with the fewest attempts comes first, so that a
+ * refused one does not hold up the others. A message is deleted when its award was revoked, or its account or
+ * repository is hidden; the attempt is then `isWithheld`.
+ * @returns undefined when no message is due.
  */
 export async function claimNext(
   connection: Connection,
@@ -121,7 +123,7 @@ function toAttempt(row: ClaimedRow, attempts: number): Attempt {
   };
 }
 
-/** Marks a message as sent, and forgets the failures of its receiver. */
+/** Marks a message as sent, and deletes the stored failures of its receiver. */
 export async function recordSent(connection: Connection, { id, receiver }: Attempt, now: Date): Promise<void> {
   await connection.transaction().execute(async (transaction) => {
     await transaction
@@ -134,9 +136,9 @@ export async function recordSent(connection: Connection, { id, receiver }: Attem
 }
 
 /**
- * Stores why an attempt failed, delays the receiver's next attempt, and gives up messages that must not or can no
- * longer be tried again.
- * @returns how many messages were given up.
+ * Stores the reason of a failed attempt, and delays the receiver's next attempt. Gives up the message after a final
+ * failure, and all waiting messages to the receiver whose time is over.
+ * @returns the number of messages that were given up.
  */
 export async function recordFailed(
   connection: Connection,
@@ -176,7 +178,7 @@ export async function findNextAttempt(connection: Connection, receiver: string):
   return rows[0]?.at ?? undefined;
 }
 
-/** Finds receivers with due messages, including those that a failed job left behind. */
+/** Finds up to `limit` receivers with due messages, which jobs may have left behind when they failed. */
 export async function findDueReceivers(connection: Connection, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ receiver: string }>`
     select n.receiver from notifications n left join failing_receivers f on f.receiver = n.receiver
@@ -185,7 +187,9 @@ export async function findDueReceivers(connection: Connection, now: Date, limit:
   return rows.map(({ receiver }) => receiver);
 }
 
-/** Deletes messages that were settled long ago, and the failures of receivers for which no message waits. */
+/**
+ * Deletes messages that were sent or given up before these times, and failures of receivers without waiting messages.
+ */
 export async function forgetFinished(connection: Connection, before: { sent: Date; dead: Date }): Promise<void> {
   await sql`
     delete from notifications

@@ -10,7 +10,7 @@ import type { Content, Kind, Target } from './notification.ts';
 export const states = ['waiting', 'sent', 'dead'] as const;
 export type State = (typeof states)[number];
 
-/** A message as its owner sees it. */
+/** A message about an award, as the owner of the repository sees it. */
 export interface Notification {
   id: string;
   state: State;
@@ -19,7 +19,7 @@ export interface Notification {
   target: Target;
   content: Content;
   attempts: number;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed; null: it did not, or there was none. */
   error: string | null;
   createdAt: Date;
   lastAttemptAt: Date | null;
@@ -48,10 +48,10 @@ const columns = sql`
     join repositories r on r.id = n.repository_id
     join accounts a on a.id = n.account_id
     left join failing_receivers f on f.receiver = n.receiver`;
-/** A repository's owner does not see messages about hidden or deleted accounts either. */
+/** Hidden and deleted accounts are hidden from the repository's owner too. */
 const isShown = sql<boolean>`${isShownInSql('a')} and ${isPresentInSql('r')}`;
 
-/** Finds messages about awards in an account's repositories, newest first. */
+/** Finds a page of messages about awards in an account's repositories, newest first. */
 export async function findNotifications(
   connection: Connection,
   ownerId: string,
@@ -69,7 +69,7 @@ export async function findNotifications(
   return before === undefined ? found : found.toReversed();
 }
 
-/** Finds one message; undefined when the account's repositories have no such one. */
+/** Finds a message about an award in one of an account's repositories; undefined when there is none with this id. */
 export async function findNotification(
   connection: Connection,
   ownerId: string,
@@ -81,8 +81,8 @@ export async function findNotification(
 }
 
 /**
- * Queues a message that was given up as if it were new, for an attempt at once.
- * @returns false when it was not given up.
+ * Queues a message that was given up as if it were new, so that it is tried at once.
+ * @returns false when the message is not in the state `dead`.
  */
 export async function revive(transaction: Connection, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql<{ receiver: string }>`

@@ -52,7 +52,7 @@ const Query = Type.Object({
 const path = '/v1/:provider/entities/:name/notifications';
 const listing = 'notifications';
 
-/** Adds the routes to messages about awards in an owner's repositories, sent or not. */
+/** Adds the routes to messages about awards in an owner's repositories, and to the secrets that sign them. */
 export function notificationRoutes(app: App, services: AccessServices): void {
   listingOfNotifications(app, services);
   retry(app, services);

@@ -14,10 +14,10 @@ import { post } from './senders/post.ts';
 import { slackMessage } from './senders/slack.ts';
 
 const noSecret = 'has no secret yet: the owner makes one with PUT .../webhook-secrets';
-/** The time slice of one receiver, in ms. */
+/** The time slice of one receiver, in ms, so that other receivers get their messages soon. */
 const timeSliceMs = 60_000;
 /**
- * GitHub requires a second between two writing requests.
+ * The pauses between two messages, in ms. GitHub requires a second between two writing requests.
  * https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
  */
 const pausesMs: Partial<Record<Kind, number>> = { github: 1000 };
@@ -34,11 +34,14 @@ export interface NotificationContext {
   onDead: (dead: { notification: string; kind: Kind; reason: string; count: number }) => void;
 }
 
-/** Sends a receiver's waiting messages, one after the other, until none is left, one fails or the time slice ends. */
+/**
+ * Sends a receiver's due messages, one after the other, sliceEnd none is left, one fails or the time slice ends. Queues
+ * a job for the next attempt if messages still wait.
+ */
 export async function send(context: NotificationContext, receiver: string, signal: AbortSignal): Promise<void> {
   const { connection, now, random } = context;
-  const until = now().getTime() + timeSliceMs;
-  for (let isFirst = true; now().getTime() < until; isFirst = false) {
+  const sliceEnd = now().getTime() + timeSliceMs;
+  for (let isFirst = true; now().getTime() < sliceEnd; isFirst = false) {
     signal.throwIfAborted();
     const claimed = await claimNext(connection, receiver, { now: now(), random: random() });
     if (claimed === undefined) break;
@@ -47,14 +50,15 @@ export async function send(context: NotificationContext, receiver: string, signa
       continue;
     }
     if (!isFirst) await wait(pausesMs[claimed.kind] ?? 0, undefined, { signal });
-    const hasFailed = await attempt(context, claimed, signal);
+    const hasFailed = await sendAndRecord(context, claimed, signal);
     if (hasFailed) break;
   }
   const next = await findNextAttempt(connection, receiver);
   if (next !== undefined) await addJob(connection, { ...notifyJob(receiver), runAt: next, keepsRunAt: true });
 }
 
-async function attempt(context: NotificationContext, claimed: Attempt, signal: AbortSignal): Promise<boolean> {
+/** Sends a message, and records its outcome. @returns true when the attempt failed. */
+async function sendAndRecord(context: NotificationContext, claimed: Attempt, signal: AbortSignal): Promise<boolean> {
   const { connection, now, random } = context;
   const { id, kind } = claimed;
   const result = await sendOne(context, claimed, signal);

@@ -8,7 +8,7 @@ import { type NotificationContext, send } from './send.ts';
 const receiversAtOnce = 500;
 const dayMs = 86_400_000;
 const sentKeptMs = 30 * dayMs;
-/** Kept for longer, so that the owner can find the cause and have the message sent again. */
+/** Messages that were given up are kept for longer, so that the owner can find the cause and have them sent again. */
 const deadKeptMs = 365 * dayMs;
 
 /** Returns the jobs that send messages about awards. */

@@ -3,8 +3,8 @@ import type { Connection } from '../database/connection.ts';
 import { receiverOf, targetOf, type Webhook } from './notification.ts';
 
 /**
- * Stores the receivers that a repository's file names for awards from now on; waiting messages stay. Must run in a
- * transaction.
+ * Replaces the stored webhooks of a repository by those that its file names now. Messages that wait already stay. Must
+ * run in a transaction.
  */
 export async function saveWebhooks(
   transaction: Connection,

@@ -24,12 +24,12 @@ export interface OutboundResponse {
   isWhole: boolean;
 }
 
-/** The error for an address that requests may not go to; another request would be refused again. */
+/** The error for an address to which no request may be sent. A retry cannot help. */
 export class RefusedAddress extends Error {}
 
 /**
- * Sends requests to servers that users of the service named: never to one that only the service can reach. Redirects
- * are returned like other responses.
+ * Sends requests to addresses that users of the service name, but only to public servers, so that users cannot reach
+ * internal ones through the service. Redirects are returned, not followed.
  */
 export interface OutboundClient {
   /** @throws RefusedAddress; another Error when no response arrives in time. */
@@ -44,7 +44,7 @@ export interface OutboundOptions {
   allowedHosts: ReadonlySet<string>;
   /** True when requests to all other servers may use http, too. */
   allowsHttp: boolean;
-  /** Default: the system's. */
+  /** Resolves names; absent: by the resolver of the operating system. */
   lookup?: Lookup;
 }
 
@@ -90,7 +90,7 @@ async function exchange(
   };
 }
 
-/** Reads at most `maxBytes` and closes the connection of a longer body; the error that this causes does not matter. */
+/** Reads at most `maxBytes` of a body. Closes the connection of a longer body, and ignores the error of closing it. */
 async function readBody(body: Readable, maxBytes: number): Promise<{ body: Buffer; isWhole: boolean }> {
   body.on('error', () => {});
   const chunks: Buffer[] = [];

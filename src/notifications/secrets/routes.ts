@@ -22,7 +22,7 @@ import { writeSecret } from '../senders/http.ts';
 import { findSignedReceivers, removeWebhookSecret, type SignedReceiver, saveWebhookSecret } from './store.ts';
 
 const maxSecrets = 100;
-/** Standard Webhooks: 24 to 64 bytes. */
+/** The size of a secret. Standard Webhooks permits 24 to 64 bytes. */
 const secretBytes = 32;
 /** The time, in ms, for which both the former and the new secret sign, so that the receiver can change over. */
 const overlapMs = 86_400_000;
@@ -60,7 +60,7 @@ const SecretPath = Type.Object({
 
 const path = '/v1/:provider/entities/:name/webhook-secrets';
 
-/** Adds the routes to secrets that sign messages to addresses: without a secret, nothing is sent to an address. */
+/** Adds the routes to the secrets that sign messages of `http` webhooks, which are not sent without one. */
 export function webhookSecretRoutes(app: App, services: AccessServices): void {
   creation(app, services);
   listingOfSecrets(app, services);
@@ -85,7 +85,7 @@ function creation(app: App, services: AccessServices): void {
       const now = services.now();
       const stored = await inTransaction(services.connection, async (transaction) => {
         const receivers = await findSignedReceivers(transaction, account.id);
-        if (receivers.length >= maxSecrets && !receivers.some((one) => one.url === url)) {
+        if (receivers.length >= maxSecrets && !receivers.some((receiver) => receiver.url === url)) {
           throw new AppError('conflict', `The account has ${maxSecrets} secrets already; remove one first.`);
         }
         const formerUntil = new Date(now.getTime() + overlapMs);
@@ -140,7 +140,7 @@ function removal(app: App, services: AccessServices): void {
 }
 
 /**
- * Returns the address of the body in its normal form.
+ * Returns the address in the body in its normal form (WHATWG URL).
  * @throws AppError `invalid_input` when it is no http or https address.
  */
 function readUrl(text: string): string {

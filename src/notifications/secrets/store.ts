@@ -28,8 +28,8 @@ export async function findSignedReceivers(connection: Connection, accountId: str
 }
 
 /**
- * Stores a secret for an account's messages to an address, or replaces it; the former one signs too until
- * `formerUntil`. Messages that waited for a secret become due at once.
+ * Stores the secret for an account's messages to an address. A secret that it replaces also signs until `formerUntil`.
+ * Waiting messages to the address become due at once, because they may have waited for a secret.
  */
 export async function saveWebhookSecret(
   transaction: Connection,
@@ -62,7 +62,7 @@ export async function saveWebhookSecret(
   return { id: row.id, url: newSecret.url, changedAt: newSecret.now, formerUntil: row.former_until };
 }
 
-/** Finds the secrets that sign an account's messages to a receiver at `now`, the newest first. */
+/** Finds the secrets that sign an account's messages to a receiver at `now`, the newest first; empty without any. */
 export async function findSigningSecrets(
   connection: Connection,
   { accountId, receiver }: { accountId: string; receiver: string },

@@ -1,7 +1,7 @@
 import type { Content } from '../notification.ts';
 import { plainName } from './plain-name.ts';
 
-/** The longest escaped name: Discord takes 2000 characters in all, and each may need a backslash before it. */
+/** The most characters of an escaped name. Discord accepts 2000 in all, and a message has three names. */
 const maxNameLength = 400;
 const suppressEmbeds = 4;
 

@@ -8,7 +8,7 @@ type Discussion = Extract<Target, { title: string }>;
 const nothingToWriteWith =
   'the service may not write there: at GitHub it has to be installed as an app, elsewhere it needs a token';
 
-/** Comments on a discussion of the same owner: a file must not write to repositories of others. */
+/** Comments on a discussion. Refuses repositories of other owners, because an owner's file must not write to them. */
 export async function comment(
   notifier: Notifier | undefined,
   { id, target, owner, content }: Attempt & { target: Discussion },
@@ -21,10 +21,10 @@ export async function comment(
     return { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true };
   }
   if (notifier === undefined) return { outcome: 'failed', reason: nothingToWriteWith };
-  const place = { owner: owner.externalId, ownerName: owner.name, repository, title: target.title };
+  const discussion = { owner: owner.externalId, ownerName: owner.name, repository, title: target.title };
   const call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } } as const;
   try {
-    await notifier.comment(place, { id, text: commentText(content) }, call);
+    await notifier.comment(discussion, { id, text: commentText(content) }, call);
     return { outcome: 'sent' };
   } catch (error) {
     signal.throwIfAborted();
@@ -38,7 +38,7 @@ export function commentText({ person, achievement, repository }: Content): strin
   return `🏆 ${asCode(person)} earned the achievement ${asCode(achievement)} in ${asCode(repository)}.`;
 }
 
-/** Returns a code span around any text (CommonMark, section 6.1). */
+/** Returns a text as a code span (CommonMark, section 6.1), with more backticks around it than it contains in a row. */
 function asCode(text: string): string {
   const name = plainName(text);
   const longest = Math.max(0, ...[...name.matchAll(/`+/g)].map(([run]) => run.length));

@@ -8,8 +8,8 @@ export function writeSecret(secret: Buffer): string {
 }
 
 /**
- * Returns a message as Standard Webhooks describes it, signed with each of the secrets, so that one can replace
- * another.
+ * Returns a message in the form of Standard Webhooks. Each secret signs it, so that receivers can change from the
+ * former secret to the new one.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signedMessage(
