@@ -5,17 +5,20 @@ import type { Connection } from '../database/connection.ts';
 export interface HeldAdministrations {
   provider: string;
   administrators: number;
-  /** Those that no credential of the service can check. */
+  /** The number of administrators that no credential of the service can check. */
   unchecked: number;
-  /** An organization of such an administrator. */
+  /** The name of an organization of such an administrator. */
   uncheckedExample: string | null;
-  /** Those whom the host has not confirmed for a day longer than a check takes, though a credential can check them. */
+  /** The number of administrators whose last confirmation is overdue, though a credential may be able to check them. */
   unanswered: number;
-  /** The oldest confirmation of these. */
+  /** The oldest overdue confirmation. */
   unansweredSince: Date | null;
 }
 
-/** @param before the time before which a confirmation is overdue. */
+/**
+ * Counts the administrators with keys or embed links, by provider.
+ * @param before the time before which a confirmation is overdue.
+ */
 export async function findHeldAdministrations(connection: Connection, before: Date): Promise<HeldAdministrations[]> {
   const overdue = sql`m.can_check is distinct from false and m.confirmed_at < ${before}`;
   const { rows } = await sql<HeldAdministrations>`

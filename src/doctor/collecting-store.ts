@@ -4,12 +4,12 @@ import type { Connection } from '../database/connection.ts';
 /** The number of repositories that are named for each group. */
 const maxNamed = 3;
 
-/** Streams that fail for the same reason. */
+/** The streams of one kind that fail for the same reason. */
 export interface FailingStreams {
   provider: string;
   stream: string;
   code: string;
-  /** The host's own words; null: it gave none, or they hold private data. */
+  /** The host's message; null: it sent none, or the message contains private data. */
   reason: string | null;
   repositories: number;
   /** The names of the first few of these repositories. */
@@ -31,7 +31,7 @@ export async function findFailingStreams(connection: Connection, limit: number):
   return rows;
 }
 
-/** Places of responses at which items were skipped, of all repositories and accounts together. */
+/** Items that were skipped at the same path of responses for the same reason, in all repositories and accounts. */
 export interface SkippedPlaces {
   provider: string;
   stream: string;
@@ -40,7 +40,7 @@ export interface SkippedPlaces {
   path: string;
   isStored: boolean;
   items: number;
-  /** The number of repositories and accounts that it concerns. */
+  /** The number of repositories and accounts with such items. */
   places: number;
   names: string[];
   explanation: string;
@@ -60,7 +60,7 @@ export async function findSkippedPlaces(connection: Connection, limit: number): 
   return rows;
 }
 
-/** Drifts of the same part of repositories. */
+/** The drifts of the same part in several repositories; the numbers are those of `name`. */
 export interface DriftedPart {
   provider: string;
   what: string;
@@ -73,7 +73,7 @@ export interface DriftedPart {
   lastAt: Date;
 }
 
-/** Finds drifts that still hold, and those that were repaired after `since`. */
+/** Finds drifts that are not repaired, and drifts that were found after `since` and repaired. */
 export async function findDrifts(connection: Connection, since: Date, limit: number): Promise<DriftedPart[]> {
   const { rows } = await sql<DriftedPart>`
     select r.provider, what, is_repaired as "isRepaired", count(*) as repositories,
@@ -86,7 +86,7 @@ export async function findDrifts(connection: Connection, since: Date, limit: num
   return rows;
 }
 
-/** Installed repositories that should have been polled. */
+/** The installed repositories whose poll is overdue; `oldestAt` and `name` are those of the longest due poll. */
 export interface OverduePolls {
   repositories: number;
   oldestAt: Date | null;

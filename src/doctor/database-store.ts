@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { livingNodes } from '../database/listener.ts';
 
-/** Returns whether the server ends statements after a time, by itself. */
+/** Returns whether a `statement_timeout` is set for this session. */
 export async function limitsStatements(connection: Connection): Promise<boolean> {
   const { rows } = await sql<{ isLimited: boolean }>`
     select current_setting('statement_timeout') <> '0' as "isLimited"`.execute(connection);

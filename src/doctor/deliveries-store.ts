@@ -6,10 +6,11 @@ import { maxAttempts } from '../deliveries/store.ts';
 export interface UnappliedDeliveries {
   provider: string;
   pending: number;
-  /** They could not be applied, and are not tried again. */
+  /** The number of deliveries that could not be applied and are not tried again. */
   failed: number;
+  /** The time at which the oldest pending or failed delivery was received. */
   oldestAt: Date;
-  /** Null: none is pending. */
+  /** The time at which the oldest pending delivery was received; null: none is pending. */
   oldestPendingAt: Date | null;
 }
 
@@ -22,7 +23,7 @@ export async function findUnapplied(connection: Connection): Promise<UnappliedDe
   return rows;
 }
 
-/** Finds the time of a provider's last delivery about anything that the service stores. */
+/** Finds the time of a provider's last stored delivery; null when there is none. */
 export async function findLastDelivery(connection: Connection, provider: string): Promise<Date | null> {
   const row = await connection
     .selectFrom('deliveries')
@@ -34,7 +35,7 @@ export async function findLastDelivery(connection: Connection, provider: string)
   return row?.received_at ?? null;
 }
 
-/** Installed repositories of a provider, and the last change in them that hosts deliver, as far as it is known. */
+/** The number of installed repositories of a provider, and the last known change in them that hosts deliver. */
 export interface InstalledActivity {
   repositories: number;
   changedAt: Date | null;
@@ -42,7 +43,7 @@ export interface InstalledActivity {
   repository: string | null;
 }
 
-/** Finds the last change that hosts deliver. Stars do not count, because some hosts deliver none. */
+/** Counts installed repositories, and finds their last change. Stars do not count, because some hosts deliver none. */
 export async function findInstalledActivity(connection: Connection, provider: string): Promise<InstalledActivity> {
   const { rows } = await sql<{ repositories: number; changed_at: Date | null; repository: string | null }>`
     with installed as (

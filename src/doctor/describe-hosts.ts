@@ -6,7 +6,7 @@ import { summarize } from './summarize.ts';
 /** The longest wait, in ms, for hosts to report the rest of their quota. */
 const diagnosisTimeoutMs = 2000;
 
-/** Returns a short state of each configured host, for the line that ends the start. */
+/** Returns a short description of each configured host, for the line that the service prints at its start. */
 export function describeHosts(
   config: Config,
   providers: ReadonlyMap<string, Provider>,
@@ -22,8 +22,8 @@ export function describeHosts(
 }
 
 /**
- * Returns the hosts that the operator configured, or github.com alone when there are none. A company's own Gitea may
- * have no way out to github.com, so that a request for the quota there would only delay the start.
+ * Returns the hosts that the operator configured, or the default one when there are none. A network with its own Gitea
+ * may not reach github.com, so that a request to it would only delay the start.
  */
 export function configuredHosts({ providers }: Config): ProviderConfig[] {
   const configured = providers.filter(({ source }) => source !== 'default');

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** Codes of findings, for programs: a code keeps its meaning, and new ones may come. */
+/** The codes of findings, for programs. Codes never change their meaning; new ones may be added. */
 export const findingCodes = [
   'settings_invalid',
   'check_failed',
@@ -81,7 +81,7 @@ export const Finding = Type.Object({
 });
 export type Finding = Static<typeof Finding>;
 
-/** Output of `plaudit doctor --json`. */
+/** The output of `plaudit doctor --json`. */
 export const DoctorReport = Type.Object({
   report: Type.Literal('plaudit doctor'),
   format: Type.Literal(1, { description: 'Grows when a reader of this shape could not read the new one.' }),
@@ -103,7 +103,7 @@ interface FindingFacts {
   count?: number;
 }
 
-/** Makes a finding of an area. */
+/** Returns a finding about an area. */
 export function found(area: Area, facts: FindingFacts): Finding {
   const { severity, code, subject = '', message, remedy = null, since, count = null } = facts;
   return { severity, area, code, subject, message, remedy, since: since?.toISOString() ?? null, count };
@@ -114,7 +114,7 @@ export function inOrder(findings: readonly Finding[]): Finding[] {
   const severities: Finding['severity'][] = ['problem', 'hint', 'fine'];
   const rank = ({ severity, area }: Finding): number =>
     severities.indexOf(severity) * areas.length + areas.indexOf(area);
-  return findings.toSorted((one, other) => rank(one) - rank(other));
+  return findings.toSorted((left, right) => rank(left) - rank(right));
 }
 
 export function toReport(findings: readonly Finding[], checkedAt: Date): DoctorReport {

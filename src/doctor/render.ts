@@ -25,7 +25,7 @@ function renderFinding({ area, subject, message, remedy }: Finding): string {
   return `  ${words.map((text) => plain(text)).join(' ')}`;
 }
 
-/** Replaces control characters: texts of hosts must not control the terminal. */
+/** Replaces control characters, because texts of hosts must not control the terminal. */
 function plain(text: string): string {
   return text.replaceAll(/\p{Cc}|\p{Cf}/gu, ' ');
 }

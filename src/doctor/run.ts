@@ -29,8 +29,8 @@ export interface DoctorOptions {
 
 /** The share of a check's time for calls to the host; the rest is left to report the credentials without a response. */
 const hostShare = 0.8;
-/** The factor by which opening the database may take longer: an embedded one may have to be started and repaired. */
-const openingShare = 4;
+/** The limit for opening the database, in limits of a check: an embedded one may have to be started and repaired. */
+const openingFactor = 4;
 
 interface Check {
   area: Area;
@@ -39,7 +39,9 @@ interface Check {
   run: (signal: AbortSignal) => Promise<Finding[]>;
 }
 
-/** Runs all checks, each for a limited time; one that fails or hangs is a finding and does not stop the others. */
+/**
+ * Runs all checks, each for a limited time. A check that fails or takes too long is a finding, and stops no other one.
+ */
 export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const { config, now, limitMs } = options;
   const opened = await openInTime(options);
@@ -59,7 +61,7 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   }
 }
 
-/** Opens the database within a time limit; one that opens later is closed again. */
+/** Opens the database within a time limit. Closes it again if it opens only after the limit. */
 async function openInTime({ config, signal, limitMs }: DoctorOptions): Promise<Opened> {
   const opening = openForDoctor(config, limitMs);
   let opened: Opened | undefined;
@@ -71,7 +73,7 @@ async function openInTime({ config, signal, limitMs }: DoctorOptions): Promise<O
       return [];
     },
   };
-  const failed = await runCheck(check, signal, limitMs * openingShare);
+  const failed = await runCheck(check, signal, limitMs * openingFactor);
   if (opened !== undefined) return opened;
   void opening.then((late) => late.database?.close()).catch(() => {});
   signal.throwIfAborted();
@@ -96,7 +98,10 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
   ];
 }
 
-/** @param database undefined: its data cannot be read; the hosts are checked all the same. */
+/**
+ * Returns the checks of the configured hosts.
+ * @param database undefined when its data cannot be read; the hosts are then checked without it.
+ */
 function hostChecks(options: DoctorOptions, database: Database | undefined): Check[] {
   const { config, providers, now, limitMs } = options;
   return config.providers.flatMap((host) => {
@@ -125,12 +130,12 @@ function hostChecks(options: DoctorOptions, database: Database | undefined): Che
 async function runCheck({ area, subject, run }: Check, signal: AbortSignal, limitMs: number): Promise<Finding[]> {
   const limit = new AbortController();
   const { promise: stopped, resolve: stop } = Promise.withResolvers<Finding[]>();
-  const give = (message: string): void => {
+  const fail = (message: string): void => {
     limit.abort();
     stop([failed(area, subject, message)]);
   };
-  const timer = setTimeout(() => give(`it took longer than ${limitMs / 1000} s`), limitMs);
-  const end = (): void => give('it was interrupted');
+  const timer = setTimeout(() => fail(`it took longer than ${limitMs / 1000} s`), limitMs);
+  const end = (): void => fail('it was interrupted');
   signal.addEventListener('abort', end, { once: true });
   try {
     return await Promise.race([run(limit.signal), stopped]);
@@ -152,7 +157,7 @@ function failed(area: Area, subject: string, why: string): Finding {
   });
 }
 
-/** Returns the text of an error: our own messages and those of PostgreSQL name no data, only tables. */
+/** Returns the text of an error. It contains no stored data: messages of PostgreSQL name only tables and columns. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return quoted(error.message).replace(/\.$/, '');
   return error instanceof Error ? quoted(`${error.name}: ${error.message}`) : 'for an unknown reason';

@@ -4,7 +4,7 @@ import type { CredentialReport, Diagnosis } from '../providers/diagnosis.ts';
 export function summarize({ version, credentials }: Diagnosis): string {
   const callers = credentials.filter(({ kind }) => kind !== 'app');
   const accepted = callers.filter(({ state }) => state === 'accepted');
-  const [best] = accepted.toSorted((one, other) => left(other) - left(one));
+  const [best] = accepted.toSorted((first, second) => remainingOf(second) - remainingOf(first));
   if (best === undefined) return whyNone(callers, credentials);
   const quota = best.quotas[0];
   const several = accepted.length > 1 ? ` on one of ${accepted.length} credentials` : '';
@@ -15,10 +15,11 @@ export function summarize({ version, credentials }: Diagnosis): string {
   ].join(', ');
 }
 
-function left({ quotas: [quota] }: CredentialReport): number {
+function remainingOf({ quotas: [quota] }: CredentialReport): number {
   return quota?.remaining ?? Number.POSITIVE_INFINITY;
 }
 
+/** Returns the reason why no credential is accepted. */
 function whyNone(callers: readonly CredentialReport[], credentials: readonly CredentialReport[]): string {
   const concerned = callers.length > 0 ? callers : credentials;
   if (concerned.some(({ state }) => state === 'limited')) return 'nothing is left of its quota for now';

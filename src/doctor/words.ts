@@ -1,9 +1,9 @@
-/** Returns `1 repository`, `1,234 repositories`. */
+/** Returns a number and its noun: `1 repository`, `1,234 repositories`. */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
 }
 
-/** Returns `2026-11-21 14:05 UTC`. */
+/** Returns a time to the minute: `2026-11-21 14:05 UTC`. */
 export function utc(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
@@ -15,19 +15,19 @@ const spans: readonly (readonly [number, string])[] = [
   [1, 'second'],
 ];
 
-/** Returns a length of time in its largest unit: `3 hours`. */
+/** Returns a length of time in its largest unit, rounded down: `3 hours`. */
 export function lasting(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const [size, unit] = spans.find(([least]) => seconds >= least) ?? [1, 'second'];
   return counted(Math.floor(seconds / size), unit);
 }
 
-/** Returns `3 hours ago`. */
+/** Returns the time since a moment: `3 hours ago`. */
 export function ago(time: Date, now: Date): string {
   return `${lasting(now.getTime() - time.getTime())} ago`;
 }
 
-/** Returns `a, b and c`. */
+/** Joins words: `a, b and c`. */
 export function listed(words: readonly string[]): string {
   return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

@@ -4,13 +4,13 @@ import { findHeldAdministrations, type HeldAdministrations } from '../administra
 import { type Finding, found } from '../finding.ts';
 import { counted, lasting } from '../words.ts';
 
-/** Administrators are checked once a day; this leaves room for a day without a response. */
+/** The age, in ms, at which a confirmation is overdue: hosts are called once a day, and may fail for another one. */
 const overdueMs = 2 * 86_400_000;
 
 /** Checks that the administrators who hold keys or embed links are confirmed by their hosts. */
 export async function checkAdministrators(connection: Connection, now: Date): Promise<Finding[]> {
   const held = await findHeldAdministrations(connection, new Date(now.getTime() - overdueMs));
-  return held.flatMap((one) => assess(one, now));
+  return held.flatMap((ofProvider) => assess(ofProvider, now));
 }
 
 function assess(held: HeldAdministrations, now: Date): Finding[] {

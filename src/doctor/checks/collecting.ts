@@ -13,7 +13,7 @@ import {
 import { type Finding, found } from '../finding.ts';
 import { ago, counted, lasting, listed, quoted, utc } from '../words.ts';
 
-/** The most groups that are listed; the others are similar, or appear once these are fixed. */
+/** The most groups that a check lists. Further groups often have the same cause, or appear once these are fixed. */
 export const maxGroups = 20;
 
 /** Checks that every stream of every repository can be read. */
@@ -52,7 +52,7 @@ const streamFailures: Record<string, { cause: string; remedy: string } | undefin
   },
 };
 
-/** Checks whether any part of a response was skipped. */
+/** Checks whether any item, or a field of one, was skipped. */
 export async function checkSkipped(connection: Connection, now: Date): Promise<Finding[]> {
   const skipped = await findSkippedPlaces(connection, maxGroups);
   if (skipped.length > 0) return skipped.map((place) => assessSkipped(place, now));
@@ -60,8 +60,8 @@ export async function checkSkipped(connection: Connection, now: Date): Promise<F
 }
 
 /**
- * Reports only lost items as a problem: without a single field, or without an item that the host withholds, the other
- * data is whole.
+ * Reports as a problem only items that are not stored because the service cannot read them. A missing field, or an item
+ * that the host refuses, is a hint.
  */
 function assessSkipped(skipped: SkippedPlaces, now: Date): Finding {
   const { provider, stream, kind, reason, path, isStored, items, places, names, explanation, lastAt } = skipped;
@@ -72,12 +72,12 @@ function assessSkipped(skipped: SkippedPlaces, now: Date): Finding {
   const fate = isStored
     ? `${verb} stored without ${quoted(path)}, which ${cause}`
     : `${verb} left out: ${cause} ${quoted(path)}`;
-  const words = explanation === '' ? '' : ` ("${quoted(explanation)}")`;
+  const hostMessage = explanation === '' ? '' : ` ("${quoted(explanation)}")`;
   return found('collecting', {
     severity: isUnreadable && !isStored ? 'problem' : 'hint',
     code: 'items_skipped',
     subject: `${provider}: ${stream}`,
-    message: `${what} ${fate}${words}; last seen ${ago(lastAt, now)}.`,
+    message: `${what} ${fate}${hostMessage}; last seen ${ago(lastAt, now)}.`,
     remedy: isUnreadable
       ? 'Update the service; if that does not help, report the place and the version of the host.'
       : 'Nothing, or more permissions for the credential: this credential may not see it.',
@@ -142,7 +142,7 @@ export async function checkPolls(connection: Connection, providers: readonly str
   ];
 }
 
-/** Checks that installations of the App are not suspended and have all permissions that the service needs. */
+/** Finds installations of the App that are suspended or lack permissions; there is no finding when all is fine. */
 export async function checkInstallations(connection: Connection): Promise<Finding[]> {
   return (await findFaultyInstallations(connection, maxGroups)).map(assessInstallations);
 }

@@ -6,7 +6,10 @@ import { type HostContext, settingOf } from './host-context.ts';
 
 /** The time, in ms, before the end of a token in which the doctor announces it. */
 const expiryNoticeMs = 14 * 86_400_000;
-/** The share of a quota that lookups of visitors leave to refreshes, installed repositories and owners. */
+/**
+ * The share of a quota at which lookups for visitors wait, because it is reserved for refreshes, installed repositories
+ * and owners.
+ */
 const keptFromVisitors = 0.3;
 
 /** Turns the report on one credential into findings. */

@@ -16,7 +16,7 @@ import { limitsStatements, readLivingNodes } from '../database-store.ts';
 import { type Finding, found } from '../finding.ts';
 import { counted, lasting } from '../words.ts';
 
-/** Result of opening the database. */
+/** The result of opening the database. */
 export interface Opened {
   findings: Finding[];
   /** Undefined: it cannot be reached. */
@@ -52,7 +52,10 @@ export async function openForDoctor(config: DatabaseSettings, statementTimeoutMs
   }
 }
 
-/** @param description which database it is, without secrets. */
+/**
+ * Checks the version of PostgreSQL.
+ * @param description names the database, without secrets.
+ */
 export function examineServer(version: ServerVersion, description: string): Finding {
   if (isSupported(version)) {
     return database('fine', 'database_reachable', `PostgreSQL ${version.name} responds (${description}).`);
@@ -61,7 +64,7 @@ export function examineServer(version: ServerVersion, description: string): Find
   return database('problem', 'database_too_old', message, 'Upgrade PostgreSQL, or let DATABASE_URL name another one.');
 }
 
-/** @returns nothing when the tables are those of this release. */
+/** Checks the tables. @returns no finding when they are those of this release. */
 export function examineMigrations({ applied, pending, unknown }: MigrationState): Finding[] {
   if (unknown.length > 0) {
     const message = `The tables were written by a newer release (${unknown.at(-1)}).`;
@@ -77,16 +80,20 @@ export function examineMigrations({ applied, pending, unknown }: MigrationState)
 }
 
 /**
- * Limits of the difference between the clocks: from `hintMs` on, jobs wait; from `problemMs` on, tokens are taken for
- * expired.
+ * Limits of the difference between the clocks: from `hintMs` on, jobs start late; from `problemMs` on, valid tokens may
+ * be refused as expired.
  */
 const clockTolerance = { hintMs: 5000, problemMs: 60_000 };
 
-/** Compares the clock of the database with this machine's, and checks whether a service runs on the database. */
+/**
+ * Compares the clock of the database with this machine's, and checks whether a service runs on the database and whether
+ * statements have a time limit.
+ */
 export async function checkServer(opened: Database, now: () => Date): Promise<Finding[]> {
   const { connection } = opened;
   const before = now();
   const clock = await readClock(connection);
+  // The database reads its clock about halfway between the request and its response.
   const middleMs = (before.getTime() + now().getTime()) / 2;
   const nodes = await readLivingNodes(connection);
   const service =
@@ -102,7 +109,10 @@ export async function checkServer(opened: Database, now: () => Date): Promise<Fi
   return [service, ...examineClock(clock.getTime() - middleMs), ...(isLimited ? [] : [noStatementLimit])];
 }
 
-/** @param aheadMs by how much the clock of the database is ahead of this machine's. */
+/**
+ * Checks the difference between the clocks.
+ * @param aheadMs the time of the database's clock minus this machine's, in ms.
+ */
 export function examineClock(aheadMs: number): Finding[] {
   const difference = Math.abs(aheadMs);
   if (difference < clockTolerance.hintMs) return [];

@@ -12,14 +12,14 @@ import { type Finding, found } from '../finding.ts';
 import { ago, counted, utc } from '../words.ts';
 import { settingOf } from './host-context.ts';
 
-/** Deliveries come within minutes; this leaves room for hosts that try again. */
+/** The time, in ms, after a change within which its delivery must come: usually minutes, but hosts may try again. */
 const deliveredWithinMs = 3_600_000;
-/** Deliveries are applied within seconds. */
+/** The time, in ms, after which a waiting delivery is late; usually it is applied within seconds. */
 const appliedWithinMs = 300_000;
-/** Older rejections are not reported. */
+/** The age, in ms, above which rejections are not reported. */
 const recentMs = 7 * 86_400_000;
 
-/** Checks for each host with a webhook secret that deliveries arrive, are accepted and are applied. */
+/** Checks that deliveries are accepted and applied, and for hosts with a webhook secret that they arrive. */
 export async function checkDeliveries(
   connection: Connection,
   hosts: readonly ProviderConfig[],
@@ -96,23 +96,23 @@ function assessLastDelivery(
   return [found('deliveries', { ...about, severity: 'fine', code: 'delivery_received', message: `${last}.` })];
 }
 
-/** Reasons of rejections that strangers cannot cause: only the host signs with the secret. */
+/** Reasons of rejections that only the host can cause, because the deliveries were signed with its secret. */
 const signedReasons = new Set(['headers', 'payload']);
 /** Reasons of rejections that lose no data by themselves. */
 const harmlessReasons = new Set(['no_secret', 'too_large', 'too_slow']);
 
 /**
- * Turns rejections into findings. Those that strangers can cause are settled once a later delivery was accepted: it
- * shows that the webhook works.
+ * Turns the rejections of a host for one reason into a finding. If others than the host can cause them, it is only a
+ * hint after a later accepted delivery, which shows that the webhook works.
  */
 function assessRejection(
   host: ProviderConfig,
   { reason, count, firstAt, lastAt }: RejectionCount,
-  takenAt: Date | null,
+  acceptedAt: Date | null,
   now: Date,
 ): Finding[] {
   if (now.getTime() - lastAt.getTime() > recentMs) return [];
-  const isResolved = !signedReasons.has(reason) && takenAt !== null && takenAt > lastAt;
+  const isResolved = !signedReasons.has(reason) && acceptedAt !== null && acceptedAt > lastAt;
   const number = `${counted(count, 'delivery', 'deliveries')} since ${utc(firstAt)} ${count === 1 ? 'was' : 'were'}`;
   const { cause, remedy } = rejectionWords(host, reason);
   return [

@@ -5,7 +5,7 @@ export interface HostContext {
   now: Date;
   /** True: no other host is configured. */
   isOnlyHost: boolean;
-  /** False: the service takes no deliveries from such a host. */
+  /** False when the service accepts no deliveries from hosts of this kind. */
   sendsDeliveries: boolean;
   /** The number of stored private repositories that each credential shows, by the credential's name. */
   shown: ReadonlyMap<string, number>;
@@ -16,7 +16,7 @@ export interface HostContext {
 const fileKeys = { token: 'token', webhookSecret: 'webhook_secret', app: 'app_id and app_private_key' } as const;
 const variables = { token: ['TOKEN'], webhookSecret: ['WEBHOOK_SECRET'], app: ['APP_ID', 'APP_PRIVATE_KEY'] } as const;
 
-/** Returns the name of a host's setting, as the operator knows it. */
+/** Returns the name of a host's setting in PROVIDERS_FILE, or its environment variables, by where the host is set. */
 export function settingOf({ name, source }: ProviderConfig, setting: keyof typeof fileKeys): string {
   if (source === 'file') return `${fileKeys[setting]} of ${name} in PROVIDERS_FILE`;
   return variables[setting].map((variable) => `${name.toUpperCase()}_${variable}`).join(' and ');

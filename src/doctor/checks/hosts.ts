@@ -34,7 +34,7 @@ export function hostUnchecked({ name, apiUrl }: ProviderConfig): Finding {
   });
 }
 
-/** Returns only a hint when the host is configured by default and another one is used. */
+/** Returns the finding about a host that does not respond: a hint when it is only a default beside configured hosts. */
 function unreachable(host: ProviderConfig, [first]: readonly CredentialReport[], { isOnlyHost }: HostContext): Finding {
   return found('hosts', {
     severity: host.source === 'default' && !isOnlyHost ? 'hint' : 'problem',

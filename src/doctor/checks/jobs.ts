@@ -4,14 +4,14 @@ import { type Finding, found } from '../finding.ts';
 import { ago, counted, quoted } from '../words.ts';
 import { maxGroups } from './collecting.ts';
 
-/** Checks for jobs that fail again and again. */
+/** Checks whether jobs fail. */
 export async function checkJobs(connection: Connection, now: Date): Promise<Finding[]> {
   const failing = await findFailingJobs(connection, maxGroups);
   if (failing.length > 0) return failing.map((jobs) => assessJobs(jobs, now));
   return [found('jobs', { severity: 'fine', code: 'jobs_done', message: 'No job fails.' })];
 }
 
-/** Returns only a hint after one failure: the next attempt may succeed. */
+/** Returns the finding about failing jobs of a task: a hint after one failure, because the next attempt may succeed. */
 function assessJobs({ task, count, givenUp, attempts, example, lastAt }: FailingJobs, now: Date): Finding {
   const key = example.key === null ? '' : ` (${quoted(example.key)})`;
   const state =

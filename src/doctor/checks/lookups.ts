@@ -15,7 +15,7 @@ const causes: Record<DelayedLookups['reason'], { message: string; remedy: string
   },
 };
 
-/** Checks whether lookups of new names are delayed, and whether the queue has a place for more. */
+/** Checks whether lookups of new names are delayed, and whether their queue is full. */
 export async function checkLookups(connection: Connection, now: Date): Promise<Finding[]> {
   const delayed = await countDelayedLookups(connection, now);
   if (delayed.length === 0) {

@@ -20,7 +20,7 @@ export async function checkGit(signal: AbortSignal): Promise<Finding[]> {
 const gib = 1024 ** 3;
 /** The free space below which PostgreSQL and copies of histories may fail at any moment. */
 const leastFreeBytes = gib;
-/** The free space that copies of histories may need. */
+/** The free space that copies of histories may need while the service runs. */
 const comfortableFreeBytes = 10 * gib;
 
 /** Checks the free space where the service keeps its data. */
@@ -29,7 +29,7 @@ export async function checkDisk(dataDir: string): Promise<Finding[]> {
   return [examineDisk(dataDir, free)];
 }
 
-/** @param free bytes that the service may still write. */
+/** Checks the free space. @param free the bytes that the service may still write. */
 export function examineDisk(dataDir: string, free: number): Finding {
   const message = `${(free / gib).toFixed(1)} GiB are free in ${dataDir} (DATA_DIR).`;
   const remedy = 'Make room there, or let DATA_DIR name another disk.';
@@ -38,7 +38,7 @@ export function examineDisk(dataDir: string, free: number): Finding {
   return found('machine', { severity: 'fine', code: 'disk_space', message });
 }
 
-/** Returns the free space for a directory. Before the first start makes it, its nearest parent is measured. */
+/** Returns the free bytes for a directory; for one that does not exist yet, those for its nearest existing parent. */
 async function freeBytes(directory: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(directory);

@@ -2,7 +2,7 @@ import type { Database } from '../../database/connection.ts';
 import { measureReplica } from '../../database/replica.ts';
 import { type Finding, found } from '../finding.ts';
 
-/** From this distance on, in bytes, the replica is read rarely: a segment of the log. */
+/** The distance to the primary, in bytes of its log (one segment), from which on the replica can rarely be read. */
 const farBehind = 16 * 1024 * 1024;
 
 /** Checks that DATABASE_REPLICA_URL leads to a standby of the database. */
@@ -19,7 +19,10 @@ export async function checkReplica({ pool, replicaConfig }: Database): Promise<F
   return [examineReplica(behind)];
 }
 
-/** @param behind how far it is behind the primary, in bytes; undefined: it is no standby of the database. */
+/**
+ * Checks the state of the replica.
+ * @param behind its distance to the primary, in bytes of the log; undefined: it is not a standby of the database.
+ */
 export function examineReplica(behind: number | undefined): Finding {
   if (behind === undefined) {
     const message = 'DATABASE_REPLICA_URL does not lead to a standby of the database, so it is not used.';
