@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** The people whose achievements and points on boards may be others after a change of stored contributions or commits. */
+/**
+ * The people whose achievements and points on boards may be others after a change of stored contributions or commits.
+ */
 
 /** A person, and the kind of the contributions or commits that changed. */
 export interface Affected {
@@ -9,21 +11,24 @@ export interface Affected {
   kind: string;
 }
 
-/** The accounts whose achievements and points may depend on the contribution `c`: ids separated by commas. */
+/**
+ * Returns SQL for the ids, separated by commas, of the accounts whose achievements and points may depend on the
+ * contribution `c`.
+ */
 export function peopleInSql(alias: 'c'): RawBuilder<string> {
   const column = (name: string): RawBuilder<unknown> => sql.ref(`${alias}.${name}`);
   return sql`array_to_string(array[${column('account_id')}, ${column('resolved_by')}, ${column('answered_by')}]
     || ${column('assignees')} || ${column('reviewers')}, ',')`;
 }
 
-/** Returns the people of one or more contributions. */
+/** Returns the people of one contribution, or of several of one kind, from the text that `peopleInSql` returns. */
 export function toAffected({ kind, people }: { kind: string; people: string }): Affected[] {
   return people === '' ? [] : people.split(',').map((accountId) => ({ accountId, kind }));
 }
 
 /**
- * Notes people in a repository: those whose achievements are evaluated, and those whose points on boards are counted again.
- * Must run in the transaction that makes the change.
+ * Notes that achievements of people have to be evaluated, and their points on boards counted again, because of a change
+ * in a repository. Must run in the transaction that makes the change.
  */
 export async function notePeople(
   transaction: Connection,
@@ -31,7 +36,7 @@ export async function notePeople(
   affected: readonly Affected[],
 ): Promise<void> {
   if (affected.length === 0) return;
-  const distinct = new Map(affected.map((one) => [`${one.kind} ${one.accountId}`, one]));
+  const distinct = new Map(affected.map((person) => [`${person.kind} ${person.accountId}`, person]));
   const people = [...new Set(affected.map(({ accountId }) => accountId))];
   await sql`
     with noted as (

@@ -4,15 +4,16 @@ import type { ResolvedAccount } from '../http/endpoint.ts';
 import { type Collection, findCollection } from './collection-store.ts';
 import { collectJob } from './jobs.ts';
 
-/** The state of collecting the contributions to an account's repositories, after a listing of these. */
+/** The state of collecting the contributions to an account's repositories, which were listed at least once. */
 export interface ListedCollection extends Collection {
   listedAt: Date;
 }
 
 /**
- * Makes sure that an account's repositories are listed and read. Waits until the deadline when they were never listed;
- * when the list is old or the reading is unfinished, requests that in the background.
- * @returns the state of collecting, for the owner with private repositories; undefined while no listing is stored.
+ * Makes sure that an account's repositories are listed and read. Waits for the listing until the deadline when none is
+ * stored; when the list is stale or the reading unfinished, requests both in the background.
+ * @returns the state of collecting; for the owner it includes private repositories. Undefined while no listing is
+ *   stored.
  * @throws AppError when the listing failed and none is stored.
  */
 export async function awaitListing(

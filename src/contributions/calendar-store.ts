@@ -27,7 +27,7 @@ export async function findReportedCalendar(
   );
 }
 
-/** Stores a calendar in the place of an older one. Stores nothing when the account was erased meanwhile. */
+/** Stores a calendar, unless one that was fetched later is stored, or the account was erased meanwhile. */
 export async function saveReportedCalendar(
   connection: Connection,
   accountId: string,

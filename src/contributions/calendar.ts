@@ -21,8 +21,8 @@ export interface Calendar {
 
 /**
  * Finds the calendar of an account: for a user the provider's own calendar, where the provider has one and private
- * contributions are not wanted; otherwise the days of the contributions that are collected here.
- * @returns undefined while nothing is known.
+ * contributions are not requested; otherwise the days of the contributions that this service has collected.
+ * @returns undefined while neither is stored.
  * @throws AppError when the provider failed and nothing is stored.
  */
 export async function findCalendar(
@@ -47,6 +47,8 @@ export async function findCalendar(
 
 /**
  * Finds the reported calendar. Waits until the deadline when none is stored; refreshes a stale one in the background.
+ * @returns `absent` when the provider has no calendar of the account, `failed` when it could not be fetched, `pending`
+ *   while it is being fetched.
  */
 async function awaitReported(
   { connection, resolver, now }: LoadServices,
@@ -83,15 +85,14 @@ function reportedCalendar({ firstDay, counts, total, includesPrivate, fetchedAt 
 async function collectedCalendar(
   services: LoadServices,
   resolved: ResolvedAccount,
-  which: { withPrivate: boolean },
+  options: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
-  const listing = await awaitListing(services, { ...resolved, isOwner: which.withPrivate });
-  return listing && storedCalendar(services, resolved, which);
+  const listing = await awaitListing(services, { ...resolved, isOwner: options.withPrivate });
+  return listing && storedCalendar(services, resolved, options);
 }
 
 /**
- * Returns the days of the contributions collected so far; undefined while none is known, which does not mean that there
- * are none.
+ * Returns the days of the contributions collected so far; undefined while none is collected, because some may follow.
  */
 function storedCalendar(
   services: LoadServices,
@@ -112,13 +113,13 @@ async function readCalendar(
   { withPrivate, until }: { withPrivate: boolean; until: string },
 ): Promise<Calendar | undefined> {
   const from = addDays(until, 1 - daysOfYear);
-  const wanted = { accountId: account.id, from, to: until, withPrivate };
+  const query = { accountId: account.id, from, to: until, withPrivate };
   const isOrganization = account.type === 'organization';
   // The state is read first: contributions collected after that make the days newer than the state, never older.
   const { listedAt, isUnfinished } = await findCollection(connection, account.id, { withPrivate });
   if (listedAt === null) return undefined;
-  const isCollecting = isUnfinished || (!isOrganization && (await isCollectingDays(connection, wanted)));
-  const found = await (isOrganization ? findDaysOfOwned : findDays)(connection, wanted);
+  const isCollecting = isUnfinished || (!isOrganization && (await isCollectingDays(connection, query)));
+  const found = await (isOrganization ? findDaysOfOwned : findDays)(connection, query);
   if (found.length === 0 && isCollecting) return undefined;
   const days = found.map(({ day, counts }) => ({ day, contributions: sum(Object.values(counts)) }));
   return {

@@ -4,25 +4,28 @@ import { counts } from './column-store.ts';
 import { itemised } from './kinds.ts';
 
 /**
- * The log of what ceased to count, and of what began to count after it was stored. With it, and with the time since when
- * each item is stored, a number can be compared with that of a former moment. A new item needs no entry.
+ * The log of stored items that ceased to count, or began to count later than they were stored. Together with the time
+ * at which each item was stored, it shows a number as it was at a former moment. A new item needs no entry.
  */
 
 /** The time, in ms, for which changes are kept. */
 export const changesKeptMs = 90 * 86_400_000;
-/** A change of more items than these at once, such as a rewritten history, leaves an entry that says only that. */
+/**
+ * The most removed items that one statement logs. A larger removal, such as that of a rewritten history, leaves one
+ * entry with the counter `manyChanges`.
+ */
 const maxAtOnce = 10_000;
-/** The counter of the entry that stands for more changes than are kept. */
+/** The counter of the entry for a removal of too many items to log each. */
 export const manyChanges = '*';
 
-/** Something for which a contribution counts, as JSON. */
+/** A counter for which a contribution counts, with the account and the moment, as PostgreSQL writes it in JSON. */
 export interface CountedEntry {
   counter: string;
   account_id: string | null;
   at: string;
 }
 
-/** A contribution whose entries differ from the former ones. */
+/** A stored contribution that is replaced, with the entries before and after. */
 export interface CountedItem {
   kind: string;
   externalId: string;
@@ -32,16 +35,16 @@ export interface CountedItem {
   present: readonly CountedEntry[];
 }
 
-/** SQL for rows (counter, account_id, at) of everything that the contribution `c` counts for. */
+/** SQL for rows (counter, account_id, at), one for each counter for which the contribution `c` counts. */
 const entriesInSql = sql.join(
   itemised.flatMap((counter) => {
     if (counter.kind === 'commit') return [];
     const person = sql.ref(`c.${counter.person ?? 'account_id'}`);
     const at = sql.ref(`c.${counter.at ?? 'created_at'}`);
-    const isTheirs = counter.kind === 'star' ? sql`true` : sql`${person} is not null`;
+    const hasPerson = counter.kind === 'star' ? sql`true` : sql`${person} is not null`;
     return [
       sql`select ${counter.name}::text as counter, ${person} as account_id, ${at} as at
-        where ${counts(counter)} and ${at} is not null and ${isTheirs}`,
+        where ${counts(counter)} and ${at} is not null and ${hasPerson}`,
     ];
   }),
   sql` union all `,
@@ -109,7 +112,10 @@ function logOf(entries: RawBuilder<unknown>): RawBuilder<unknown> {
     from counted where (select count(*) from counted) > ${maxAtOnce}::integer)`;
 }
 
-/** Deletes some changes from before a moment. @returns how many. */
+/**
+ * Deletes logged changes, and former states of repositories, that ended before a moment: up to `limit` of each.
+ * @returns the number of deleted rows.
+ */
 export async function forgetChanges(connection: Connection, before: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with changes as (

@@ -29,10 +29,10 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
 }
 
 /**
- * Records some contributors, without its owner, to a repository that became visible, hidden or another account's. Repositories that another
- * transaction is recording are left to that one. A repository that is being erased is left out: its erasure locks its row
- * first, and the records after it.
- * @returns whether there was such a repository.
+ * Records that the numbers of the next `limit` contributors, except the owner, changed because their repository became
+ * visible or hidden, or moved to another account. Skips repositories that another transaction is recording or erasing;
+ * an erasure locks the repository before the records.
+ * @returns false when no such repository is left.
  */
 export async function recordContributorsOfChanged(transaction: Connection, limit: number): Promise<boolean> {
   const { rows } = await sql<{ isAny: boolean }>`
@@ -59,8 +59,8 @@ export async function recordContributorsOfChanged(transaction: Connection, limit
 }
 
 /**
- * Deletes the changes of accounts whose totals are not updated: never looked up, hidden, or organizations. Those that
- * another transaction is recording stay until the next call, because that transaction may wait for this one.
+ * Deletes the changes of accounts whose totals are not updated: never looked up, hidden, or organizations. Changes
+ * that another transaction is recording stay until the next call, because that transaction may wait for this one.
  */
 export async function forgetUncounted(connection: Connection): Promise<void> {
   await sql`

@@ -44,9 +44,10 @@ export interface CollectedScope {
 }
 
 /**
- * Narrows kinds that are not completely known to those of which contributions since a time may be lacking. Where the first
- * reading of a list, newest change first, is under way, everything later than the place that it reached is stored. Commits
- * are in no order of the times at which they count, and something that was skipped has no known time.
+ * Narrows kinds that are not completely known to those that may lack contributions since a time; null: in all time. The
+ * first reading of a list begins with the newest change, so everything later than the time that it has reached is
+ * stored. Commits always stay, because they are read in no order of the times at which they count; so do skipped items,
+ * whose time is unknown.
  */
 export async function narrowUncollected(
   connection: Connection,

@@ -9,7 +9,7 @@ import {
 
 /** SQL for the columns of stored counters, which `kinds.ts` lists. */
 
-/** @param alias of their table. */
+/** @param alias the alias of the table with the columns. */
 export function columnsOf(counters: readonly StoredCounter[], alias?: string): RawBuilder<unknown> {
   return sql.join(counters.map(({ name }) => columnOf(name, alias)));
 }
@@ -26,8 +26,9 @@ export function sumsOf(counters: readonly StoredCounter[], alias?: string): RawB
 }
 
 /**
- * The lifetime counters of all rows of totals.
- * @param derived those that follow from repositories.
+ * Returns SQL for the lifetime counters, summed over rows of totals.
+ * @param alias the alias of the totals.
+ * @param derived SQL for the counters that follow from repositories, by name.
  */
 export function lifetimeSums(
   alias: string,
@@ -51,15 +52,16 @@ export function replacing(counters: readonly StoredCounter[]): RawBuilder<unknow
   return sql.join(counters.map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
 }
 
-/** The condition that the contribution `c` counts. */
+/** Returns the condition that the contribution `c` counts for a counter. */
 export function counts({ kind, where }: StoredCounter): RawBuilder<boolean> {
   const isOfKind = sql<boolean>`c.kind = ${kind}`;
   return where === undefined ? isOfKind : sql`${isOfKind} and ${sql.raw(where)}`;
 }
 
 /**
- * Everything that the contribution `c` counts for, separated by commas: the name of a counter, followed by the account
- * and the day where it is kept by those. Empty when it counts for nothing.
+ * Returns SQL for the entries of the contribution `c`, separated by commas: the name of each counter for which it
+ * counts, and after spaces the account and the day (UTC) where the counter is kept by account or day. Empty when it
+ * counts for nothing.
  */
 export function countedInSql(counters: readonly StoredCounter[]): RawBuilder<string> {
   const entries = counters.flatMap(({ name, kind, where, person = 'account_id', per }) => {

@@ -91,8 +91,7 @@ export async function saveAllCommits(
 }
 
 /**
- * Stores commits. When a later scan meets a commit that is stored already, it updates the scan number and the
- * identities.
+ * Stores commits. A later scan that reads a stored commit replaces everything but its times; a lacking subject is kept.
  */
 async function saveCommits(
   connection: Connection,
@@ -172,8 +171,8 @@ async function notePeopleOfSaved(
 /**
  * Stores which addresses a repository's commits name. An address that was only a co-author is looked up again at once
  * when it authors a commit for the first time: hosts show more about authors than about co-authors.
- * @param options.used the addresses that this scan stored before, each with whether it is an author; new ones are
- * added.
+ * @param options.used the ids of the addresses that this scan has stored, with true for an author; the function adds
+ *   new ones.
  */
 async function saveIdentityUse(
   connection: Connection,
@@ -183,9 +182,9 @@ async function saveIdentityUse(
 ): Promise<void> {
   const fresh = new Map<number, boolean>();
   for (const { emails } of commits) {
-    for (const [place, email] of emails.entries()) {
+    for (const [index, email] of emails.entries()) {
       const id = identityIds.get(email);
-      const isAuthor = place === 0;
+      const isAuthor = index === 0;
       if (id === undefined || used.get(id) === true || used.get(id) === isAuthor) continue;
       used.set(id, isAuthor);
       fresh.set(id, isAuthor);
@@ -224,7 +223,7 @@ export async function removeUnseenCommits(
 }
 
 /**
- * Changes columns of commits `c` that do not count. Must run in a transaction.
+ * Changes columns of commits `c` on which no counter depends. Must run in a transaction.
  * @param assignments the part of UPDATE from SET to its condition.
  */
 export async function setCommitDetails(
@@ -244,11 +243,11 @@ async function changeCommits(
   condition: RawBuilder<boolean>,
 ): Promise<void> {
   const isFollowed = await holdRepository(transaction, repositoryId);
-  const meant = sql`where c.repository_id = ${repositoryId} and ${condition}`;
+  const matching = sql`where c.repository_id = ${repositoryId} and ${condition}`;
   const changed =
     change === 'remove'
-      ? sql`removed as (delete from commits c ${meant} returning c.*), ${logRemovedCommits}, changed as (select * from removed)`
-      : sql`changed as (update commits c set ${change} ${meant} returning c.identity_ids)`;
+      ? sql`removed as (delete from commits c ${matching} returning c.*), ${logRemovedCommits}, changed as (select * from removed)`
+      : sql`changed as (update commits c set ${change} ${matching} returning c.identity_ids)`;
   const { rows } = await sql<{ id: number }>`
     with ${changed} select distinct unnest(identity_ids) as id from changed where ${isFollowed}::boolean`.execute(
     transaction,

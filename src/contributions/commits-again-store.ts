@@ -21,8 +21,8 @@ export async function findUncounted(
 }
 
 /**
- * Finds repositories whose commits were read before their subjects and marks of help were, by their oldest commit, at random.
- * None is found again once a whole scan of its history is wanted.
+ * Finds random repositories whose commits were stored by a release that did not read subjects and marks of assistance;
+ * the oldest commit of each shows it. Leaves out repositories for which a full scan is requested already.
  */
 export async function findUnmarked(
   connection: Connection,
@@ -49,7 +49,7 @@ export async function findUnmarked(
   return unmarked;
 }
 
-/** Most repositories without marks are read again soon; the others of a list are looked up by their oldest commit. */
+/** The number of candidates that are checked for each repository to find, because many have nothing to mark. */
 const candidatesPerUnmarked = 4;
 
 async function isUnmarked(connection: Connection, repositoryId: string): Promise<boolean> {

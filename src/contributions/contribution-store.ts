@@ -72,10 +72,10 @@ async function storeStates(
       ${change.replacesAny ? entriesAsJson : sql`null`} as entries from stored c`.execute(change.transaction);
   change.count(stored, 1);
   for (const { key, entries } of stored) change.noteReplaced(key, entries ?? []);
-  const others = new Set(
+  const changedKeys = new Set(
     newer.filter(({ isOther: differs }) => differs).map(({ contribution }) => keyOf(contribution)),
   );
-  change.affect(stored.filter(({ key }) => others.has(key)));
+  change.affect(stored.filter(({ key }) => changedKeys.has(key)));
 }
 
 /** Keeps the stored heading, and the time when a reply was accepted, where the read lacks them. */
@@ -117,8 +117,8 @@ export async function adoptOrphans(transaction: Connection, repositoryId: string
 }
 
 /**
- * Returns the newest state of each contribution, because a page may list one twice. All writers use the same order, so
- * that they cannot deadlock.
+ * Returns the newest state of each contribution, because a page may list one twice. They are in the order of their
+ * keys, which all writers use, so that they cannot deadlock.
  */
 function newestOfEach(contributions: readonly Contribution[]): Contribution[] {
   const newest = new Map<string, Contribution>();

@@ -6,8 +6,8 @@ export { type ContributionKind, contributionKinds } from './kinds.ts';
 export type ItemKind = Exclude<Kind, 'commit'>;
 
 /**
- * Returns the kinds that a stream lists itself: its first kind, with which the others come; for comments, all, because
- * one list contains both kinds of comments.
+ * Returns the kinds of items that a stream lists one by one: the first one, because the others arrive within its items.
+ * A stream of comments lists all of its kinds.
  */
 export function listedKinds(covers: readonly (ItemKind | 'commit')[]): ItemKind[] {
   const items = covers.filter((kind) => kind !== 'commit');

@@ -43,8 +43,9 @@ export async function findHistory(
 }
 
 /**
- * Stores the counters that were fetched at `fetchedAt`. A counter that is not among them keeps its last good value and is
- * named as missing. Must run in a transaction that has written the account's row, which orders writers.
+ * Stores the counters that were fetched at `fetchedAt`, and the account's experience; nothing when those of a later day
+ * are stored. An absent counter keeps its last good value; the caller lists it in `missing`. Must run in a transaction
+ * that has written the account's row, which orders writers.
  */
 export async function saveCounters(
   connection: Connection,
@@ -96,10 +97,10 @@ export async function removePrivateCounters(connection: Connection, accountId: s
 }
 
 /**
- * Removes counters that include private contributions, for those of the next accounts with any of which nothing private
- * is stored any more.
- * @param page.after the position that the last call returned; undefined at the start.
- * @returns the position after these accounts; undefined at the end.
+ * Removes the counters with private contributions of accounts about which nothing private is stored any more. Looks at
+ * the next `limit` accounts with such counters, in the order of their ids.
+ * @param page.after the account that the last call returned; undefined at the start.
+ * @returns the last account that it looked at; undefined at the end.
  */
 export async function removeOutlivedCounters(
   connection: Connection,

@@ -44,7 +44,7 @@ export async function changeNeeds(
   if (added.has('pull_request_files')) await addPendingForAllPullRequests(connection, repositoryId);
 }
 
-/** Has the languages of a repository's commits counted from now on. Must run in a transaction. */
+/** Requests the languages of all present and future commits of a repository. Must run in a transaction. */
 export async function needLanguages(transaction: Connection, repositoryId: string): Promise<void> {
   const { rows } = await sql`
     update repositories set needs = needs || '{commit_languages}'
@@ -74,8 +74,8 @@ async function addPendingForAllPullRequests(connection: Connection, repositoryId
 }
 
 /**
- * Notes a detail as pending for everything that lacks it, also where no file of achievements needs it. Must run in a
- * transaction.
+ * Notes a detail as pending for all commits or pull requests without it, also where no file of achievements needs it.
+ * Must run in a transaction.
  */
 export async function addPendingWhereAbsent(
   connection: Connection,
@@ -114,8 +114,8 @@ export async function addPendingForCommits(
 }
 
 /**
- * Notes pull requests that the provider reported again, because they may change other files than before. Where nothing
- * keeps the files current, they are deleted.
+ * Notes pull requests that the provider reported again, because they may change other files than before. Where no
+ * file of achievements needs their files, the stored ones are deleted, because they would become outdated.
  */
 export async function addPendingForPullRequests(
   connection: Connection,
@@ -123,10 +123,10 @@ export async function addPendingForPullRequests(
   externalIds: readonly string[],
 ): Promise<void> {
   if (externalIds.length === 0) return;
-  const areThese = sql<boolean>`c.kind = 'pull_request' and c.external_id = any(${[...externalIds]}::text[])`;
+  const isReported = sql<boolean>`c.kind = 'pull_request' and c.external_id = any(${[...externalIds]}::text[])`;
   if (!(await needs(connection, repositoryId, 'pull_request_files'))) {
     await changeContributions(connection, repositoryId, (change) =>
-      change.setDetails(sql`files = null`, sql`${areThese} and c.files is not null`),
+      change.setDetails(sql`files = null`, sql`${isReported} and c.files is not null`),
     );
     return;
   }
@@ -134,7 +134,7 @@ export async function addPendingForPullRequests(
   await sql`
     insert into pending_details as p (repository_id, detail, key)
     select distinct repository_id, 'pull_request_files', number::text from contributions c
-    where c.repository_id = ${repositoryId} and ${areThese} and number is not null
+    where c.repository_id = ${repositoryId} and ${isReported} and number is not null
     order by 3
     on conflict (repository_id, detail, key) do update set revision = p.revision + 1`.execute(connection);
 }
@@ -174,7 +174,10 @@ export function findPendingDetails(
     .execute();
 }
 
-/** Stores the numbers of changed lines and files of commits, by commit id. Must run in a transaction. */
+/**
+ * Stores the numbers of changed lines and files of commits, by commit id. Requested commits without a result do not
+ * stay pending. Must run in a transaction.
+ */
 export async function saveLineCounts(
   connection: Connection,
   repositoryId: string,
@@ -232,7 +235,10 @@ export async function forgetLostCommits(
   );
 }
 
-/** Stores which files pull requests change, by number. Must run in a transaction. */
+/**
+ * Stores which files pull requests change, by number. Requested ones without a result do not stay pending. Must run in
+ * a transaction.
+ */
 export async function saveChangedFiles(
   connection: Connection,
   repositoryId: string,
@@ -249,7 +255,7 @@ export async function saveChangedFiles(
   await forget(connection, repositoryId, 'pull_request_files', requested);
 }
 
-/** Deletes pending details that were found. */
+/** Deletes those of the requested pending details that were found, unless they were recorded again meanwhile. */
 export async function forgetFound(
   connection: Connection,
   repositoryId: string,
@@ -260,7 +266,9 @@ export async function forgetFound(
   await forget(connection, repositoryId, detail, read);
 }
 
-/** Deletes pending details that were requested, also those without a result, unless they were recorded again meanwhile. */
+/**
+ * Deletes pending details that were requested, also those without a result, unless they were recorded again meanwhile.
+ */
 async function forget(
   connection: Connection,
   repositoryId: string,

@@ -3,8 +3,8 @@ import type { Connection } from '../database/connection.ts';
 import { notePeople, peopleInSql, toAffected } from './affected-store.ts';
 
 /**
- * Removes an account from contributions, totals and days, before the account itself is erased. Contributions and commits
- * stay counted for their repositories. Must run in a transaction that holds the erasure lock.
+ * Removes an account from contributions, totals and days, before the account itself is erased. Contributions and
+ * commits stay counted for their repositories. Must run in a transaction that holds the erasure lock.
  */
 export async function forgetPerson(transaction: Connection, accountId: string): Promise<void> {
   await transaction.deleteFrom('contributor_totals').where('account_id', '=', accountId).execute();
@@ -43,7 +43,7 @@ interface Changed {
 /** Notes the other people of contributions: conditions may depend on all of them. */
 async function noteOthers(transaction: Connection, changed: readonly Changed[], accountId: string): Promise<void> {
   for (const [id, found] of Map.groupBy(changed, ({ repositoryId }) => repositoryId)) {
-    const people = found.flatMap(toAffected).filter((one) => one.accountId !== accountId);
+    const people = found.flatMap(toAffected).filter((person) => person.accountId !== accountId);
     await notePeople(transaction, id, people);
   }
 }

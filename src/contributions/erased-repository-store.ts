@@ -7,10 +7,10 @@ import { inTransaction } from '../database/transaction.ts';
 const atOnce = 5000;
 
 /**
- * Removes rows of repositories that are not stored any more, in several transactions; those that reads sum up come first.
- * A repository without rows is done, and nothing stores any for it again, because writers hold its own row.
- * @param limit the number of rows after which it ends.
- * @returns `more` when some may be left.
+ * Removes the rows of erased repositories, in several transactions; totals come first, because reads sum them up. No
+ * rows are added meanwhile, because writers lock the row of the repository itself, which is deleted.
+ * @param limit the number of rows after which the function stops.
+ * @returns `more` when rows may be left.
  */
 export async function removeErasedRows(connection: Connection, limit: number): Promise<'done' | 'more'> {
   for (let removed = 0; removed < limit; ) {
@@ -22,7 +22,9 @@ export async function removeErasedRows(connection: Connection, limit: number): P
   return 'more';
 }
 
-/** @returns how many rows were removed, and 1 for a repository that was looked through; 0: none is left. */
+/**
+ * @returns the number of removed rows, plus 1 when the repository has none left; 0 when no erased repository is left.
+ */
 async function removeBatch(transaction: Connection, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     select repository_id as id from erased_repositories order by repository_id limit 1 for update skip locked`.execute(
@@ -40,8 +42,8 @@ async function removeBatch(transaction: Connection, limit: number): Promise<numb
 }
 
 /**
- * Removes the record of an erased repository, if it has no rows left: a row that another transaction changed meanwhile
- * has another place, so that the statement which waited for it removed nothing.
+ * Removes the record of an erased repository, if it has no rows left. Rows may be left, because a row that another
+ * transaction updated has a new ctid, and the deletion that waited for that transaction missed it.
  */
 async function forget(transaction: Connection, repositoryId: string): Promise<void> {
   const isLeft = dividedNames.map(

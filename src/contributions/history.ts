@@ -16,8 +16,8 @@ export async function findDays(
 ): Promise<CountersOfDay[]> {
   const page = {
     limit,
-    after: start.after && placeOf('after', start.after, account),
-    before: start.before && placeOf('before', start.before, account),
+    after: start.after && dayOfCursor('after', start.after, account),
+    before: start.before && dayOfCursor('before', start.before, account),
   };
   const isFirstPage = page.after === undefined && page.before === undefined;
   const found = await findHistory(connection, account.id, page);
@@ -31,7 +31,7 @@ export async function findDays(
   return isSame(now, newest) ? [now, ...days.slice(1)] : [now, ...all.slice(1)];
 }
 
-function placeOf(parameter: string, [accountId, day]: Place, account: Account): string {
+function dayOfCursor(parameter: string, [accountId, day]: Place, account: Account): string {
   if (accountId !== account.id || typeof day !== 'string') throw staleCursor(parameter);
   return day;
 }

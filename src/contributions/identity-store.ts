@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** Address in a repository's commits that an account has to be looked up for. */
+/** An e-mail address in a repository's commits whose account has to be looked up. */
 export interface DueAddress {
   id: number;
   email: string;
-  /** Earlier lookups left it unknown, or settled long ago that it has no account. */
+  /** True when earlier lookups found nothing, or found long ago that it has no account. */
   isRetry: boolean;
 }
 
-/** Commit that names an address. */
+/** A commit that names an address. */
 export interface NamingCommit {
   /** Hexadecimal. */
   oid: string;
-  /** The address is one of its co-authors, not its author. */
+  /** True when the address is that of a co-author, not of the author. */
   isCoAuthor: boolean;
 }
 
-/** Account of an address; null: the host showed a commit by it, and no account. */
+/** The account of an address; null: the host showed a commit by the address without an account. */
 export interface ResolvedAddress {
   id: number;
   accountId: string | null;
@@ -27,8 +27,8 @@ export interface ResolvedAddress {
 const settledForDays = 30;
 
 /**
- * The first lookup may fail because the commits were replaced meanwhile, so the second one comes with the next read. After
- * that lookups are retries: limited in number, and after a time that doubles up to `maxDelayDays`.
+ * The first lookup may fail because the commits were replaced meanwhile, so the second one comes with the next read.
+ * After that lookups are retries: limited in number, and after a time that doubles up to `maxDelayDays`.
  */
 const promptAttempts = 2;
 const maxDelayDays = 30;
@@ -36,8 +36,8 @@ const maxDelayDays = 30;
 const maxDoublings = 5;
 
 /**
- * Lists the addresses in a repository's commits that have to be looked up: first all that were not looked up before, then
- * the retries that are due, longest waiting first, up to `maxRetries` of them.
+ * Lists the addresses in a repository's commits that have to be looked up: first all that were not looked up before,
+ * then the retries that are due, longest waiting first, up to `maxRetries` of them.
  * @returns also whether there are more retries.
  */
 export async function findDueAddresses(
@@ -69,8 +69,8 @@ export async function findDueAddresses(
 }
 
 /**
- * Lists for each address up to `limit` stored commits that name it: first commits by it, then those it co-authored, each
- * newest first. Reads the repository's commits once, however many addresses there are.
+ * Lists for each address up to `limit` stored commits that name it: first commits by it, then those it co-authored,
+ * each newest first. Reads the repository's commits once, however many addresses there are.
  */
 export async function findNamingCommits(
   connection: Connection,
@@ -97,7 +97,7 @@ export async function findNamingCommits(
   );
 }
 
-/** Forgets addresses that no commit of the repository names any more. */
+/** Removes addresses from a repository; the caller found that none of its commits names them any more. */
 export async function removeUnusedAddresses(
   connection: Connection,
   repositoryId: string,
@@ -111,8 +111,8 @@ export async function removeUnusedAddresses(
 
 /**
  * Stores the accounts of addresses. An address with an account keeps it when another response shows none, because two
- * repositories that are read at the same time may get different responses. Repositories that count commits of an address
- * whose account is another now have to be counted again. Must run in a transaction.
+ * repositories that are read at the same time may get different responses. Repositories that count commits of an
+ * address whose account is another now have to be counted again. Must run in a transaction.
  */
 export async function saveResolved(
   transaction: Connection,
@@ -134,7 +134,10 @@ export async function saveResolved(
   if (changed.length > 0) await recountUsers(transaction, changed);
 }
 
-/** Has repositories counted again whose totals may count commits of these addresses. */
+/**
+ * Marks the repositories whose totals may count commits of these addresses, so that all their commits are counted
+ * again.
+ */
 async function recountUsers(transaction: Connection, identityIds: readonly number[]): Promise<void> {
   // Counts that run at the same time hold these rows (see `markAddressesCounted`): either they see the new accounts, or
   // this statement waits for their end.
@@ -149,8 +152,9 @@ async function recountUsers(transaction: Connection, identityIds: readonly numbe
 }
 
 /**
- * Marks the addresses of a repository as counted. Must be called in the transaction that counts commits, before it reads
- * the addresses' accounts and before it locks the totals: an account that is found later has the repository counted again.
+ * Marks the addresses of a repository as counted. Must be called in the transaction that counts commits, before it
+ * reads the addresses' accounts and before it locks the totals: if an account is found later, the repository is counted
+ * again.
  */
 export async function markAddressesCounted(transaction: Connection, repositoryId: string): Promise<void> {
   await sql`

@@ -43,7 +43,9 @@ export function calendarJob(accountId: string): Job {
 export const WindowOfAccount = Type.Object({ accountId: Type.String(), first: Type.String(), last: Type.String() });
 export type WindowOfAccount = Static<typeof WindowOfAccount>;
 
-/** Returns the job that fetches a user's counters of a range of days from the provider; a client may be waiting for it. */
+/**
+ * Returns the job that fetches a user's counters of a range of days from the provider; a client may be waiting for it.
+ */
 export function fetchWindowJob({ accountId, first, last }: WindowOfAccount): Job {
   const key = `fetch_window ${accountId} ${first} ${last}`;
   return { task: 'fetch_window', payload: { accountId, first, last }, key, priority: 10 };
@@ -53,7 +55,7 @@ export function fetchWindowJob({ accountId, first, last }: WindowOfAccount): Job
 export const LanguagesOfAccount = Type.Object({ accountId: Type.String(), withPrivate: Type.Boolean() });
 export type LanguagesOfAccount = Static<typeof LanguagesOfAccount>;
 
-/** Returns the job that has the languages of an account's commits counted. */
+/** Returns the job that requests the languages of the commits of an account's repositories. */
 export function countLanguagesJob({ accountId, withPrivate }: LanguagesOfAccount): Job {
   const key = `count_languages ${accountId}${withPrivate ? ' with private' : ''}`;
   return { task: 'count_languages', payload: { accountId, withPrivate }, key, priority: 30 };

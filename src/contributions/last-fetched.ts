@@ -28,8 +28,8 @@ export async function lastFetched(
 }
 
 /**
- * Requests the totals that the provider's credentials see, and waits for them when those of a credential are not stored
- * yet.
+ * Makes sure that the totals that the provider's credentials see are stored. Waits until the deadline when those of a
+ * credential are not; refreshes stale ones in the background.
  */
 export async function loadPrivateTotals(
   { connection, resolver, now }: RouteServices,

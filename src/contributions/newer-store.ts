@@ -49,7 +49,7 @@ function lacksParent({ kind, parentExternalId }: Contribution): boolean {
 
 const commentKinds = new Set<string>(['issue_comment', 'pull_request_comment', 'review_comment']);
 
-/** Finds the keys of the stored ones among contributions. */
+/** Returns the keys of those contributions that are stored. */
 async function findStored(change: ContributionChange, rows: readonly Contribution[]): Promise<Set<string>> {
   const { rows: found } = await sql<{ kind: string; externalId: string }>`
     select page.kind, page.external_id as "externalId"
@@ -61,8 +61,8 @@ async function findStored(change: ContributionChange, rows: readonly Contributio
 }
 
 /**
- * Returns SQL for the first contribution at the key of a row or after it. The planner can only use the primary key for it,
- * even without statistics of the table; for the key itself it may choose an index of times.
+ * Returns SQL for the first contribution at the key of a row or after it. The planner can only use the primary key for
+ * it, even without statistics of the table; for the key itself it may choose an index of times.
  */
 function atKey(repositoryId: string, row: string): RawBuilder<unknown> {
   const key = columnsOf(['kind', 'external_id'], row);
@@ -107,7 +107,7 @@ async function compare(
   change.count(found, -1);
   for (const { externalId, itemKind: kind, number, storedAt, former } of found)
     if (externalId !== null) change.replace({ kind, externalId, number, storedAt, former });
-  change.affect(found.filter((one) => one.isOther));
+  change.affect(found.filter((row) => row.isOther));
   const relabelled = found.flatMap(({ place, hasLabels }) => (hasLabels ? (rows[place - 1]?.externalId ?? []) : []));
   await change.affectCommenters(relabelled);
   return newer;

@@ -24,8 +24,8 @@ export const namingColumns: readonly NamingColumn[] = [
 const start = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Compares the next ids in a column with the stored ones, and repairs: rows of an unknown repository are left to
- * `removeErasedRows`, an unknown account is removed from all rows.
+ * Compares the next ids in a column with the stored repositories or accounts. Records an unknown repository as erased,
+ * so that `removeErasedRows` removes its rows, and removes an unknown account from all rows.
  * @returns the number of unknown ids, and the position of the next batch; undefined at the end.
  */
 export async function repairOrphans(
@@ -55,7 +55,7 @@ async function recordErased(connection: Connection, ids: readonly string[]): Pro
     .execute();
 }
 
-/** One account in a transaction: nothing about people is stored while the lock is held. */
+/** Removes one account; each has its own transaction, because all writers wait while the erasure lock is held. */
 async function forgetAccount(transaction: Connection, id: string): Promise<void> {
   await takeErasureLock(transaction);
   await forgetPerson(transaction, id);

@@ -52,8 +52,8 @@ export function sumsOf(visibility: Visibility): RawBuilder<unknown> {
 
 /**
  * Returns SQL for the kinds of contributions to repositories of the account `a` that are not completely known, from the
- * row `sums` of `sumsOf`; unless they are public, the statement has the part `contributedBy`. Sums and the kinds that are
- * missing from them have to be read by one statement: collecting may end between two.
+ * row `sums` of `sumsOf`. Except for `public`, the statement must contain the expression of `contributedBy`. Sums and
+ * the kinds that are missing from them have to be read by one statement: collecting may end between two.
  */
 export function uncollectedKinds(visibility: Visibility): RawBuilder<string[]> {
   const isUncollected = contributionKinds.map(
@@ -109,12 +109,15 @@ export async function sumOverOwned(
   return { listedAt, isListOutdated, counters, uncollected: toKinds(kinds), isUnfinished };
 }
 
-/** The number of rows of an owner that are read faster than they are folded. */
+/** The number of an owner's rows up to which folding costs more than it saves. */
 const fewRows = 50;
 /** The most rows that one statement folds. */
 const rowsAtOnce = 10_000;
 
-/** Folds the rows of an owner into one for each visibility, when there are many. Rows that others fold stay. */
+/**
+ * Adds up the rows of an owner to one for each visibility, when there are many. Rows that another transaction locks
+ * stay.
+ */
 export async function foldSums(connection: Connection, ownerId: string): Promise<void> {
   await sql`
     with many as (
@@ -169,7 +172,7 @@ export async function checkSummed(connection: Connection, { after, limit }: Batc
 
 /**
  * Compares the sums of some owners with the parts of their repositories, and appends the differences, of which none are
- * expected. Both are read as of one moment, so that others may append meanwhile.
+ * expected. Both are read as of one moment, so that other transactions may append meanwhile.
  */
 export async function checkSums(connection: Connection, { after, limit }: Batch): Promise<Checked> {
   const isAfter = sql`(${after ?? null}::uuid is null or owner_id > ${after ?? null}::uuid)`;

@@ -91,7 +91,7 @@ export async function saveReportedTotals(
     .execute();
 }
 
-/** Deletes the totals that a credential saw which is not accepted any more. */
+/** Deletes all totals that one credential saw. */
 export async function forgetReportedBy(
   connection: Connection,
   provider: string,
@@ -104,7 +104,7 @@ export async function forgetReportedBy(
   );
 }
 
-/** Deletes the totals of an account that credentials saw which are not among `credentialNames`. */
+/** Deletes the totals of an account that other credentials than `credentialNames` saw. */
 export async function forgetReportedTotals(
   connection: Connection,
   accountId: string,
@@ -117,7 +117,7 @@ export async function forgetReportedTotals(
 }
 
 /**
- * Deletes some of the totals that a withdrawn credential saw.
+ * Deletes up to `limit` of the totals that a withdrawn credential saw; none once the credential is accepted again.
  * @returns the number of deleted rows.
  */
 export async function forgetWithdrawnTotals(

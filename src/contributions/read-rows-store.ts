@@ -10,7 +10,7 @@ export interface ReadContributions {
   contributions: readonly Contribution[];
   /** Ids of the stored accounts that the contributions name, by external id. */
   accountIds: ReadonlyMap<string, string>;
-  /** Pull requests whose reviews are all among the contributions. */
+  /** External ids of the pull requests whose reviews are all among the contributions. */
   wholeParents: readonly string[];
   /** The time when the scan began. */
   seenAt: Date;
@@ -48,7 +48,7 @@ export function pageOf({ accountIds }: ReadContributions, rows: readonly Contrib
       deletions integer, changed_files integer, commits integer, reason text) using (place))`;
 }
 
-/** The columns that reads may know without the details. */
+/** Columns that may be known of a contribution that was read without its details. */
 export const headingColumns = ['title', 'number', 'answered_at'] as const;
 
 export const detailColumns = [

@@ -15,8 +15,8 @@ const allParts: readonly TotalsPart[] = [{ from: null, until: null }, 'people', 
 
 /**
  * Counts the totals of one repository again, from all its stored contributions. Writes and locks only rows that differ,
- * because others follow the repository meanwhile. Must run in a transaction.
- * @returns how many stored totals differed; expected to be 0 unless all commits had to be counted again.
+ * because other transactions use the rest meanwhile. Must run in a transaction.
+ * @returns the number of rows of totals that differed; expected to be 0 unless all commits had to be counted again.
  */
 export async function recountRepository(
   connection: Connection,

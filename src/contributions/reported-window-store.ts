@@ -9,7 +9,9 @@ export interface ReportedWindow {
   fetchedAt: Date;
 }
 
-/** Ranges that are stored for one account; the oldest go, because visitors choose them. */
+/**
+ * The most ranges of an account. More would fill the database, because visitors choose them; the oldest are deleted.
+ */
 const maxRanges = 100;
 
 export async function findReportedWindow(
@@ -25,7 +27,7 @@ export async function findReportedWindow(
   return rows[0];
 }
 
-/** Stores the counters of a range. Stores nothing when the account was erased meanwhile. */
+/** Stores the counters of a range, unless those fetched later are stored, or the account was erased meanwhile. */
 export async function saveReportedWindow(
   connection: Connection,
   accountId: string,

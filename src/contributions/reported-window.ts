@@ -11,9 +11,9 @@ const dayMs = 86_400_000;
 const settledAfterMs = dayMs;
 
 /**
- * Finds the host's own counters of a user in a window of whole days (UTC). Waits until the deadline when none are stored;
- * refreshes stale ones in the background.
- * @returns undefined where the host has none, or they are not fetched yet.
+ * Finds the host's own counters of a user in a window of whole days (UTC). Waits until the deadline when none are
+ * stored; refreshes stale ones in the background.
+ * @returns undefined when the host has none, when the window is not of whole days, or while they are not fetched yet.
  */
 export async function findHostCounters(
   { connection, resolver, now }: LoadServices,

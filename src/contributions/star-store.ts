@@ -23,7 +23,7 @@ export interface StarState {
 /** The state of the star of one account. */
 export interface DeliveredStar extends StarState {
   externalId: string;
-  /** Our id of the account; null when it is not stored. */
+  /** The id of the stored account; null when it is not stored. */
   accountId: string | null;
 }
 

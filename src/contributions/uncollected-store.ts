@@ -6,7 +6,7 @@ import { type ContributionKind, contributionKinds } from './contribution.ts';
 /** Repositories of an account that count. */
 export type Visibility = 'public' | 'private' | 'all';
 
-/** Returns SQL for whether a repository of the account `a` was left out of its listing. */
+/** Returns the condition that a repository of the account `a` could not be read from its listing. */
 export function isListedInPart(visibility: Visibility): RawBuilder<boolean> {
   const listings = { public: [publicListing], private: [privateListing], all: [publicListing, privateListing] };
   return sql`exists (
@@ -15,14 +15,15 @@ export function isListedInPart(visibility: Visibility): RawBuilder<boolean> {
       and not k.is_counted)`;
 }
 
-/** Returns the part of a statement that `isSkippedElsewhere` reads: the totals of an account. */
+/** Returns the common table expression `contributed`, the totals of an account, which `isSkippedElsewhere` reads. */
 export function contributedBy(accountId: string): RawBuilder<unknown> {
   return sql`contributed as (select * from contributor_totals where account_id = ${accountId})`;
 }
 
 /**
- * Returns SQL for whether a contribution of `kinds.kind` was skipped in a repository of `contributedBy`. It may be
- * theirs. Public numbers of people come from their host, which counts it.
+ * Returns the condition that a contribution of `kinds.kind` was skipped in a private repository of `contributedBy`: it
+ * may be one of that account. Always false for `public`, because public numbers come from the host, which counts
+ * skipped items.
  */
 export function isSkippedElsewhere(visibility: Visibility): RawBuilder<boolean> {
   if (visibility === 'public') return sql`false`;

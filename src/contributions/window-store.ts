@@ -18,13 +18,13 @@ export interface CountedAccount {
   withPrivate: boolean;
 }
 
-/** A range of time without a gap between its parts. */
-export interface Parts {
+/** Parts of a range of time, without gaps. */
+export interface WindowParts {
   /** The first instants of the parts, oldest first, and the end of the last one; null: open, only first and last. */
   bounds: readonly (Date | null)[];
 }
 
-/** The number of a counter in one part for each repository. */
+/** The number of a counter in one part, summed over the repositories. */
 interface CountedRow {
   part: number;
   counter: string;
@@ -35,7 +35,7 @@ interface CountedRow {
 export async function countParts(
   connection: Connection,
   account: CountedAccount,
-  parts: Parts,
+  parts: WindowParts,
 ): Promise<Record<CounterName, number>[]> {
   const range = toRange(parts);
   const branches = itemised.map((counter) =>
@@ -70,24 +70,23 @@ interface Range {
   until: RawBuilder<Date>;
   /** SQL for the number of the part, from 1, of a moment in the range. */
   partOf: (moment: RawBuilder<Date>) => RawBuilder<number>;
-  /** True: the range has several parts. */
-  isDivided: boolean;
-  /** Days (UTC) that a bound divides. */
-  dividedDays: readonly string[];
+  hasSeveralParts: boolean;
+  /** Days (UTC) of which a bound cuts off a part. */
+  partialDays: readonly string[];
 }
 
 const dayMs = 86_400_000;
 
-function toRange({ bounds }: Parts): Range {
+function toRange({ bounds }: WindowParts): Range {
   const texts = bounds.map((at, index) => at?.toISOString() ?? (index === 0 ? '-infinity' : 'infinity'));
-  const divided = bounds.filter((at) => at !== null && at.getTime() % dayMs !== 0);
+  const insideDays = bounds.filter((at) => at !== null && at.getTime() % dayMs !== 0);
   return {
     since: sql`${texts[0]}::timestamptz`,
     until: sql`${texts.at(-1)}::timestamptz`,
-    isDivided: bounds.length > 2,
+    hasSeveralParts: bounds.length > 2,
     // A range of one part needs no search for each item.
     partOf: (moment) => (bounds.length === 2 ? sql`1` : sql`width_bucket(${moment}, ${texts}::timestamptz[])`),
-    dividedDays: [...new Set(divided.flatMap((at) => at?.toISOString().slice(0, 10) ?? []))],
+    partialDays: [...new Set(insideDays.flatMap((at) => at?.toISOString().slice(0, 10) ?? []))],
   };
 }
 
@@ -102,7 +101,7 @@ function isWithin(counter: StoredCounter, { since, until }: Pick<Range, 'since' 
   return sql`${moment} >= ${since} and ${moment} < ${until}`;
 }
 
-/** Counts one counter of a person, except commits. */
+/** Returns SQL that counts one counter of a person, except commits. */
 function countOfPerson(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
   const moment = momentOf(counter);
   return sql`
@@ -113,7 +112,10 @@ function countOfPerson(accountId: string, counter: StoredCounter, range: Range):
       and ${isWithin(counter, range)} group by 1, 3)`;
 }
 
-/** The numbers `n` of a person's commits in a window by `repository_id`, maybe in several rows for each. */
+/**
+ * Returns SQL for the numbers `n` of a person's commits in a window by `repository_id`; a repository may have several
+ * rows.
+ */
 export function commitsOfPerson(
   accountId: string,
   { since, until }: { since: Date | null; until: Date | null },
@@ -121,14 +123,15 @@ export function commitsOfPerson(
   const range = toRange({ bounds: [since, until] });
   return sql.join(
     itemised.filter(({ kind }) => kind === 'commit').map((counter) => countOfDays(accountId, counter, range)),
+    sql` union all `,
   );
 }
 
-/** Counts the commits of a person: whole days, and single commits of the days that a bound divides. */
+/** Returns SQL that counts the commits of a person: sums of whole days, and single commits of partial days. */
 function countOfDays(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
-  const { since, until, partOf, dividedDays } = range;
+  const { since, until, partOf, partialDays } = range;
   const days = sql`(
-    select d.repository_id, d.commits, d.day = any(${dividedDays}::date[]) as is_divided,
+    select d.repository_id, d.commits, d.day = any(${partialDays}::date[]) as is_divided,
       d.day::timestamp at time zone 'UTC' as begins, (d.day + 1)::timestamp at time zone 'UTC' as ends
     from contribution_days d
     where d.account_id = ${accountId}::uuid and d.commits > 0
@@ -145,9 +148,9 @@ function countOfDays(accountId: string, counter: StoredCounter, range: Range): R
 }
 
 /**
- * The counted commits of the repository and day `d` that a person authored or co-authored, each day by the index. Without
- * groups, PostgreSQL would expect many rows, and read all commits once instead; it would also look for every commit of
- * the day among those that do not count.
+ * Returns SQL for the counted commits of the repository and day `d` that a person authored or co-authored. The GROUP BY
+ * makes PostgreSQL expect few rows: without it, it reads all commits instead of the days by their index, and searches
+ * `uncounted_commits` for all commits of a day instead of those of the person.
  */
 export function commitsOfDay(accountId: string): RawBuilder<unknown> {
   return sql`(
@@ -164,14 +167,14 @@ export function identitiesOf(accountId: string): RawBuilder<number[]> {
 }
 
 /**
- * Counts one counter of the repositories `owned`, each by its index; stars of forks count for no account. One count for each
- * repository costs half of a join that is grouped.
+ * Returns SQL that counts one counter of the repositories `owned`; stars of forks count for no account. A count in each
+ * repository by its index costs half of a join with one GROUP BY.
  */
 function countOfOwned(counter: StoredCounter, range: Range): RawBuilder<unknown> {
   const table = sql.table(counter.kind === 'commit' ? 'commits' : 'contributions');
   const isCounted = counter.kind === 'commit' ? sql`true` : counts(counter);
   const isOfOwned = counter.kind === 'star' ? sql`not o.is_fork` : sql`true`;
-  const { part, groups } = range.isDivided
+  const { part, groups } = range.hasSeveralParts
     ? { part: range.partOf(momentOf(counter)), groups: sql`c.repository_id, 1` }
     : { part: sql`1`, groups: sql`c.repository_id` };
   return sql`
@@ -182,18 +185,21 @@ function countOfOwned(counter: StoredCounter, range: Range): RawBuilder<unknown>
     where ${isOfOwned})`;
 }
 
-/** Counters of which items may fall into the range, but are not stored, or stored without the moment at which they count. */
+/**
+ * Finds the counters that may be too low, because items are not stored, or stored without the moment at which they
+ * count.
+ */
 export async function findUndated(
   connection: Connection,
   { id, isOwner, withPrivate, since, until }: CountedAccount & { since: Date | null; until: Date | null },
 ): Promise<CounterName[]> {
   const owned = sql`select o.id from repositories o where o.owner_id = ${id}::uuid`;
-  const isTheirs = isOwner ? sql`c.repository_id in (${owned})` : sql`c.answered_by = ${id}::uuid`;
+  const isOfAccount = isOwner ? sql`c.repository_id in (${owned})` : sql`c.answered_by = ${id}::uuid`;
   const isVisible = sql`(${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`;
   const answered = await sql`
     with unknown as (
       select c.repository_id from contributions c
-      where ${isTheirs} and c.kind = 'discussion' and c.answered and c.answered_at is null
+      where ${isOfAccount} and c.kind = 'discussion' and c.answered and c.answered_at is null
         and (${until}::timestamptz is null or c.created_at < ${until}::timestamptz)
     )
     select from unknown u join repositories r on r.id = u.repository_id where ${isVisible} limit 1`.execute(connection);

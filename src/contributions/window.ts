@@ -72,13 +72,13 @@ async function countWindows(
     : computations.share(account.id, `window ${bounds.map((at) => at?.getTime()).join(' ')}`, read);
 }
 
-/** Counters that a host can report of whole days. */
+/** The counters that a host can report for whole days. */
 const ofHost: readonly CounterName[] = ['commits', 'issues', 'pull_requests', 'reviews'];
 
 /**
- * Counts an account's contributions in a window and in those before it: from collected data where it is complete, in all or
- * by the host's own numbers of that window, and for a series; otherwise by the host's own numbers, where it has them. The
- * two are never mixed.
+ * Counts an account's contributions in a window and in those before it. Uses the host's own numbers only for a single
+ * window of public contributions of which collected data lacks some, and where the host has more. The two are never
+ * mixed.
  * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
  */
 export async function loadWindows(
@@ -106,8 +106,8 @@ function isAsMany(collected: number | null, reported: number | null | undefined)
 }
 
 /**
- * Returns the counters of which contributions are not collected, or have no known time. Of a user they are all collected
- * when there are as many as the host reports in all.
+ * Returns the counters that may lack contributions, because some are not collected or have no known time. A user's
+ * contributions count as collected when there are at least as many as the host reports for the lifetime.
  */
 export async function findMissing(
   connection: RouteServices['connection'],

@@ -7,23 +7,23 @@ import { countedInSql } from './column-store.ts';
 import { type StoredCounter, storedCounters } from './kinds.ts';
 
 /**
- * Changes of stored contributions. Totals and days, the people whose totals are updated, and those whose achievements
- * and points are counted again are written in the transaction of each change. No other module writes to the table, except
+ * Changes of stored contributions. Each transaction also updates totals and days, and records the people whose reported
+ * totals, achievements and points depend on the change. No other module writes to the table, except
  * `contribution-store.ts`, which uses this one, and `erase-store.ts`.
  */
 
 /** Contributions that count for the same people on the same days. */
 export interface Counted {
-  /** As `countedInSql` returns it. */
+  /** The counters, accounts and days, as the SQL of `countedInSql` writes them. */
   counted: string;
-  /** How many they are. */
+  /** The number of contributions. */
   items: number;
 }
 
 /** Stored contributions before or after a change. */
 export interface State extends Counted {
   kind: string;
-  /** As `peopleInSql` returns it. */
+  /** Ids of accounts, as the SQL of `peopleInSql` writes them. */
   people: string;
 }
 
@@ -56,22 +56,25 @@ export class ContributionChange {
       ${isFollowed ? sql`c.kind, ${peopleInSql('c')}` : sql`'' as kind, ''`} as people`;
   }
 
-  /** Notes that contributions were stored, or with -1 that they were removed. */
+  /** Adds stored contributions to the counted differences, or subtracts removed ones with -1. */
   count(states: readonly Counted[], sign: 1 | -1): void {
     for (const { counted, items } of states) {
       if (counted === '') continue;
-      for (const one of counted.split(',')) {
-        this.#differences.set(one, (this.#differences.get(one) ?? 0) + sign * items);
+      for (const entry of counted.split(',')) {
+        this.#differences.set(entry, (this.#differences.get(entry) ?? 0) + sign * items);
       }
     }
   }
 
-  /** Notes people whose achievements or points may be others now. */
+  /** Notes people whose achievements or points may have changed. */
   affect(states: readonly Pick<State, 'kind' | 'people'>[]): void {
     if (this.isFollowed) this.#affected.push(...states.flatMap(toAffected));
   }
 
-  /** Notes those who commented on issues and pull requests whose labels are others now: comments have the same ones. */
+  /**
+   * Notes the commenters of issues and pull requests whose labels changed, because conditions apply the labels to
+   * comments.
+   */
   async affectCommenters(parents: readonly string[]): Promise<void> {
     if (!this.isFollowed || parents.length === 0) return;
     const { rows } = await sql<{ kind: string; people: string }>`
@@ -101,7 +104,7 @@ export class ContributionChange {
 
   /**
    * Removes the contributions `c` of the repository that meet a condition.
-   * @param prefix a WITH clause.
+   * @param prefix the beginning of the WITH clause; it ends with a comma if it contains an expression.
    */
   async remove(condition: RawBuilder<boolean>, prefix: RawBuilder<unknown> = sql`with`): Promise<void> {
     const { rows } = await sql<State & { labelled: string[] }>`
@@ -116,7 +119,7 @@ export class ContributionChange {
   }
 
   /**
-   * Changes columns of contributions `c` of the repository that do not count.
+   * Changes columns of the repository's contributions `c` on which no counter depends.
    * @param assignments the part of UPDATE from SET to its condition.
    */
   async setDetails(assignments: RawBuilder<unknown>, condition: RawBuilder<boolean>): Promise<void> {
@@ -130,7 +133,7 @@ export class ContributionChange {
     this.affect(rows);
   }
 
-  /** Writes all that follows from the change. */
+  /** Writes the differences of totals, the log of replaced contributions, and the noted people. */
   async end(): Promise<void> {
     const differences = [...this.#differences].filter(([, difference]) => difference !== 0);
     if (differences.length > 0) {
@@ -171,9 +174,9 @@ export async function changeContributions(
 }
 
 /**
- * Locks the totals of a repository until the transaction ends, so that no other one changes the counted contributions, and
- * keeps accounts from being erased.
- * @returns whether its people are noted: achievements of it are evaluated, or boards count it.
+ * Locks the totals of a repository until the transaction ends, so that no other one changes the counted contributions,
+ * and keeps the given accounts from being erased.
+ * @returns true when its people have to be noted, because its achievements are evaluated or boards count it.
  * @throws AppError `not_found` when the repository is not stored any more; `conflict` when an account is not.
  */
 export async function lockTotals(
@@ -203,7 +206,7 @@ export async function holdAccounts(transaction: Connection, ids: readonly string
 
 /**
  * Keeps a repository and the accounts that are read from now on from being erased until the transaction ends.
- * @returns whether its people are noted: achievements of it are evaluated, or boards count it.
+ * @returns true when its people have to be noted, because its achievements are evaluated or boards count it.
  * @throws AppError `not_found` when the repository is not stored any more.
  */
 export async function holdRepository(transaction: Connection, repositoryId: string): Promise<boolean> {
@@ -222,7 +225,7 @@ function isStored({ rows }: { rows: readonly Held[] }): boolean {
   return isFollowed;
 }
 
-/** A lock that ends with its own statement would hide a mistake until two transactions meet. */
+/** @throws Error outside of a transaction, because a lock would end with its own statement and protect nothing. */
 function inside(transaction: Connection): Connection {
   if (!transaction.isTransaction) throw new Error('contributions can only be changed in a transaction');
   return transaction;

@@ -16,30 +16,33 @@ import {
 import { contributing, repositoriesOf } from './repository-store.ts';
 import type { Item } from './store.ts';
 
-/** The items that came and went in a number since a former moment. */
+/** Compares a number with a former moment: the items that were added to it and removed from it since. */
 
-/** Reasons of additions: it happened since; it happened before and is known or visible since; it is in the window now alone. */
+/**
+ * Reasons of additions. `new`: the item happened since the former moment. `late`: it happened before, and is known or
+ * visible since. `window`: it is in the present window, and was not in the former one.
+ */
 export const additionReasons = ['new', 'late', 'window'] as const;
 /**
- * Reasons of removals: it was in the former window alone; it is deleted at the host; it left the default branch; it is there
- * and does not count any more.
+ * Reasons of removals. `window`: the item is not in the present window. `deleted`: its host does not list it any more.
+ * `not-default-branch`: the commit left the default branch. `changed`: the item is stored, and does not count any more.
  */
 export const removalReasons = ['window', 'deleted', 'not-default-branch', 'changed'] as const;
 /**
- * Reasons for which items are counted alone: the repository does not count any more, or is private; the person's account is
- * deleted or erased.
+ * Reasons of items that are counted and not listed: their repository does not count any more or is private, or the
+ * person's account is deleted or erased.
  */
 const unlistedReasons = ['not-visible', 'private', 'erased-account'] as const;
 type AnyReason = typeof additionReasons | typeof removalReasons | typeof unlistedReasons;
 export type ChangeReason = AnyReason[number];
 
-/** An item that came or went. */
+/** An item that was added to a number or removed from it. */
 export interface ChangedItem extends Item {
   change: 'added' | 'removed';
   reason: ChangeReason;
 }
 
-/** The number at a former moment. */
+/** The former moment with which a number is compared. */
 export interface FormerScope {
   /** Bounds of the former window. */
   since: Date | null;
@@ -47,11 +50,11 @@ export interface FormerScope {
   at: Date;
 }
 
-/** How many items came and went, by reason. Those that are private, or not visible any more, are counted alone. */
+/** The numbers of added and removed items by reason; also of items that are not listed, such as private ones. */
 export interface ChangeCounts {
   added: Partial<Record<ChangeReason, number>>;
   removed: Partial<Record<ChangeReason, number>>;
-  /** False: more changed at once than is kept. */
+  /** False when the log lacks items, because more were removed at once than it records. */
   isComplete: boolean;
 }
 
@@ -62,8 +65,8 @@ export async function findComparableSince(connection: Connection, now: Date): Pr
 }
 
 /**
- * Finds a page of the items that came and went, newest first, and counts all of them.
- * @param counters null: repositories with a contribution.
+ * Finds a page of the added and removed items, newest first, and counts all of them.
+ * @param counters null: compares the repositories with a contribution.
  */
 export async function findChanges(
   connection: Connection,
@@ -183,7 +186,7 @@ function groupByRepository(items: RawBuilder<unknown>): RawBuilder<unknown> {
       from (${items}) e group by e.repository_id) i`;
 }
 
-/** The condition that the change `c` is one of the person, or of a repository that the owner has or had. */
+/** The condition that the logged change `c` is about the person, or about a repository that the owner has or had. */
 function isOfScope({ personId, ownerId }: ItemScope): RawBuilder<boolean> {
   if (personId !== null) return sql`c.account_id = ${personId}::uuid`;
   return sql`c.repository_id in (
@@ -215,12 +218,12 @@ const foundOf = sql`
     where c.kind = 'commit' and ${isErasedCommit('d')}
   )`;
 
-/** The condition that the change `c` is among those found. */
+/** The condition that the compared item `c` is among the rows of `stored` or `erased`. */
 function isIn(found: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(c.repository_id, c.kind, c.id) in (select f.repository_id, f.kind, f.id from ${found})`;
 }
 
-/** The reason of the change `c` in the repository `r`. */
+/** SQL for the reason why the compared item `c` of the repository `r` was added or removed. */
 function reasonOf(scope: ItemScope, former: FormerScope): RawBuilder<ChangeReason> {
   return sql`case
     when ${isVisible(scope)} is not true then 'not-visible'

@@ -28,11 +28,11 @@ export const CompareParameter = Type.Optional(
 /** A window of a request, and how it was read. */
 export interface ComparedWindow {
   compare: (typeof comparisons)[number];
-  /** True: data that does not count is wanted too. */
+  /** True when the request also has `excluded=true`, which cannot be compared. */
   isExcluded: boolean;
   text: WindowText;
   window: Window | undefined;
-  /** Changes a window as the request's was changed after it had been read. */
+  /** Widens a window to whole days where the request's own was widened, because it shows private data. */
   widen: (window: Window) => Window;
 }
 
@@ -63,9 +63,11 @@ function formerOf(
 const dayMs = 86_400_000;
 
 /**
- * Finds a page of what came and went in a number since a former moment, and counts it by reason.
- * @param key everything that the list depends on, to which cursors are bound.
- * @throws AppError `invalid_input` for a cursor of another list, and for filters, which former items do not have.
+ * Finds a page of the items that were added to a number and removed from it since a former moment, and counts all by
+ * reason.
+ * @param key identifies the list: everything that it depends on. A cursor of another list is refused.
+ * @throws AppError `invalid_input` for a cursor of another list, and for filters, because former items are stored
+ *   without types.
  */
 export async function loadComparison(
   { connection, now }: Pick<RouteServices, 'connection' | 'now'>,

@@ -35,7 +35,7 @@ export const ItemFilterParameters = Type.Object({
   ),
 });
 
-/** Returns the filter that parameters give; undefined without any. */
+/** Returns the filter of the parameters; undefined when none is given. */
 export function readItemFilter({ type, assisted }: Static<typeof ItemFilterParameters>): ItemFilter | undefined {
   return type === undefined && assisted === undefined ? undefined : { type, isAssisted: assisted };
 }
@@ -45,9 +45,12 @@ export interface ItemsWanted {
   /** The counters whose items it counts; null: repositories with a contribution (`contributed_to`). */
   counters: readonly StoredCounter[] | null;
   scope: ItemScope;
-  /** True: all private data counts, visible or not. */
+  /** True when all private items count, also those that are not listed. */
   countsPrivate: boolean;
-  /** The number without a filter, and how much of it is private data that is counted and not visible. */
+  /**
+   * Counts the number without a filter. `countedWithPrivate` is the number of collected items with those of private
+   * repositories that are not listed; null when the number contains no private items.
+   */
   count: (scope: ItemScope) => Promise<{ total: number; countedWithPrivate: number | null }>;
   hostSearch?: string | undefined;
 }
@@ -56,7 +59,7 @@ export interface ItemsWanted {
 export interface LoadedEvidence extends Page<Item | ExcludedItem | ChangedItem> {
   /** Undefined: the items are those that do not count. */
   evidence: Evidence | undefined;
-  /** Present where the items came or went. */
+  /** Present in a comparison, whose items were added or removed. */
   comparison?: Comparison;
   listKey: Place;
   window: Pick<Window, 'since' | 'until' | 'timeZone'> | undefined;
@@ -67,7 +70,7 @@ export interface LoadedEvidence extends Page<Item | ExcludedItem | ChangedItem> 
 
 /**
  * Finds a page of the items behind a number. Items and remainder always add up to the number.
- * @param key everything that the list depends on, to which cursors are bound.
+ * @param key identifies the list: everything that it depends on. A cursor of another list is refused.
  * @throws AppError `invalid_input` for a cursor of another list.
  */
 export async function loadItems(
@@ -129,12 +132,12 @@ async function countCollected(
   if (counters === null) return { itemised: await countContributedRepositories(connection, scope), erased: 0 };
   let erased = 0;
   for (const counter of counters) erased += await countErased(connection, scope, counter);
-  // To count all and subtract is faster than to look at the person of each item.
+  // Counting all and subtracting is faster than reading the person of each item.
   const all = await countItems(connection, { ...scope, withErased: true }, counters);
   return { itemised: all - erased, erased };
 }
 
-/** Counts what a filter keeps: hosts have no such numbers, so all of it is collected. */
+/** Counts the collected items that a filter keeps; hosts report no filtered numbers. */
 async function countFiltered(
   connection: Connection,
   scope: ItemScope,

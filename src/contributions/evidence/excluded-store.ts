@@ -17,18 +17,21 @@ export interface ExcludedItem extends Item {
   address: string | null;
 }
 
-/** The items that do not count in a list. */
+/** The list of which excluded items are wanted. */
 export interface ExcludedScope extends ItemScope {
+  /**
+   * True when the list belongs to the contributors of repositories: commits without a known account are excluded there.
+   */
   ofContributors: boolean;
-  /** The owner who reads the list, and sees addresses and private items; null: another reader. */
+  /** The account of the caller where it is the owner, who sees addresses and private items; null: another caller. */
   readerId: string | null;
 }
 
 /**
- * Finds a page of data that was seen and does not count, newest first: forks, whose commits and stars count for no account;
- * pull requests that are not merged, whose commits are on no default branch; items of bots and agents, where the list is of
- * those of users; places at which the host refused data; commits that no account is known for, where a list of contributors
- * is wanted.
+ * Finds a page of data that was seen and does not count, newest first: forks, whose commits and stars count for no
+ * account; pull requests that are not merged, whose commits are on no default branch; items of bots and agents, where
+ * the list is narrowed to users; data that the host refused; commits without a known account, in lists of contributors;
+ * private items of the caller, where the number is public.
  */
 export async function findExcluded(
   connection: Connection,
@@ -68,7 +71,7 @@ const noItem = sql`null::integer as number, null::text as title, null::text as c
 
 const noAddress = sql`null::text as address`;
 
-/** The condition that the repository `r` is of the owner, and visible. */
+/** The condition that the repository `r` belongs to the owner, or to the person, and is visible. */
 function isOwned(scope: ItemScope): RawBuilder<boolean> {
   const { personId, ownerId, seesPrivateOf } = scope;
   return sql`(
@@ -87,7 +90,7 @@ function forks(scope: ItemScope): RawBuilder<unknown> {
 /** Pull requests of the person, or of all people; each stands for the commits of its branch. */
 function unmerged(scope: ItemScope): RawBuilder<unknown> {
   const { personId } = scope;
-  const isTheirs =
+  const isListed =
     personId === null
       ? sql`c.account_id is not null and c.repository_id in (${visibleOf(scope)})`
       : sql`c.account_id = ${personId}::uuid`;
@@ -95,7 +98,7 @@ function unmerged(scope: ItemScope): RawBuilder<unknown> {
     (with c as (
       select c.created_at as moment, c.kind, c.repository_id, c.external_id as id, null::text as oid, c.number, c.title,
         null::text as counter, 'not-default-branch' as reason, ${noAddress}
-      from contributions c where c.kind = 'pull_request' and c.merged_at is null and ${isTheirs}
+      from contributions c where c.kind = 'pull_request' and c.merged_at is null and ${isListed}
     )
     select c.* from c join repositories r on r.id = c.repository_id where ${isVisible(scope)})`;
 }

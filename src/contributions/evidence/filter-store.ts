@@ -29,7 +29,7 @@ export function isWanted(
   return sql<boolean>`(${isOfType} and ${isAssisted === undefined ? sql`true` : assistedIs(isAssisted, counter)})`;
 }
 
-/** The ids by which items of a counter name the people of a type: a part of its own, because no item is in it. */
+/** Returns SQL for the ids by which items of a counter name the people of a type; the subquery depends on no item. */
 function peopleOf(type: PersonType, { kind }: StoredCounter): RawBuilder<unknown> {
   return kind === 'commit'
     ? sql`select i.id from identities i join accounts p on p.id = i.account_id where ${isOfTypeInSql('p', type)}`
@@ -41,7 +41,8 @@ function personIn({ kind, person }: StoredCounter): RawBuilder<unknown> {
 }
 
 function assistedIs(isAssisted: boolean, { kind }: StoredCounter): RawBuilder<unknown> {
-  // Nothing was created then. A condition that names no column lets a Citus cluster lose sight of the repositories.
+  // Always false, because nothing was created then. With a constant, Citus does not recognize that the rows are of one
+  // repository.
   if (kind !== 'commit') return isAssisted ? sql`c.created_at = '-infinity'` : sql`true`;
   return isAssisted ? sql`c.assisted` : sql`c.assisted is not true`;
 }

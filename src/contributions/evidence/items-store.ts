@@ -21,7 +21,10 @@ export interface ItemScope {
   /** True: all private repositories count, as in numbers that their owners publish. */
   countsPrivate?: boolean;
   filter?: ItemFilter | undefined;
-  /** Puts stars of one day into an order that does not show whose they are; needed for their pages alone. */
+  /**
+   * Makes the ids of stars, which order those of one day without revealing their accounts. Absent where items are only
+   * counted.
+   */
   starKey?: Buffer | undefined;
   since: Date | null;
   until: Date | null;
@@ -30,14 +33,17 @@ export interface ItemScope {
   withErased?: boolean;
 }
 
-/** Has the items of a former moment read, as far as they are still stored. */
+/** A former moment whose items are read. Items that were removed since are not found. */
 export interface Former {
   at: Date;
-  /** The condition that the repository `r` counted then. */
+  /**
+   * The condition that the repository `r` counted then, and that its items may be seen; it replaces the scope's own
+   * conditions about repositories and private items.
+   */
   isCounted: RawBuilder<boolean>;
 }
 
-/** A place in a list of items. */
+/** A position in a list of items, as cursors contain it. */
 export interface ItemPlace {
   /** The moment in microseconds since 1970. */
   at: number;
@@ -100,28 +106,28 @@ export function itemsOf(scope: ItemScope, counter: StoredCounter, page?: ItemPag
   if (scope.personId !== null) return items(scope, counter, { page });
   // Stars of forks count for no account.
   const visible = counter.kind === 'star' ? sql`${visibleOf(scope)} and not r.is_fork` : visibleOf(scope);
-  if (page === undefined) return items(scope, counter, { isTheirs: sql`c.repository_id in (${visible})` });
-  // Each repository gives its first items by an index, instead of all that are sorted then. A Citus cluster limits rows of a
-  // repository only beside another row of the same one.
+  if (page === undefined) return items(scope, counter, { isInRepository: sql`c.repository_id in (${visible})` });
+  // The lateral join reads only the first items of each repository, by an index. On a Citus cluster, such a LIMIT works
+  // only in a join with another row of the same repository, so the join begins with the totals.
   const order = page.before === undefined ? sql`desc` : sql`asc`;
   return sql`
     select l.* from repository_totals t cross join lateral (
-      select i.* from (${items(scope, counter, { isTheirs: sql`c.repository_id = t.repository_id` })}) i
+      select i.* from (${items(scope, counter, { isInRepository: sql`c.repository_id = t.repository_id` })}) i
       where ${isOnPage(page)} order by i.moment ${order}, i.id ${order} limit ${page.limit}) l
     where t.repository_id in (${visible})`;
 }
 
-/** Narrows the items of a person by their page, and those of an owner by a condition about the repository of the item `c`. */
+/** How the items are narrowed: those of a person by the page, those of an owner by the repository of the item `c`. */
 interface Narrowed {
   page?: ItemPage | undefined;
-  isTheirs?: RawBuilder<boolean>;
+  isInRepository?: RawBuilder<boolean>;
 }
 
 /** Contributions of a person, or those of an owner's repositories. */
 function contributionsOf(
   scope: ItemScope,
   counter: StoredCounter,
-  { isTheirs = sql`true` }: Narrowed,
+  { isInRepository = sql`true` }: Narrowed,
 ): RawBuilder<unknown> {
   const isStar = counter.kind === 'star';
   // A star shows its day alone, and nothing that names the person.
@@ -135,8 +141,8 @@ function contributionsOf(
     ${counts(counter)} and ${momentOf(counter)} is not null and ${isWithin(momentOf(counter), scope)}
     and ${isWanted(scope, counter)} and ${wasStored(scope)}`;
   if (scope.personId === null) {
-    const isPersons = isStar || scope.withErased === true ? sql`true` : sql`c.account_id is not null`;
-    return sql`select ${columns} from contributions c where ${isTheirs} and ${isPersons} and ${isCounted}`;
+    const isByKnownAccount = isStar || scope.withErased === true ? sql`true` : sql`c.account_id is not null`;
+    return sql`select ${columns} from contributions c where ${isInRepository} and ${isByKnownAccount} and ${isCounted}`;
   }
   return sql`
     select ${columns} from contributions c
@@ -144,18 +150,19 @@ function contributionsOf(
       and c.repository_id in (${visibleOf(scope)})`;
 }
 
-/** The id of the star `c` by the construction of HMAC with a key that fills a block; null without a key, for counts. */
+/** Returns SQL for the id of the star `c`, an HMAC-SHA-256 (RFC 2104) computed in SQL; null without `starKey`. */
 export function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
   if (starKey === undefined) return sql`null::text`;
+  // The key is repeated to the 64 bytes of a block of SHA-256.
   const [inner, outer] = [0x36, 0x5c].map((pad) => Buffer.alloc(64, starKey).map((byte) => byte ^ pad));
   return sql`encode(sha256(${outer}::bytea || sha256(${inner}::bytea || convert_to(c.repository_id || ' ' || c.external_id, 'UTF8'))), 'hex')`;
 }
 
-/** Commits of a person, by the days on which there are any, or those of an owner's repositories. */
+/** Commits of a person, read by the days on which the person has commits, or those of an owner's repositories. */
 function commitsOf(
   scope: ItemScope,
   counter: StoredCounter,
-  { page, isTheirs = sql`true` }: Narrowed,
+  { page, isInRepository = sql`true` }: Narrowed,
 ): RawBuilder<unknown> {
   const { personId } = scope;
   const isCoAuthored = personId === null ? sql`false` : sql`not c.identity_ids[1:1] && ${identitiesOf(personId)}`;
@@ -165,9 +172,9 @@ function commitsOf(
     ${isCoAuthored} as is_co_authored, null::text as parent, c.assisted`;
   const isCounted = sql`${isWithin(sql`c.authored_at`, scope)} and ${isWanted(scope, counter)} and ${wasStored(scope)}`;
   if (personId === null) {
-    const isPersons = scope.withErased === true ? sql`true` : sql`not ${isErasedCommit('c')}`;
+    const isByKnownAccount = scope.withErased === true ? sql`true` : sql`not ${isErasedCommit('c')}`;
     return sql`
-      select ${columns} from commits c where ${isTheirs} and ${isCounted} and ${isPersons}`;
+      select ${columns} from commits c where ${isInRepository} and ${isCounted} and ${isByKnownAccount}`;
   }
   return sql`
     select ${columns}
@@ -175,7 +182,7 @@ function commitsOf(
     where ${isCounted}`;
 }
 
-/** The days (UTC) on which a person has commits; with a page, as many of them as it can need. */
+/** The days (UTC) on which a person has commits; with a page, only the days that fill it. */
 function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | undefined): RawBuilder<unknown> {
   const { since, until } = scope;
   const isAscending = page?.before !== undefined;
@@ -195,33 +202,33 @@ function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | unde
       // Commits that the filter leaves out do not fill a page.
       page === undefined || scope.filter !== undefined
         ? days(sql`true`)
-        : daysOfPage(days, page.limit, { isAscending, divided: isAscending ? first : last })
+        : daysOfPage(days, page.limit, { isAscending, partialDay: isAscending ? first : last })
     }) n`;
 }
 
 /**
- * As many days as a page can need: each has a commit at least.
- * @param days the days that meet a condition about `d.day`.
- * @param divided a moment on the first day of the page: the cursor or the window may divide it, so that its commits are not
- *   relied upon.
+ * Returns SQL for the first `limit` days: each has at least one commit, so they fill a page.
+ * @param days returns SQL for the days that meet a condition about `d.day`.
+ * @param partialDay a moment on the day that the cursor or the window cuts. That day is always read, and does not count
+ *   towards `limit`, because its commits may be outside of the page.
  */
 function daysOfPage(
   days: (condition: RawBuilder<boolean>) => RawBuilder<unknown>,
   limit: number,
-  { isAscending, divided }: { isAscending: boolean; divided: Date | null },
+  { isAscending, partialDay }: { isAscending: boolean; partialDay: Date | null },
 ): RawBuilder<unknown> {
   const first = (condition: RawBuilder<boolean>) => sql`
     (${days(condition)} order by d.day ${isAscending ? sql`asc` : sql`desc`} fetch first (${limit}::integer) rows with ties)`;
-  if (divided === null) return first(sql`true`);
+  if (partialDay === null) return first(sql`true`);
   return sql`
-    ${first(sql`d.day <> ${dayOf(divided)}`)} union all ${days(sql`d.day = ${dayOf(divided)}`)}`;
+    ${first(sql`d.day <> ${dayOf(partialDay)}`)} union all ${days(sql`d.day = ${dayOf(partialDay)}`)}`;
 }
 
 function dayOf(at: Date): RawBuilder<string> {
   return sql`(${at}::timestamptz at time zone 'UTC')::date`;
 }
 
-/** The condition that a commit was authored by an address that is erased. */
+/** The condition that the author's address of a commit is erased: erasing replaces it by `erased ` and its id. */
 export function isErasedCommit(commits: 'c' | 'd'): RawBuilder<boolean> {
   const author = sql`${sql.ref(`${commits}.identity_ids`)}[1]`;
   return sql`exists (

@@ -74,7 +74,7 @@ export function presentEvidence(
     }),
     staleAt: resolver.staleAt(asOf),
     ...(format === 'csv' && { csv: toCsv(columns, data) }),
-    // The items are also in repositories of other accounts, of which this response does not know when they change.
+    // Items may be in repositories of other accounts, whose changes do not invalidate this response.
     isCacheable: false,
     ...((includesPrivate || isOwner) && { isWithdrawable: true }),
   };

@@ -106,7 +106,7 @@ function endsOf({ since, until }: ItemScope): Ends {
 
 /** The number whose items are listed. */
 interface ShownNumber {
-  /** Returns it for a window, or for the lifetime; null: not known. */
+  /** Returns the number for a window, or for the lifetime; null: not known. */
   of: (ends: Ends) => Promise<number | null>;
   /** The counters that may lack contributions in the window; absent: not known. */
   missing?: readonly CounterName[];
@@ -122,7 +122,7 @@ async function readNumber(
   if (window === undefined) {
     const [newest] = await findDays(services, context.account, { limit: 1, start: {}, includesPrivate });
     const value = newest?.counters[counter] ?? 0;
-    // Some hosts have no such number, as GitHub of the commits of bots: the number is then that of the collected items.
+    // Some hosts do not report every number; GitHub reports no commits of bots. The collected items are counted then.
     const isKnown = value > 0 || newest?.missing.includes(counter) !== true;
     return { of: async () => (isKnown ? value : null) };
   }
@@ -131,7 +131,7 @@ async function readNumber(
   const present = await read(window);
   return {
     of: async (ends) => {
-      // The window of a cursor is another one past midnight.
+      // A cursor keeps the window of the first page, which differs from the present one after midnight.
       const isPresent =
         ends.since?.getTime() === window.since?.getTime() && ends.until?.getTime() === window.until?.getTime();
       const { windows } = isPresent ? present : await read(ends);
@@ -149,7 +149,7 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     throw new AppError('invalid_input', 'type does not narrow stars: their items name no person.');
   }
   const includesPrivate = query.private === true && (isOwner || account.publishesPrivate);
-  const widen = (one: Window): Window => (includesPrivate && !isOwner ? wholeDays(one) : one);
+  const widen = (exact: Window): Window => (includesPrivate && !isOwner ? wholeDays(exact) : exact);
   const window = context.window && widen(context.window);
   const isOrganization = account.type === 'organization';
   const counters = itemised.filter(({ name }) => name === counter);

@@ -36,8 +36,8 @@ export interface Item extends ItemPlace {
 }
 
 /**
- * The number and the title of the item `i`: of a review those of its pull request, which a part of its own looks for. Other
- * lists do without that part.
+ * SQL for the number and the title of the item `i`. A review has those of its pull request, which the common table
+ * expression `p` finds; lists without reviews leave it out.
  */
 const withParents = {
   part: sql`, p as (
@@ -50,7 +50,7 @@ const withParents = {
 };
 const withoutParents = { part: sql``, number: sql`i.number`, title: sql`coalesce(i.title, '')`, join: sql`` };
 
-/** Finds a page of the visible items of some counters, newest first: after a place, or right before one. */
+/** Finds a page of the visible items of some counters, newest first: after one cursor, or right before another. */
 export async function findItems(
   connection: Connection,
   scope: ItemScope,
@@ -66,7 +66,7 @@ export async function findItems(
   const shown = counters.some(({ kind }) => kind === 'review') ? withParents : withoutParents;
   const place = sql`i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}`;
   const { rows } = await sql<Item>`
-    with ${isOfPoint(scope, counters) ? pointRead : sql``} i as (${sql.join(ofEach, sql` union all `)})${shown.part}
+    with ${fitsOnePlan(scope, counters) ? pointRead : sql``} i as (${sql.join(ofEach, sql` union all `)})${shown.part}
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       i.counter, o.name as owner, r.name as repository, ${shown.number} as number, i.oid, ${shown.title} as title,
       i.is_co_authored as "isCoAuthored", i.assisted as "isAssisted"
@@ -76,11 +76,11 @@ export async function findItems(
 }
 
 /**
- * Returns whether the items are all commits of a person. An index gives their last days in order, which is the best plan for
- * people with few as well as with many. Other items need a plan for the number of them, and so do bounds of time:
- * PostgreSQL would expect one item between two that it does not know.
+ * Returns whether one prepared plan fits all values. It does for all commits of a person: an index returns their last
+ * days in order, whether the person has few commits or many. For other items and between bounds of time, the best plan
+ * depends on the number of items; without the values, PostgreSQL would expect one.
  */
-function isOfPoint({ personId, ...scope }: ItemScope, counters: readonly StoredCounter[]): boolean {
+function fitsOnePlan({ personId, ...scope }: ItemScope, counters: readonly StoredCounter[]): boolean {
   const { ownerId, repositoryId, repositories, filter, former, since, until } = scope;
   const bounds = [ownerId, repositoryId, repositories, filter, former, since, until];
   const isOfCommits = counters.every(({ kind }) => kind === 'commit');

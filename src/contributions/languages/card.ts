@@ -27,7 +27,7 @@ export async function loadLanguagesCard(
   context: Context,
   withPrivate: boolean,
 ): Promise<LoadedLanguages | undefined> {
-  // Sums are those of whole days.
+  // Languages are stored as sums of whole days.
   const window = context.window && wholeDays(context.window);
   const asOf = await lastFetched(services, context, { includesPrivate: withPrivate, isCollected: true });
   const limit = context.query.limit ?? defaultLimit;

@@ -16,8 +16,8 @@ export interface CountedLanguages {
 }
 
 /**
- * Finds the languages of the files that an account's commits change in collected repositories; of an organization, of all
- * commits to its repositories. Requests the languages of repositories where they were never read, in the background.
+ * Finds the languages of the files that an account's commits change in collected repositories; for an organization,
+ * those of all commits to its repositories. Where languages were never read, requests them in the background.
  * @param wanted.window whole days (UTC); undefined: the whole history.
  * @returns undefined while nothing is known.
  */

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /**
  * Finds the programming and markup languages of files by their paths alone, with the data and rules of github-linguist
- * (`linguist.tsv`, made by `scripts/linguist.ts`). Its rules that read files are left out: local copies have no contents.
+ * (`linguist.tsv`, made by `scripts/linguist.ts`). Its rules that read files are left out: local copies have no
+ * contents.
  */
 
 /** The numbers of files by language. */
@@ -22,7 +23,10 @@ for (const line of readFileSync(new URL('linguist.tsv', import.meta.url), 'utf8'
   for (const filename of names.split('|')) if (filename !== '') byName.set(filename, name);
 }
 
-/** The rules about paths of `generated?` in linguist's generated.rb; locks and data have no counted language anyway. */
+/**
+ * The path rules of `generated?` in linguist's generated.rb, without those for lock and data files, which have no
+ * counted language.
+ */
 const generated = [
   '\\.[Dd]esigner\\.(cs|vb)$',
   '\\.feature\\.cs$',
@@ -38,7 +42,7 @@ const generated = [
   '(?:^|/)htmlcov/',
   '_tlb\\.pas$',
 ];
-const isExcluded = new RegExp([...excluded, ...generated].map((one) => `(?:${one})`).join('|'));
+const isExcluded = new RegExp([...excluded, ...generated].map((pattern) => `(?:${pattern})`).join('|'));
 /** Longer paths have no language, so that the time for one is limited. */
 const maxPathLength = 512;
 

@@ -6,8 +6,8 @@ import { lockTotals } from '../write-store.ts';
 import type { FilesByLanguage } from './linguist.ts';
 
 /**
- * Languages of the files that commits change: of each commit in `commits.languages`, and as sums for each address and day
- * in `language_days`. Sums belong to addresses, so that the account of an address can change without a recount.
+ * Languages of the files that commits change: of each commit in `commits.languages`, and as sums for each address and
+ * day in `language_days`. Sums belong to addresses, so that the account of an address can change without a recount.
  */
 
 /** The most languages of an account. */
@@ -203,7 +203,10 @@ export interface LanguageRepository {
   isPending: boolean;
 }
 
-/** Finds the repositories with the most commits of an account, or of an owner's repositories those with the most commits. */
+/**
+ * Finds the repositories to which an account has the most commits; for an owner, its repositories with the most
+ * commits.
+ */
 export async function findLanguageRepositories(
   connection: Connection,
   { accountId, isOwner, withPrivate }: LanguageQuery,
@@ -235,7 +238,7 @@ type FoundRepository = Omit<LanguageRepository, 'isPending'>;
 /** Returns the repositories of which languages of commits are still to be read. */
 async function findPending(connection: Connection, repositoryIds: readonly string[]): Promise<Set<string>> {
   if (repositoryIds.length === 0) return new Set();
-  // One look-up for each, because one repository may have a million such rows.
+  // A subquery for each repository stops at the first row; one repository may have a million of them.
   const each = repositoryIds.map(
     (id) => sql`(
       select repository_id as id from pending_details where repository_id = ${id} and detail = 'commit_languages' limit 1)`,
