@@ -53,8 +53,8 @@ async function contributors({ connection, pool }: Database, stored: StoredOrgani
   const people = { type: undefined, viewerId: null };
   const { ratio, ms } = await compare(
     async () => {
-      const { upTo } = await findWindowContributors(connection, counted, people, { limit: pageSize + 1 });
-      return upTo;
+      const { remaining } = await findWindowContributors(connection, counted, people, { limit: pageSize + 1 });
+      return remaining;
     },
     () => groupByDays(pool, stored.id, 'd.account_id'),
   );

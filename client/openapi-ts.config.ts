@@ -1,6 +1,6 @@
 import { defineConfig } from '@hey-api/openapi-ts';
 
-/** Generates the types and the calls of the API. Programs need neither HEAD nor what code hosts send. */
+/** Generates the types and calls of the API, without HEAD and without the webhooks that code hosts call. */
 export default defineConfig({
   input: 'openapi.json',
   output: { path: 'src/generated', clean: true },

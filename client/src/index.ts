@@ -12,7 +12,7 @@ export interface PlauditOptions {
   /** A service token, or a function that returns the present one. Without it only public data is visible. */
   token?: string | (() => string | Promise<string>);
   /**
-   * The longest time, in ms, that a call waits for data that is being collected, and for limits and failures that pass.
+   * The longest time, in ms, that a call waits for data that is being collected, or for a limit or a failure to end.
    * Default: 60,000; 0: a call does not wait.
    */
   maxWaitMs?: number;

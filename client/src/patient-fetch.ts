@@ -1,15 +1,14 @@
 type Fetch = typeof globalThis.fetch;
 
 /**
- * The statuses that pass: nothing is known yet (202), a limit is used up (429), the code host or the service is not
- * available (503).
+ * Statuses of responses that can change: the data is being collected (202), a limit is used up (429), the code host or
+ * the service is not available (503).
  */
-const passing: ReadonlySet<number> = new Set([202, 429, 503]);
+const temporary: ReadonlySet<number> = new Set([202, 429, 503]);
 
 /**
- * Returns a `fetch` that repeats a request for as long as its response says that another one will follow, in
- * `Retry-After`.
- * @param maxWaitMs the longest time that it waits, for all repetitions of a request together.
+ * Returns a `fetch` that repeats a request while its response has a temporary status and a `Retry-After` of seconds.
+ * @param maxWaitMs the longest time that it waits in all for one request; a longer `Retry-After` is not waited for.
  */
 export function patientFetch(fetch: Fetch, maxWaitMs: number): Fetch {
   return async (input, init) => {
@@ -18,7 +17,7 @@ export function patientFetch(fetch: Fetch, maxWaitMs: number): Fetch {
     for (;;) {
       const response = await fetch(request.clone());
       const waitMs = Number(response.headers.get('retry-after')) * 1000;
-      if (!passing.has(response.status) || !(waitMs > 0) || Date.now() + waitMs > endsAt) return response;
+      if (!temporary.has(response.status) || !(waitMs > 0) || Date.now() + waitMs > endsAt) return response;
       await response.body?.cancel();
       await wait(waitMs, request.signal);
     }

@@ -5,9 +5,9 @@ export interface Outcome<Data> {
   response?: Response | undefined;
 }
 
-/** A response that is no success, or data that is not known yet. */
+/** A response that is not a success, or whose data is not known yet. */
 export class PlauditError extends Error {
-  /** The status of the response; 202 while the data is being collected. */
+  /** The status of the response; 202 while the data is being collected, 0 without a response. */
   readonly status: number;
   /** The number of the error in the API; undefined where the response has none. */
   readonly code: number | undefined;
@@ -53,8 +53,8 @@ async function dataOf<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
 /**
  * Yields the items of a listing, page by page.
  * @param fetchPage calls an endpoint with `query: { after }`.
- * @param options.maxPages the number of pages after which it ends.
- * @throws PlauditError as `unwrap`.
+ * @param options.maxPages the number of pages after which it ends, even when more follow. Default: 1000.
+ * @throws PlauditError when a call failed, or its data is not known yet.
  */
 export function items<Page>(
   fetchPage: (after: string | undefined) => Promise<Outcome<Page>>,

@@ -14,7 +14,7 @@ import type { Scope } from './contributor.ts';
 
 /** The scope of a listing, and how current and complete it is. */
 export interface Collected {
-  /** The name of the account, or the name with owner of the repository. */
+  /** The title for cards: the display name of the account, or `OWNER/NAME` of the repository. */
   of: string;
   scope: Scope;
   asOf: Date;
@@ -22,7 +22,9 @@ export interface Collected {
 }
 
 /**
- * Returns all repositories of an account, private ones for its owner alone; undefined while no part of them is known.
+ * Returns the scope of all repositories of an account, private ones for its owner alone. Waits for the first listing
+ * until the deadline.
+ * @returns undefined while no listing is stored.
  */
 export async function collectedOfAccount(
   services: LoadServices,
@@ -41,8 +43,10 @@ export async function collectedOfAccount(
 }
 
 /**
- * Returns one repository, which is requested by itself because its owner may have thousands. A former name leads to the
- * present one.
+ * Returns the scope of one repository, which a job of its own collects, because its owner may have thousands. For a
+ * former name it returns the present one.
+ * @returns undefined while the repository is not stored.
+ * @throws AppError `not_found` when there is no such repository; a provider's error when it could not be fetched.
  */
 export async function collectedOfRepository(
   services: LoadServices,
@@ -79,7 +83,7 @@ export async function collectedOfRepository(
   };
 }
 
-/** Returns the kinds of which contributions in a window may be lacking. */
+/** Returns the kinds of which contributions in a window may be missing; without a window, in the lifetime. */
 export function uncollectedWithin(
   { connection }: Pick<LoadServices, 'connection'>,
   { scope: { accountId, repositoryId, includesPrivate: withPrivate }, uncollected }: Collected,
@@ -89,10 +93,11 @@ export function uncollectedWithin(
 }
 
 /**
- * Requests a repository that was never collected, unless its lookup has an outcome, and waits until it is stored or the
- * caller's deadline.
+ * Requests a repository that was never collected, unless its lookup has an outcome, and waits until it is collected, at
+ * most until the caller's deadline.
  * @returns undefined when the deadline came first.
- * @throws AppError `not_found` when there is none; a provider's error when the lookup failed and none is stored.
+ * @throws AppError `not_found` when the account has no such repository; a provider's error when the lookup failed and
+ *   the repository is not stored.
  */
 async function awaitRepository(
   services: LoadServices,

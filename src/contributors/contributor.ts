@@ -6,7 +6,7 @@ export interface Contributor {
   provider: string;
   type: AccountType;
   name: string;
-  /** The name in lower case by which the list is ordered; an older one for a moment after a change. */
+  /** The name in lower case by which the list is ordered. It follows a new name with a delay. */
   nameKey: string;
   displayName: string;
   avatarUrl: string;
@@ -30,7 +30,7 @@ export interface Version {
 
 /** The newest version of a list. */
 export interface Ranking extends Version {
-  /** The number of its people whom every reader sees, without bots. */
+  /** The number of contributors whom every reader sees, without bots. */
   people: number;
 }
 

@@ -27,7 +27,7 @@ export function isOf({ accountId, repositoryId, includesPrivate }: Scope): RawBu
 
 /**
  * SQL that is true when the list `r` may show private data of a credential that was withdrawn since, or lacks that of
- * one that is accepted again. A list that was being made at the withdrawal may have a slightly later time.
+ * one that is accepted again. The minute covers a list that was being made at the withdrawal.
  */
 export const isOutdatedByCredentials = sql<boolean>`(r.includes_private and (
   exists (
@@ -50,7 +50,7 @@ export async function hasVersion(connection: Connection, { id, version }: Versio
 
 /**
  * Removes rows that newer versions replaced before `before`; cursors into those versions are stale from then on.
- * @returns the number of rows.
+ * @returns the number of removed rows.
  */
 export async function removeReplaced(connection: Connection, before: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
@@ -71,8 +71,8 @@ export async function removeReplaced(connection: Connection, before: Date, limit
 }
 
 /**
- * Removes rows of a list that has ended, and the list after its last row.
- * @returns the number of rows.
+ * Removes rows of one list that has ended, and the list itself with its last row.
+ * @returns the number of removed rows, with that of the list.
  */
 export async function removeEnded(connection: Connection, limit: number): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
@@ -89,7 +89,10 @@ export async function removeEnded(connection: Connection, limit: number): Promis
   return rows[0]?.removed ?? 0;
 }
 
-/** Ends some lists that were made before `before`; the next request makes them again. @returns how many. */
+/**
+ * Ends up to `limit` lists that were made before `before`; the next request makes them again.
+ * @returns the number of ended lists.
+ */
 export async function endOldRankings(
   connection: Connection,
   { before, now, limit }: { before: Date; now: Date; limit: number },
@@ -105,7 +108,7 @@ export async function endOldRankings(
 /**
  * Compares the lists of some owners with the contributors to their repositories, and ends those that differ, of which
  * none are expected. The next request makes them again.
- * @returns their owners.
+ * @returns the owners of the ended lists.
  */
 export async function endDifferentRankings(
   connection: Connection,

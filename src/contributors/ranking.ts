@@ -14,7 +14,8 @@ const peopleAtOnce = 5000;
 
 /**
  * Finds the newest version of the listing of a scope's contributors, and makes the listing for the first request. A
- * version never changes, so that its pages fit together however long a reader takes.
+ * version never changes, so its pages fit together however long a reader takes.
+ * @throws Error when making the list takes longer than a request may; a job makes it then.
  */
 export async function currentRanking(
   { connection, computations, now }: Pick<RouteServices, 'connection' | 'computations' | 'now'>,
@@ -22,16 +23,16 @@ export async function currentRanking(
 ): Promise<Ranking> {
   const known = await findRanking(connection, scope);
   if (known !== undefined) return known;
-  // It is stored by the primary, and read from there.
+  // The primary stores the new list; a replica may not have it yet.
   leaveReplica();
   const { accountId, repositoryId, includesPrivate } = scope;
   return computations.share(accountId, `ranking ${repositoryId} ${includesPrivate}`, async () => {
     try {
       return await make({ connection, now }, scope, { onLong: () => addJob(connection, makeListJob(scope)) });
     } catch (error) {
-      const isTooMuch = error instanceof Error && error.cause instanceof Error && isTooSlow(error.cause);
-      // Otherwise no request would ever be given it.
-      if (isTooMuch) await addJob(connection, makeListJob(scope));
+      const tookTooLong = error instanceof Error && error.cause instanceof Error && isTooSlow(error.cause);
+      // Without the job, each request would stop at the same time limit.
+      if (tookTooLong) await addJob(connection, makeListJob(scope));
       throw error;
     }
   });
@@ -65,7 +66,11 @@ async function make(
   }
 }
 
-/** Returns the version of a listing that a page belongs to, and the place where the page starts. */
+/**
+ * Returns the version of a listing that a page belongs to, and the place where the page starts; none for the first
+ * page.
+ * @throws AppError `invalid_input` for a cursor into another list, or into a version that is not stored any more.
+ */
 export async function findStart(
   services: Parameters<typeof currentRanking>[0],
   start: PageStart,
@@ -80,7 +85,7 @@ export async function findStart(
     typeof contributions === 'number' &&
     typeof nameKey === 'string' &&
     typeof accountId === 'string';
-  // Otherwise it is a cursor of an earlier release.
+  // An incomplete cursor comes from an earlier release.
   if (isComplete && (await hasVersion(services.connection, { id, version }, scope)))
     return { version: { id, version }, place: { contributions, nameKey, accountId } };
   throw staleCursor(start.after === undefined ? 'before' : 'after');

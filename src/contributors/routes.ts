@@ -109,9 +109,9 @@ interface Contributors extends Page<Contributor> {
   collected: Collected;
   /** The kinds that are counted. */
   kinds: readonly ContributionKind[];
-  /** Returns the place of one of them in the list, for cursors. */
+  /** Returns the place of a contributor in the list, for cursors. */
   placeOf: (contributor: Contributor) => Place;
-  /** The number of contributors after the page, for cards. */
+  /** The number of contributors after the page, for cards; undefined in JSON. */
   further: number | undefined;
   /** The window, and the origin of its numbers; empty: lifetime. */
   origin: Pick<Provenance, 'window' | 'source'>;
@@ -129,7 +129,7 @@ async function loadPage(
     : loadWindow(services, context, collected, limits);
 }
 
-/** Images leave bots out unless the request includes them. */
+/** Returns whether the list shows bots: as the request says, or by default in JSON and not in images. */
 function includesBots({ query, image }: Context): boolean {
   return query.bots ?? image === undefined;
 }

@@ -15,7 +15,7 @@ interface Side {
   before?: Place | undefined;
 }
 
-/** Finds a page of a listing, in its order: after a place, or right before one. */
+/** Finds a page of a listing, in its order: the contributors after a place, or the last ones before it. */
 export async function findContributors(
   connection: Connection,
   version: Version,
@@ -26,7 +26,7 @@ export async function findContributors(
   const columns = sql`select s.contributions, s.name_key as "nameKey", a.id, a.provider, a.type, a.name,
     a.display_name as "displayName", a.avatar_url as "avatarUrl", a.created_at as "createdAt", s.name_key, s.account_id`;
   const listed = sql`join accounts a on a.id = s.account_id where ${isListed(page)} and ${isBeyond(page)}`;
-  // The rows that later versions replaced are few: those since this version.
+  // The rows that later versions replaced are few, so they need no index in the order of the list.
   const { rows } = await sql<Contributor>`
     select "nameKey", contributions, id, provider, type, name, "displayName", "avatarUrl", "createdAt" from (
       (${columns} from ranks s ${listed} and ${isOfNewest(version)} ${order} limit ${page.limit})
@@ -36,17 +36,17 @@ export async function findContributors(
   return page.before === undefined ? rows : rows.toReversed();
 }
 
-/** Returns SQL for whether the row `s` belongs to a version and to the newest one. */
+/** Returns the condition that the row `s` belongs to a version, and also to the newest one. */
 function isOfNewest({ id, version }: Version): RawBuilder<boolean> {
   return sql<boolean>`(s.ranking_id = ${id} and s.until_version is null and s.since_version <= ${version})`;
 }
 
-/** Returns SQL for whether the row `s` belongs to a version, and to the newest one no more. */
+/** Returns the condition that the row `s` belongs to a version, and not to the newest one. */
 function isReplacedSince({ id, version }: Version): RawBuilder<boolean> {
   return sql<boolean>`(s.ranking_id = ${id} and s.until_version > ${version} and s.since_version <= ${version})`;
 }
 
-/** Returns SQL for whether the row `s` is after or before a place; true without one. */
+/** Returns the condition that the row `s` is after or before a place; true when no place is given. */
 function isBeyond({ after, before }: Side): RawBuilder<boolean> {
   const place = after ?? before;
   if (place === undefined) return sql<boolean>`true`;
@@ -54,13 +54,13 @@ function isBeyond({ after, before }: Side): RawBuilder<boolean> {
     (${-place.contributions}::integer, ${place.nameKey}::text collate "C", ${place.accountId}::uuid)`;
 }
 
-/** Returns SQL for whether a listing shows the account `a`. */
+/** Returns the condition that a listing shows the account `a`. */
 function isListed({ withBots, viewerId }: Listed): RawBuilder<boolean> {
   return sql<boolean>`((${withBots}::boolean or a.type <> 'bot')
     and (${isShownInSql('a')} or (a.deleted_at is null and a.id = ${viewerId}::uuid)))`;
 }
 
-/** Counts the contributors after a place, or all of them, that the listing shows. */
+/** Counts the contributors that the listing shows: those after a place, or all. */
 export async function countContributors(
   connection: Connection,
   version: Version,
@@ -74,7 +74,10 @@ export async function countContributors(
   return rows[0]?.count ?? 0;
 }
 
-/** Counts all contributors that the newest version of a listing shows; where possible it has stored that number. */
+/**
+ * Returns the number of contributors that the newest version of a listing shows; without bots and for the public it is
+ * stored.
+ */
 export async function countAll(connection: Connection, ranking: Ranking, listed: Listed): Promise<number> {
   if (listed.withBots || listed.viewerId !== null) return countContributors(connection, ranking, listed);
   return ranking.people;

@@ -20,13 +20,13 @@ export interface CountedContributions {
   /** Ids of the repositories to narrow the scope to; null: all. */
   only: readonly string[] | null;
   except: readonly string[];
-  /** True: only people whose first counted contribution is in the window, which has a beginning. */
+  /** True: only people whose first counted contribution is in the window; it requires `since`. */
   newcomers?: boolean;
 }
 
-/** People whom a list shows; `people`: everyone but bots. */
-export interface ListedPeople {
-  /** Undefined: all. */
+/** Narrows the accounts that a list shows. */
+export interface PeopleFilter {
+  /** `people`: all accounts but bots; undefined: all accounts. */
   type: PersonType | 'people' | undefined;
   /** The account that reads the list, and that sees itself even when it is hidden. */
   viewerId: string | null;
@@ -43,37 +43,37 @@ export interface ListPlace {
 const dayMs = 86_400_000;
 
 /**
- * Finds a page of the contributors in a window, after a place or right before one.
- * @returns `upTo` is the number of contributors from the first of them on.
+ * Finds a page of the contributors in a window: those after a place, or the last ones before it.
+ * @returns the page, and in `remaining` the number of all contributors after `after` or before `before`, or in the list.
  */
 export async function findWindowContributors(
   connection: Connection,
   counted: CountedContributions,
-  { type, viewerId }: ListedPeople,
+  { type, viewerId }: PeopleFilter,
   page: { limit: number; after?: ListPlace | undefined; before?: ListPlace | undefined },
-): Promise<{ contributors: Contributor[]; upTo: number }> {
+): Promise<{ contributors: Contributor[]; remaining: number }> {
   const { after, before, limit } = page;
   const order = before === undefined ? sql`l.n desc, l.key, l.id` : sql`l.n, l.key desc, l.id desc`;
-  const { rows } = await sql<Contributor & { upTo: number }>`
+  const { rows } = await sql<Contributor & { remaining: number }>`
     with ${sumsOf(counted)}, listed as (
       select a.*, s.n, lower(a.name) collate "C" as key from summed s join accounts a on a.id = s.account_id
       where (${isShownInSql('a')} or (a.deleted_at is null and a.id = ${viewerId}::uuid))
         and ${isOfType(type)}
     )
     select l.id, l.provider, l.type, l.name, l.display_name as "displayName", l.avatar_url as "avatarUrl",
-      l.n as contributions, l.created_at as "createdAt", l.key as "nameKey", (count(*) over ())::integer as "upTo"
+      l.n as contributions, l.created_at as "createdAt", l.key as "nameKey", (count(*) over ())::integer as remaining
     from listed l
     where ${after === undefined ? sql`true` : isBeyond(after, 'after')}
       and ${before === undefined ? sql`true` : isBeyond(before, 'before')}
     order by ${order} limit ${limit}`.execute(connection);
-  const contributors = rows.map(({ upTo: _upTo, ...contributor }) => contributor);
+  const contributors = rows.map(({ remaining: _remaining, ...contributor }) => contributor);
   return {
     contributors: before === undefined ? contributors : contributors.toReversed(),
-    upTo: rows[0]?.upTo ?? 0,
+    remaining: rows[0]?.remaining ?? 0,
   };
 }
 
-function isOfType(type: ListedPeople['type']): RawBuilder<boolean> {
+function isOfType(type: PeopleFilter['type']): RawBuilder<boolean> {
   if (type === undefined) return sql`true`;
   return type === 'people' ? sql`a.type <> 'bot'` : isOfTypeInSql('a', type);
 }
@@ -94,7 +94,7 @@ function isBeyond({ contributions, name, id }: ListPlace, side: 'after' | 'befor
   return side === 'after' ? sql`(-l.n, l.key, l.id) > ${place}` : sql`(-l.n, l.key, l.id) < ${place}`;
 }
 
-/** Common table expressions up to `summed`: the number of contributions of each account. */
+/** Returns common table expressions; the last one, `summed`, has the number `n` of contributions of each account. */
 function sumsOf({ scope, since, until, kinds, only, except, newcomers }: CountedContributions): RawBuilder<unknown> {
   const counters = ofContributions(storedCounters).filter(({ kind }) => kinds.some((one) => one === kind));
   const sum = sql.join(
@@ -113,7 +113,8 @@ function sumsOf({ scope, since, until, kinds, only, except, newcomers }: Counted
     group by d.account_id`;
   const itemsIn = (parts: [from: Date, to: Date][]): RawBuilder<unknown>[] =>
     parts.flatMap(([from, to]) => counters.map(({ name }) => itemsBetween(name, from, to)));
-  // Each person's days are read by the index, oldest first, up to one that counts: not all former days of the repositories.
+  // An index returns the days of each person, oldest first, and the first that counts suffices. All former days of the
+  // repositories would be many more.
   const formerDays =
     since !== null &&
     sql`
@@ -134,7 +135,7 @@ function sumsOf({ scope, since, until, kinds, only, except, newcomers }: Counted
 
 /** Counts the contributions of each person between two instants of a day. */
 function itemsBetween(name: string, from: Date, to: Date): RawBuilder<unknown> {
-  const counter = storedCounters.find((one) => one.name === name);
+  const counter = storedCounters.find((stored) => stored.name === name);
   if (counter === undefined) throw new RangeError(`${name} is no stored counter`);
   if (counter.kind === 'commit') {
     return sql`
@@ -154,7 +155,9 @@ function itemsBetween(name: string, from: Date, to: Date): RawBuilder<unknown> {
     group by c.account_id`;
 }
 
-/** Returns the parts of days (UTC) at the two ends of a window; a window within one day is one part. */
+/**
+ * Returns the ranges at the two ends of a window that are no whole days (UTC); a window within one day is one range.
+ */
 function partsOfDays(since: Date | null, until: Date | null): [from: Date, to: Date][] {
   if (since !== null && until !== null && floor(since) >= floor(until)) return [[since, until]];
   const parts: [Date, Date][] = [];

@@ -15,8 +15,8 @@ import {
   type CountedContributions,
   findRepositoryIds,
   findWindowContributors,
-  type ListedPeople,
   type ListPlace,
+  type PeopleFilter,
 } from './window-store.ts';
 
 const maxRepositories = 50;
@@ -41,11 +41,11 @@ export const WindowQuery = Type.Object({
   ),
 });
 
-const names = (what: string) =>
+const namesParameter = (effect: string) =>
   Type.Optional(
     Type.String({
       maxLength: maxListLength,
-      description: `${what}: up to ${maxRepositories} names of repositories of the account, with commas between.`,
+      description: `${effect}: up to ${maxRepositories} names of repositories of the account, with commas between.`,
       examples: ['hello-world,docs'],
     }),
   );
@@ -61,7 +61,7 @@ export const NewcomersQuery = Type.Object({
   ),
 });
 
-/** The parameters that narrow what an account owns to some repositories. */
+/** The parameters that narrow the repositories of an account. */
 export const RepositoriesQuery = Type.Object({
   repository: Type.Optional(
     Type.String({
@@ -71,8 +71,8 @@ export const RepositoriesQuery = Type.Object({
       examples: ['hello-world'],
     }),
   ),
-  repositories: names('Counts these repositories alone'),
-  exclude_repositories: names('Leaves these repositories out'),
+  repositories: namesParameter('Counts these repositories alone'),
+  exclude_repositories: namesParameter('Leaves these repositories out'),
 });
 
 /** The parameters of a request, as their schemas read them. */
@@ -94,20 +94,20 @@ export interface Limits {
   excluded: readonly string[];
   /** True: only people whose first contribution is in the window. */
   newcomers: boolean;
-  /** The window as the request gives it, to which cursors are bound. */
+  /** The parameters of the window as the request gives them; a cursor belongs to one combination. */
   texts: readonly (string | undefined)[];
 }
 
 /**
  * Reads the limits of a list.
- * @returns undefined without any, where the stored list of the lifetime holds.
+ * @returns undefined when the request has none; the stored list of the lifetime is used then.
  * @throws AppError `invalid_input` that names the parameter and the nearest valid value.
  */
 export function readLimits(texts: WindowTexts, window: Window | undefined): Limits | undefined {
   const { kinds, type, repositories, exclude_repositories: excluded, newcomers = false } = texts;
   if (newcomers && (window?.since ?? null) === null) throw invalid('newcomers needs a window with a beginning.');
   const given = [window, kinds, type, repositories, excluded];
-  if (given.every((one) => one === undefined)) return undefined;
+  if (given.every((limit) => limit === undefined)) return undefined;
   return {
     window,
     kinds: readKinds(kinds),
@@ -149,19 +149,23 @@ function split(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** A page of the contributors within limits, and its place in the list. */
+/** A page of the contributors within limits. */
 export interface WindowPage {
+  /** One more than the limit of the page when contributors follow. */
   found: Contributor[];
   /** The number of contributors after the page, which an image shows. */
   further: number;
-  /** The beginning of all cursors of the list: the window, so that the pages of `last-7d` fit together past midnight. */
+  /**
+   * The beginning of all cursors of the list: the window, so that the pages of `last-7d` fit together past midnight.
+   */
   listKey: Place;
   window: Pick<Window, 'since' | 'until' | 'timeZone'> | undefined;
 }
 
 /**
- * Finds a page of the contributors within limits, one more than `limit` where there are more.
- * @throws AppError `not_found` for a repository that the caller may not see; `invalid_input` for a cursor of another list.
+ * Finds a page of the contributors within limits. Requests for the same page share one computation.
+ * @throws AppError `not_found` for a repository that the caller may not see; `invalid_input` for a cursor of another
+ *   list.
  */
 export async function loadWithinLimits(
   { connection, computations }: Pick<RouteServices, 'connection' | 'computations'>,
@@ -177,7 +181,7 @@ export async function loadWithinLimits(
   const { newcomers } = limits;
   const counted: CountedContributions = { scope, since, until, kinds: limits.kinds, only, except, newcomers };
   const type = limits.type ?? (withBots ? undefined : 'people');
-  const people: ListedPeople = { type, viewerId: isOwner ? account.id : null };
+  const people: PeopleFilter = { type, viewerId: isOwner ? account.id : null };
   const wanted = {
     limit: limit + 1,
     after: start.after === undefined ? undefined : place,
@@ -185,21 +189,21 @@ export async function loadWithinLimits(
   };
   const listKey = [filter, toCursor(since), toCursor(until)];
   const key = `contributors ${JSON.stringify([listKey, wanted, people])}`;
-  const { contributors, upTo } = await computations.share(account.id, key, () =>
+  const { contributors, remaining } = await computations.share(account.id, key, () =>
     findWindowContributors(connection, counted, people, wanted),
   );
   const { window } = limits;
   return {
     found: contributors,
-    further: Math.max(0, upTo - limit),
+    further: Math.max(0, remaining - limit),
     listKey,
     window: window && { since, until, timeZone: window.timeZone },
   };
 }
 
 /**
- * Reads the repositories to which a request narrows what an account owns.
- * @returns undefined where it does not.
+ * Finds the ids of the repositories to which a request narrows those of an account.
+ * @returns undefined when the request does not narrow them.
  * @throws AppError `invalid_input` for too many names; `not_found` for a repository that the caller may not see.
  */
 export async function findNarrowed(

@@ -6,7 +6,7 @@ import { invalid } from './problem.ts';
 export const units = ['week', 'month', 'quarter', 'year'] as const;
 export type Unit = (typeof units)[number];
 
-/** Days and months are those of the calendar in a time zone, which may have days of 23 and 25 hours. */
+/** A length in days or months of the calendar in a time zone, where days may have 23 or 25 hours. */
 export type PeriodLength = { days: number } | { months: number };
 
 const lengths: Record<Unit, PeriodLength> = {
@@ -42,10 +42,10 @@ export function today(now: Date, timeZone: string): Temporal.PlainDate {
  * @throws AppError `invalid_input` with the nearest valid period.
  */
 export function daysOfPeriod(period: string, present: Temporal.PlainDate): DaysOfPeriod {
-  const [relation = '', of = ''] = period.split('-', 2);
+  const [relation = '', extent = ''] = period.split('-', 2);
   if (relativePeriods.includes(period)) {
-    if (relation === 'last') return lastDaysUpTo(present, Number.parseInt(of, 10));
-    const unit = units.find((one) => one === of) ?? 'week';
+    if (relation === 'last') return lastDaysUpTo(present, Number.parseInt(extent, 10));
+    const unit = units.find((name) => name === extent) ?? 'week';
     const { first, length } = unitWith(unit, present);
     return relation === 'this' ? from(first, length) : from(first.subtract(length), length);
   }
@@ -68,7 +68,7 @@ function from(first: Temporal.PlainDate, length: PeriodLength): DaysOfPeriod {
   return { first, next: first.add(length), length };
 }
 
-/** The number of the last week of a year is that of 28 December. */
+/** A day that is always in the last week of its year (ISO 8601). */
 const dayInLastWeek = { month: 12, day: 28 };
 
 function namedPeriod(period: string): DaysOfPeriod {

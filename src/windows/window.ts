@@ -20,7 +20,7 @@ export interface Window {
   until: Date | null;
   /** IANA name. */
   timeZone: string;
-  /** The distance to the window before; null where a side is open. */
+  /** The distance to the previous window of the same length; null where a side is open. */
   length: PeriodLength | { milliseconds: number } | null;
 }
 
@@ -81,7 +81,7 @@ function windowOfPeriod(period: string, timeZone: string, now: Date): Window {
   return window;
 }
 
-/** The first day of windows; the same as the first second of Unix time in UTC. */
+/** The first day of windows, which begins in UTC with Unix time. */
 const firstDay = Temporal.PlainDate.from('1970-01-01');
 
 /** A parameter that gives an end of a window. */
@@ -135,7 +135,7 @@ export function windowsUpTo(window: Window, count: number): Window[] {
 }
 
 /**
- * Returns the window of the same length that is some steps before; a negative number leads to later ones.
+ * Returns the window that is `steps` of its length earlier; a negative number returns a later one.
  * @throws RangeError when the window has an open side.
  */
 export function windowBefore(window: Window, steps: number): Window {

@@ -62,8 +62,11 @@ async function load(
   const { account, isOwner, query } = context;
   const limits = readLimits(query, context.window);
   if (limits !== undefined) {
-    const none = { limit: 0, start: {}, withBots: query.bots ?? false };
-    return { collected, contributors: (await loadWithinLimits(services, context, collected, limits, none)).further };
+    const emptyPage = { limit: 0, start: {}, withBots: query.bots ?? false };
+    return {
+      collected,
+      contributors: (await loadWithinLimits(services, context, collected, limits, emptyPage)).further,
+    };
   }
   const ranking = await currentRanking(services, collected.scope);
   const contributors = await countAll(services.connection, ranking, {

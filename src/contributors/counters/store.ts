@@ -3,10 +3,10 @@ import { columnsOf } from '../../contributions/column-store.ts';
 import { type CounterName, counterNames, lifetimeOfPeople } from '../../contributions/kinds.ts';
 import type { Connection } from '../../database/connection.ts';
 
-/** The counters of a repository: those of an account without the number of repositories; forks have no stars of their own. */
+/** The lifetime counters of a repository, without `contributed_to`; forks have no `stars`. */
 export type RepositoryCounters = Partial<Record<CounterName, number>>;
 
-/** Finds the counters of a repository; none is known before its contributions are read. */
+/** Finds the counters of a repository; all but the stars are 0 before its contributions are read. */
 export async function findRepositoryCounters(
   connection: Connection,
   repositoryId: string,

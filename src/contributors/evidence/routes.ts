@@ -127,7 +127,7 @@ async function load(
       countedWithPrivate: null,
     }),
   };
-  const compared = compare && { compare, isExcluded: excluded, text: query, window, widen: (one: Window) => one };
+  const compared = compare && { compare, isExcluded: excluded, text: query, window, widen: (exact: Window) => exact };
   const found = compared
     ? await loadComparison(services, wanted, compared, { ...page, key })
     : excluded
@@ -147,9 +147,9 @@ async function load(
 }
 
 /**
- * Finds the person of a list. A person who contributed to private repositories alone, and whose name was never looked up, is
- * absent: whether an account is stored is not public.
- * @throws AppError `not_found` where the caller may not know of them.
+ * Finds a contributor by name. An account that was never looked up is only found where it contributed to the scope,
+ * because the service does not reveal which other accounts it stores.
+ * @throws AppError `not_found` when the account is not stored, or the caller may not see it.
  */
 async function findContributor(
   { connection }: Pick<RouteServices, 'connection'>,
