@@ -3,10 +3,10 @@ import { readConfigFile } from '../achievements/config-file.ts';
 import { explainDemand, explainFile } from '../achievements/explain-file.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
-import { checkFiles, counted } from './report-files.ts';
+import { checkFiles, formatCount } from './report-files.ts';
 
 const usage =
-  'achievements check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, --explain and --json';
+  'achievements check needs FILE..., optionally with --host github, gitea, forgejo or gitlab, and --explain or --json';
 
 /** `plaudit achievements check|preview`: checks or previews files of achievements before they are live. */
 export async function achievements(io: Io, args: readonly string[]): Promise<void> {
@@ -21,7 +21,7 @@ async function checkAchievements(io: Io, args: readonly string[]): Promise<void>
   await checkFiles(io, given, ({ name, bytes, unreported }) => {
     const { config, reports, text } = readConfigFile(bytes, unreported);
     const explained = given.isExplained ? [...explainFile(config), ...explainDemand(config)] : [];
-    const summary = `${name}: ${counted(config.achievements.length, 'achievement')}, no fault`;
+    const summary = `${name}: ${formatCount(config.achievements.length, 'achievement')}, no fault`;
     return { text, reports, lines: reports.length === 0 ? [...explained, summary] : explained };
   });
 }
@@ -29,7 +29,7 @@ async function checkAchievements(io: Io, args: readonly string[]): Promise<void>
 interface Arguments {
   paths: string[];
   host: string | undefined;
-  /** True to say in English what must be true to earn each achievement. */
+  /** True to print in English what each achievement requires. */
   isExplained: boolean;
   json: boolean;
 }

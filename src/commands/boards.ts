@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { readBoardsFile } from '../boards/file/read-file.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
-import { checkFiles, counted } from './report-files.ts';
+import { checkFiles, formatCount } from './report-files.ts';
 
-const usage = 'boards check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, and --json';
+const usage = 'boards check needs FILE..., optionally with --host github, gitea, forgejo or gitlab, and --json';
 
 /** `plaudit boards check|preview`: checks or previews files of boards before they are live. */
 export async function boards(io: Io, args: readonly string[]): Promise<void> {
@@ -18,7 +18,7 @@ async function checkBoards(io: Io, args: readonly string[]): Promise<void> {
   const given = readArguments(args);
   await checkFiles(io, given, ({ name, bytes, unreported }) => {
     const { boards: found, reports, text } = readBoardsFile(bytes, { provider: given.host ?? 'github', unreported });
-    const lines = reports.length === 0 ? [`${name}: ${counted(found.length, 'board')}, no fault`] : [];
+    const lines = reports.length === 0 ? [`${name}: ${formatCount(found.length, 'board')}, no fault`] : [];
     return { text, reports, lines };
   });
 }

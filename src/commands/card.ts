@@ -19,8 +19,8 @@ const pollMs = 250;
 const patienceMs = { withToken: 600_000, withoutToken: 15_000 };
 
 /**
- * `plaudit card PATH FILE...`: writes the images that the service would serve at these paths, once their numbers are
- * complete.
+ * `plaudit card PATH FILE [PATH FILE...]`: writes the images that the service would serve at these paths, once their
+ * numbers are complete, or after the longest wait.
  */
 export async function card(io: Io, args: readonly string[]): Promise<void> {
   const wanted = readPairs(args);
@@ -47,12 +47,12 @@ interface Drawing {
 
 function readPairs(given: readonly string[]): { path: string; file: string }[] {
   const pairs = given.flatMap((path, index) => (index % 2 === 0 ? [{ path, file: given[index + 1] ?? '' }] : []));
-  const isFine =
+  const areValid =
     pairs.length > 0 && pairs.every(({ path, file }) => path.startsWith('/v1/') && /\.(svg|png)$/.test(file));
-  if (isFine) return pairs;
+  if (areValid) return pairs;
   throw new AppError(
     'invalid_input',
-    'card needs addresses and files by turns, like /v1/github/entities/NAME/contributions?theme=nord card.svg; files end with .svg or .png',
+    'card needs pairs of an address and a file, like /v1/github/entities/NAME/contributions?theme=nord card.svg; files end with .svg or .png',
   );
 }
 
@@ -82,7 +82,7 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Returns the address of an image's numbers as JSON. */
+/** Returns the address at which the numbers of an image are served as JSON. */
 function numbersOf(image: URL): URL {
   const numbers = new URL(image.pathname.replace(/badges\/community$/, 'contributors'), image);
   if (['calendar', 'streak'].includes(image.searchParams.get('card') ?? ''))
@@ -95,8 +95,8 @@ function numbersOf(image: URL): URL {
 }
 
 /**
- * Repeats a request until `isEnough` accepts the response. After `patience` ms it accepts an incomplete response with a
- * warning.
+ * Repeats a request until `isEnough` accepts the response. After `patience` ms it accepts an incomplete response, and
+ * warns of it.
  * @throws AppError `invalid_input` when the request is refused, `provider_unavailable` when it still fails at the end.
  */
 async function requestUntilEnough(
@@ -151,7 +151,10 @@ function descriptionOf(text: string): string {
   );
 }
 
-/** Leaves an unchanged file untouched, so that it keeps its time and there is nothing to commit. */
+/**
+ * Writes a file unless it contains the same image, so that its time stays and there is nothing to commit.
+ * @returns true when the file was written.
+ */
 async function writeIfChanged(file: string, image: Buffer): Promise<boolean> {
   const before = await readFile(file).catch(() => undefined);
   if (before?.equals(image)) return false;

@@ -11,7 +11,7 @@ import { openDatabase, openUnchanged, readServerVersion } from '../database/open
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 
-/** The name that stands for standard input or output. */
+/** The argument for standard input or output. */
 const standard = '-';
 /** The most bytes of a file that are read at once. */
 const readBytes = 256 * 1024;
@@ -59,7 +59,7 @@ export async function restoreFrom(io: Io, file: string | undefined): Promise<voi
   }
 }
 
-/** Writes a new file for its owner alone, which is removed when the backup fails. */
+/** Writes a new file that only its owner can read, and removes it when the backup fails. */
 async function writeFile(bytes: Readable, path: string, signal: AbortSignal): Promise<void> {
   const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
   let isOpen = false;
@@ -75,7 +75,7 @@ async function writeFile(bytes: Readable, path: string, signal: AbortSignal): Pr
 }
 
 function outputOf(io: Io): Writable {
-  if (io.output === undefined) throw new AppError('invalid_input', 'There is no standard output.');
+  if (io.output === undefined) throw new AppError('invalid_input', 'There is no standard output; name a file.');
   return io.output;
 }
 
@@ -94,7 +94,7 @@ const explanations: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file or directory.',
   EISDIR: 'This is a directory.',
   EACCES: 'The user of this process has no permission for this file.',
-  EEXIST: 'There is a file of this name already, and a backup replaces none.',
+  EEXIST: 'There is a file of this name already, and a backup replaces none; choose another name.',
   ENOSPC: 'No space is left for the backup.',
   EPIPE: 'The program that reads the backup has ended.',
 };

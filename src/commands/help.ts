@@ -22,7 +22,7 @@ function describe(name: string, { forms, description }: Command): string {
   return lines.concat(`      ${description}`).join('\n');
 }
 
-/** Returns why arguments do not fit a command, with the closest valid name; undefined when they fit. */
+/** Returns the reason why arguments do not fit a command, with the closest valid option; undefined when they fit. */
 export function misuse(name: string, { options, maxArguments }: Command, args: readonly string[]): string | undefined {
   if (options === undefined) return undefined;
   const written = args.filter((argument) => argument.startsWith('-') && argument !== '-' && argument !== '--');
@@ -40,7 +40,7 @@ export function misuse(name: string, { options, maxArguments }: Command, args: r
   return undefined;
 }
 
-/** Returns the error for a name that is no command. */
+/** Returns the message for an unknown command, with the closest known one. */
 export function unknownCommand(name: string): string {
   const meant = nearest(name, Object.keys(commands));
   return `there is no command ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`;

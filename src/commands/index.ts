@@ -6,19 +6,19 @@ export interface Command {
   /** Its arguments, one line for each form. */
   forms: readonly string[];
   description: string;
-  /** Returns the rest of its help. */
+  /** Returns the lines of the help after the description. */
   details?: () => string;
   /** The names of its options, without the dashes; absent when the command checks its arguments itself. */
   options?: readonly string[];
   /** The largest number of arguments without options. */
   maxArguments: number;
-  /** Runs it. Returns the exit status; undefined is 0. */
+  /** Runs the command and returns the exit status of the process; undefined is 0. */
   run: (io: Io, args: readonly string[]) => Promise<number | undefined>;
 }
 
 type Load<Argument> = () => Promise<(io: Io, argument: Argument) => Promise<void>>;
 
-/** Returns a function that loads a command whose status is 0, and runs it. */
+/** Returns a `run` that loads the module of a command when it runs; the exit status is 0. */
 function loading<Argument>(load: Load<Argument>): (io: Io, argument: Argument) => Promise<undefined> {
   return async (io, argument) => {
     const run = await load();
@@ -38,7 +38,9 @@ function simple(forms: string, description: string, load: Load<string | undefine
   };
 }
 
-/** Commands load their modules when they run: loading those of a service takes longer than many commands. */
+/**
+ * Each command loads its modules when it runs, because loading those of the service takes longer than many commands.
+ */
 export const commands: Readonly<Record<string, Command>> = {
   serve: {
     ...simple('', 'runs the service, as npm start does', async () => (await import('./serve.ts')).serve),
@@ -69,7 +71,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ),
   uninstall: simple(
     'PROVIDER/OWNER[/REPOSITORY]',
-    'ends that; the stored data stays',
+    'ends an installation; the stored data stays',
     async () => (await import('./installations.ts')).uninstallByName,
   ),
   installations: simple(
@@ -107,7 +109,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ),
   restore: simple(
     'FILE|-',
-    'fills a new database from such a backup',
+    'fills a new database from a backup of this release',
     async () => (await import('./copy.ts')).restoreFrom,
   ),
   export: simple(
@@ -115,7 +117,7 @@ export const commands: Readonly<Record<string, Command>> = {
     'writes everything stored to a file for any later release',
     async () => (await import('./backup.ts')).exportTo,
   ),
-  import: simple('FILE', 'fills a new database from such a file', async () => (await import('./backup.ts')).importFrom),
+  import: simple('FILE', 'fills a new database from an export', async () => (await import('./backup.ts')).importFrom),
   'import-awards': {
     forms: ['--account PROVIDER/NAME [--repository OWNER/NAME]... FILE'],
     description: "stores a person's awards of another service from its saved response, with their ids and dates",

@@ -13,10 +13,11 @@ import type { Io } from './io.ts';
 import { type NamedTarget, readTarget } from './target.ts';
 
 /**
- * `plaudit install PROVIDER/OWNER[/REPOSITORY]`: keeps all data current that the configured credentials can read of it.
+ * `plaudit install PROVIDER/OWNER[/REPOSITORY]`: keeps all data of an account or repository current that the configured
+ * credentials can read.
  */
 export async function installByName(io: Io, target: string | undefined): Promise<void> {
-  await about(io, 'install', target, async (core, { provider, name, repository }) => {
+  await withTarget(io, 'install', target, async (core, { provider, name, repository }) => {
     const call = { urgency: 'interactive', signal: io.signal, cost: newCost() } as const;
     const id = await lookUp(core.sync, { provider: provider.name, name }, call);
     const account = id === undefined ? undefined : await findById(core.sync.connection, id);
@@ -31,7 +32,7 @@ export async function installByName(io: Io, target: string | undefined): Promise
 
 /** `plaudit uninstall PROVIDER/OWNER[/REPOSITORY]`: undoes `plaudit install`. */
 export async function uninstallByName(io: Io, target: string | undefined): Promise<void> {
-  await about(io, 'uninstall', target, async (core, { provider, name, repository }) => {
+  await withTarget(io, 'uninstall', target, async (core, { provider, name, repository }) => {
     const holder = await findByName(core.sync.connection, provider.name, name);
     if (holder === undefined) throw new AppError('not_found', `nothing is stored of ${provider.name}/${name}`);
     await uninstall(core.sync, { account: holder.account, repository });
@@ -58,7 +59,8 @@ export async function listInstalled(io: Io): Promise<void> {
 
 type Target = Omit<NamedTarget, 'provider'> & { provider: Provider };
 
-async function about(
+/** @throws AppError `invalid_input` when the target is not well-formed or its provider is not configured. */
+async function withTarget(
   io: Io,
   command: string,
   target: string | undefined,

@@ -1,17 +1,17 @@
 import type { Writable } from 'node:stream';
 
-/** The environment, input and output of a command: those of the process, or of a test. */
+/** The environment, input and output of a command: those of the process, or replacements in a test. */
 export interface Io {
   environment: Readonly<Record<string, string | undefined>>;
-  /** Standard input, where there is one. */
+  /** Standard input; absent in tests that give none. */
   input?: AsyncIterable<unknown>;
-  /** Standard output for bytes, where there is one. */
+  /** Standard output for bytes, as `backup -` writes them; absent in tests that read none. */
   output?: Writable;
   /** Prints a line to standard output. */
   print: (line: string) => void;
   /** Prints a line to standard error. */
   warn: (line: string) => void;
-  /** True when standard error is a terminal. */
+  /** True when standard error is a terminal, where `sync` draws a progress bar. */
   isTerminal: boolean;
   /** True when standard output is a terminal, where `serve` prints lines for people instead of JSON. */
   isOutputTerminal?: boolean;

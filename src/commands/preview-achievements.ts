@@ -18,7 +18,7 @@ import { readBytes } from './read-bytes.ts';
 import { type NamedTarget, readRepositoryTarget } from './target.ts';
 
 const usage =
-  'achievements preview needs FILE PROVIDER/OWNER/NAME, or FILE --repository [PROVIDER/]OWNER/NAME, and maybe --provider NAME, --person LOGIN, --read, --json';
+  'achievements preview needs FILE PROVIDER/OWNER/NAME, or FILE --repository [PROVIDER/]OWNER/NAME, optionally with --provider NAME, --person LOGIN, --read and --json';
 
 /**
  * `plaudit achievements preview`: prints the accounts that would earn each achievement by the stored data, and for one
@@ -55,7 +55,7 @@ function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** Returns the hosts of the settings; none where the settings of the service are incomplete. */
+/** Returns the hosts that the settings name; none when the settings of the service are incomplete. */
 function readHosts({ environment }: Io): ProviderConfig[] {
   try {
     return readConfig(environment, readText).providers.filter(({ source }) => source !== 'default');
@@ -66,13 +66,13 @@ function readHosts({ environment }: Io): ProviderConfig[] {
 }
 
 /**
- * Returns the data that a host does not report. A host without settings is of the kind that its name says, and the
- * service that collected from it is taken to have a credential.
+ * Returns the data that a host does not report. A host without settings is taken to be of the kind that its name says,
+ * and read with a credential.
  */
 function unreportedAt(io: Io, name: string, hosts: readonly ProviderConfig[]): readonly UnreportedKind[] {
-  const host = hosts.find((one) => one.name === name);
-  if (host !== undefined) return unreportedBy(host.kind, host.tokens.length > 0 || host.app !== undefined);
-  if (hostKinds.includes(name)) return unreportedBy(name, true);
+  const host = hosts.find((configured) => configured.name === name);
+  const hasCredential = host === undefined || host.tokens.length > 0 || host.app !== undefined;
+  if (host !== undefined || hostKinds.includes(name)) return unreportedBy(host?.kind ?? name, hasCredential);
   io.warn(`${name} is not configured here, so conditions on data that it does not report get no warning`);
   return [];
 }
@@ -153,13 +153,13 @@ function describeEarned(count: number, unread: readonly Unread[]): string {
   return [...soFar, ...describeUnread(unread)].join('; ');
 }
 
-/** Says which data is missing: `not read yet: ...` where `--read` fetches it, else `not available: ...`. */
+/** Returns the missing data as text: `not read yet: ...` where `--read` fetches it, otherwise `not available: ...`. */
 function describeUnread(unread: readonly Unread[]): string[] {
   return [
     { words: 'not read yet', canBeRead: true },
     { words: 'not available', canBeRead: false },
   ].flatMap(({ words, canBeRead }) => {
-    const reasons = unread.filter((one) => one.canBeRead === canBeRead).map(({ reason }) => reason);
+    const reasons = unread.filter((data) => data.canBeRead === canBeRead).map(({ reason }) => reason);
     return reasons.length === 0 ? [] : [`${words}: ${reasons.join(', ')}`];
   });
 }

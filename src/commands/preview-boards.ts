@@ -10,16 +10,16 @@ import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
-import { counted } from './report-files.ts';
+import { formatCount } from './report-files.ts';
 import { readTarget } from './target.ts';
 
-const usage = 'boards preview needs FILE PROVIDER/OWNER, and maybe --json';
+const usage = 'boards preview needs FILE PROVIDER/OWNER, optionally with --json';
 
 type Item = ReturnType<typeof toItem>;
 
 /**
- * `plaudit boards preview`: prints the ranking that each board of a file would give by the stored data, and what its
- * rules reward. Faults of the file are reported on standard error. It sends no request.
+ * `plaudit boards preview FILE PROVIDER/OWNER`: prints the ranking that each board of a file would have by the stored
+ * data, and the points that each rule gives. Reports errors in the file on standard error. Sends no request.
  */
 export async function previewBoards(io: Io, args: readonly string[]): Promise<void> {
   const { file, provider, name, json } = readArguments(args);
@@ -73,7 +73,7 @@ function describe({
 }: Item): string[] {
   const { total, complete } = repositories;
   return [
-    `${name}: ${complete} of ${counted(total, 'repository').replace(/ys$/, 'ies')} complete; from ${window.since ?? 'the beginning'} until ${window.until ?? 'now'}`,
+    `${name}: ${complete} of ${formatCount(total, 'repository', 'repositories')} complete; from ${window.since ?? 'the beginning'} until ${window.until ?? 'now'}`,
     ...rules.map(({ number, text }) => {
       const given = points.find(({ rule }) => rule === number)?.points ?? 0;
       return `  rule ${number}: ${text}: ${given} in all`;

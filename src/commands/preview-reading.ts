@@ -17,14 +17,14 @@ import { waitForQuota } from './wait-for-quota.ts';
 
 type Target = NamedTarget & { repository: string };
 
-/** The most waits for another process that reads the same repository: ten minutes. */
+/** The most waits, 5 s each, for another process that reads the same repository: ten minutes in all. */
 const maxBusyPolls = 120;
-/** The number of items of a part between two lines of progress. */
+/** The number of items between two lines of progress. */
 const lineEvery = 1000;
 
 /**
- * Fetches the data that the achievements of a file need and that is not stored, with the code and the limits with which
- * the service collects. An interrupted run is continued by the next one, or by the service.
+ * Fetches the data that the achievements of a file need and that is not stored, in the same way and within the
+ * same limits as the service. The next run, or the service, continues an interrupted one.
  * @throws AppError `invalid_input` that names the missing setting when the host is not configured.
  */
 export async function readForPreview(
@@ -44,9 +44,9 @@ export async function readForPreview(
     io.warn(`${tokenSetting(host)} is not set, so only data that ${host.name} shows without a token was read`);
 }
 
-/** @throws AppError `invalid_input` with the setting that is missing. */
+/** @throws AppError `invalid_input` that names the missing setting. */
 function hostOf({ providers }: Config, name: string): ProviderConfig {
-  const host = providers.find((one) => one.name === name);
+  const host = providers.find((configured) => configured.name === name);
   if (host !== undefined) return host;
   const setting = environmentHosts.some(({ kind }) => kind === name)
     ? `${variableOf(name, 'url')} is not set`
@@ -92,8 +92,8 @@ async function fetchMissing(io: Io, core: Core, { provider, name, repository }: 
   const work = { call, onProgress: () => {}, extent };
   for (let polls = 0; polls < maxBusyPolls; polls += 1) {
     const requested = { accountId, repository, withPrivate: true };
-    const end = await waitForQuota(io, () => collectNamedRepository(core.sync, requested, work));
-    if (end === 'complete') return;
+    const outcome = await waitForQuota(io, () => collectNamedRepository(core.sync, requested, work));
+    if (outcome === 'complete') return;
     if (polls === 0) io.warn('another process is reading the repository; waiting for it');
     await wait(busyDelayMs, undefined, { signal: io.signal });
   }

@@ -3,7 +3,11 @@ import { maxFileBytes } from '../achievements/decode.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 
-/** Reads a file, or standard input for `-`. It reads one byte more than is allowed at most: a file may be endless. */
+/**
+ * Reads a file, or standard input for `-`, up to one byte more than the limit: a file may be endless, and the
+ * additional byte shows that it is too long.
+ * @throws AppError `invalid_input` when the file cannot be read.
+ */
 export async function readBytes(io: Io, path: string): Promise<Uint8Array> {
   if (path === '-') return readUpTo(io.input ?? [], maxFileBytes + 1);
   try {

@@ -6,29 +6,31 @@ import type { UnreportedKind } from '../providers/unreported.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 
-/** A file that was read, with its faults. */
+/** A checked file, with its errors and warnings. */
 export interface ReportedFile {
   file: string;
   text: string;
   reports: readonly Report[];
-  /** Further lines for people; empty when there is nothing to say. */
+  /** Lines to print after the reports, such as a summary; not part of the JSON. */
   lines: readonly string[];
 }
 
-/** A file as it is checked: `lines` says more to people. */
-export type Checked = Omit<ReportedFile, 'file'>;
+/** The result of checking the bytes of a file. */
+export type CheckResult = Omit<ReportedFile, 'file'>;
 
 /**
- * Reads and checks files, `-` is standard input, and prints their faults. With a host it also warns of data that such a
- * host does not provide.
- * @throws AppError `invalid_input` when any file has an error, after all faults were reported.
+ * Reads and checks files, `-` for standard input, and prints their errors and warnings. With a kind of host, `check`
+ * also gets the data that such a host does not report, to warn of it.
+ * @throws AppError `invalid_input` when a file has an error, after all errors and warnings are printed.
  */
 export async function checkFiles(
   io: Io,
   { paths, host, json }: { paths: readonly string[]; host: string | undefined; json: boolean },
-  check: (file: { name: string; bytes: Uint8Array; unreported: readonly UnreportedKind[] }) => Checked,
+  check: (file: { name: string; bytes: Uint8Array; unreported: readonly UnreportedKind[] }) => CheckResult,
 ): Promise<void> {
-  const unreported = host === undefined ? [] : unreportedBy(host, true);
+  // The file may be for a service with a credential, which is assumed.
+  const hasCredential = true;
+  const unreported = host === undefined ? [] : unreportedBy(host, hasCredential);
   const files: ReportedFile[] = [];
   for (const name of paths)
     files.push({ file: name, ...check({ name, bytes: await readBytes(io, name), unreported }) });
@@ -36,8 +38,8 @@ export async function checkFiles(
 }
 
 /**
- * Prints the faults of files, for people or as JSON.
- * @throws AppError `invalid_input` when any file has an error, after all faults were reported.
+ * Prints the errors and warnings of files, as text or as JSON.
+ * @throws AppError `invalid_input` when a file has an error, after all errors and warnings are printed.
  */
 function reportFiles(io: Io, files: readonly ReportedFile[], { json }: { json: boolean }): void {
   if (json) {
@@ -48,14 +50,15 @@ function reportFiles(io: Io, files: readonly ReportedFile[], { json }: { json: b
       for (const line of lines) io.print(line);
     }
   }
-  const reports = files.flatMap((one) => one.reports);
+  const reports = files.flatMap((file) => file.reports);
   const errors = reports.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) {
     const warnings = reports.length - errors;
-    throw new AppError('invalid_input', `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`);
+    throw new AppError('invalid_input', `${formatCount(errors, 'error')} and ${formatCount(warnings, 'warning')}`);
   }
 }
 
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** Formats a number with a noun, such as `2 boards`. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

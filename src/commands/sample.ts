@@ -9,7 +9,10 @@ import type { Io } from './io.ts';
 
 /** An export that comes with the service. Its accounts are invented, so that every address works without a network. */
 const sampleFile = fileURLToPath(new URL('../../sample/sample.ndjson.gz', import.meta.url));
-/** The time of the sample, with which the demo begins, so that its year has not passed. */
+/**
+ * The time at which the sample was made. The clock of the demo begins here, so that the sample's contributions are
+ * recent.
+ */
 export const sampleTime = Date.parse('2026-11-14T18:00:00Z');
 const examples = [
   '/github/sample-garden',
@@ -25,8 +28,8 @@ export async function sample(io: Io): Promise<void> {
 }
 
 /**
- * Imports the sample, and requests the rankings of its boards, which are not exported, before a visitor waits for one.
- * @param read reads from the sample.
+ * Imports the sample, and requests the rankings of its boards, because an export does not contain them.
+ * @param read reads from the imported database; its result is returned.
  */
 export async function importSample<Result>(
   config: Config,
@@ -34,7 +37,7 @@ export async function importSample<Result>(
   read: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   await importFile(config, io, sampleFile);
-  // The sample may be older than the present tables.
+  // Opening the database migrates it, because the sample may be older than the present tables.
   const database = await openDatabase({ ...config, log: io.warn });
   try {
     await requestOutdatedBoards(database.connection, new Date());

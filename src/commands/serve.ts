@@ -20,7 +20,7 @@ interface RunOptions {
   environment: Io['environment'];
   /** Addresses to try, below the service's own. */
   examples: readonly string[];
-  /** Default: the clock of the database. Only for one process. */
+  /** The present time; only for one process. Default: the clock of the database. */
   now?: () => Date;
   /** Replaces parts of a provider; only for one process. */
   changeProvider?: AppOptions['changeProvider'];
@@ -55,7 +55,7 @@ async function runInThisProcess(
 
 async function runInProcesses(config: Config, io: Io, options: RunOptions & Output): Promise<void> {
   const { log, announce, onLine, environment, examples } = options;
-  // The process that only listens for others loads less.
+  // The process that only starts workers does not load the service.
   const { startWorkers } = await import('../workers/primary.ts');
   await using workers = await startWorkers(config, { log, environment, onLine });
   const { url, description, ready, givenUp } = workers;
@@ -82,7 +82,7 @@ interface Output {
   onLine: (line: string) => void;
 }
 
-/** Returns where lines go. All have the same form: lines for people on a terminal, JSON for programs. */
+/** Creates the output. All lines have the same form: text on a terminal, JSON elsewhere. */
 function createOutput({ logLevel }: Config, io: Io): Output {
   if (io.isOutputTerminal === true) {
     const people = linesForPeople(io.print);
@@ -96,7 +96,7 @@ function createOutput({ logLevel }: Config, io: Io): Output {
   return { log: createLog(logLevel), announce: (line) => announcements.info(line), onLine: io.print };
 }
 
-/** Returns an address that works on github.com, and elsewhere one with a name to be filled in. */
+/** Returns the path of an example: on github.com an existing account, elsewhere `NAME` to replace. */
 function exampleOf({ name, url }: ProviderConfig): string {
   return `/v1/${name}/entities/${url === 'https://github.com' ? 'torvalds' : 'NAME'}`;
 }

@@ -13,7 +13,7 @@ import { readTarget } from './target.ts';
 import { waitForQuota } from './wait-for-quota.ts';
 
 const busyPollMs = 1000;
-/** The number of repositories between two plain lines of progress. */
+/** The number of repositories between two lines of progress, where no bar is drawn. */
 const lineEvery = 10;
 
 /** `plaudit sync PROVIDER/NAME[/REPOSITORY]`: updates the stored data from the provider, and prints the cost. */
@@ -60,7 +60,9 @@ interface Reporter {
   stop: () => void;
 }
 
-/** Returns a reporter that draws a bar at a terminal, and prints a line now and then elsewhere. */
+/**
+ * Creates a reporter that draws a bar on a terminal, and elsewhere prints a line after every `lineEvery` repositories.
+ */
 function createReporter(io: Io, target: string): Reporter {
   if (!io.isTerminal) {
     return {

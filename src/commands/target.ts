@@ -7,7 +7,8 @@ export interface NamedTarget {
 }
 
 /**
- * Reads PROVIDER/OWNER[/REPOSITORY]; an owner below another is written with %2F.
+ * Reads PROVIDER/OWNER[/REPOSITORY]. In the path of a nested owner, such as a subgroup of GitLab, `/` is written as
+ * %2F.
  * @returns undefined for another form.
  */
 export function readTarget(target: string | undefined): NamedTarget | undefined {
@@ -18,9 +19,9 @@ export function readTarget(target: string | undefined): NamedTarget | undefined 
 }
 
 /**
- * Reads PROVIDER/OWNER/REPOSITORY, where an owner below another may be written with / as well: the last part is always
- * the repository. OWNER/REPOSITORY alone is one at GitHub.
- * @param provider of OWNER/REPOSITORY, where it was given separately.
+ * Reads PROVIDER/OWNER/REPOSITORY, where the path of a nested owner may contain `/`, because the last part is always
+ * the repository. OWNER/REPOSITORY without a provider is a repository on GitHub.
+ * @param provider the provider, when it is not part of `target`.
  * @returns undefined for another form.
  */
 export function readRepositoryTarget(

@@ -15,14 +15,14 @@ import { StandIn, type StandInPerson } from './stand-in.ts';
 
 /** The host of the sample's accounts. */
 const host = 'github';
-/** The people that a visitor can be, and the organizations that they administer. */
+/** The people as whom a visitor can sign in, and the organizations that they administer. */
 const cast: Readonly<Record<string, readonly string[]>> = {
   'sample-ada': ['sample-garden'],
   'sample-mira': ['sample-harbour'],
   'sample-robin': [],
 };
 
-/** `plaudit demo`: serves the sample from a data directory that is removed afterwards. */
+/** `plaudit demo`: serves the sample from a temporary data directory, which is removed at the end. */
 export async function demo(io: Io): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-demo-'));
   try {
@@ -54,7 +54,7 @@ export async function demo(io: Io): Promise<void> {
   }
 }
 
-/** Starts a stand-in for the host of the sample. Its `changeProvider` is for the start of the service. */
+/** Starts a stand-in for the host of the sample. The service has to be started with the returned `changeProvider`. */
 export async function openStandIn(
   people: readonly StandInPerson[],
   now: () => Date,
@@ -68,14 +68,17 @@ export async function openStandIn(
   };
 }
 
-/** People sign in without a password, so that this works on the machine of the visitor alone. */
+/**
+ * Returns whether visitors can sign in: only when the service listens on this machine alone, because they need no
+ * password.
+ */
 export function canSignIn({ host: address, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): boolean {
   const hostname = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
   const bracketed = address.includes(':') ? `[${address}]` : address;
   return isThisMachine(bracketed) && (hostname === undefined || isThisMachine(hostname));
 }
 
-/** Finds the people of the sample that a visitor can be. */
+/** Finds the people of the sample as whom a visitor can sign in. */
 export async function findCast(connection: Connection): Promise<StandInPerson[]> {
   const find = async (name: string) => {
     const found = await findByName(connection, host, name);

@@ -15,13 +15,17 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-/** Serves a stand-in on a port of this machine's own address. @returns its origin. */
+/**
+ * Serves a stand-in on a port of 127.0.0.1.
+ * @returns its origin, such as `http://127.0.0.1:1234`.
+ */
 export async function listenAsStandIn(
   standIn: StandIn,
   { port = 0 }: { port?: number } = {},
 ): Promise<AsyncDisposable & { origin: string }> {
   const app = fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
-  // A name that leads to this machine could make the browser of a visitor read a page on behalf of another site.
+  // Without this check, another site whose name resolves to this machine could read pages through the visitor's
+  // browser.
   app.addHook('onRequest', async ({ ip, hostname }, reply) => {
     if (isLoopback(ip) && isThisMachine(hostname)) return;
     await reply.code(403).headers(headers).send(refusalPage('This page serves its own machine alone.'));

@@ -5,14 +5,14 @@ import { AppError } from '../../errors.ts';
 import type { Ownership, OwnershipProof, Provider } from '../../providers/provider.ts';
 import { OAuthSignIn } from '../../providers/transport/oauth.ts';
 
-/** A person of the sample that a visitor of the demonstration can be. */
+/** A person of the sample as whom a visitor of the demonstration can sign in. */
 export interface StandInPerson {
   account: Actor;
   /** The organizations that the person administers. */
   administers: readonly Actor[];
 }
 
-/** A sign-in that the service sent to the stand-in. */
+/** The parameters of an authorization request with which the service sends a browser to the stand-in. */
 export interface AuthorizationRequest {
   client_id: string;
   redirect_uri: string;
@@ -25,8 +25,9 @@ const maxCodes = 100;
 const secretBytes = 20;
 
 /**
- * A local stand-in for the code host of the demonstration: the authorization code flow with PKCE (RFC 6749, 7636), with
- * the people of the sample in place of a password. Its codes and tokens are random and end with the process.
+ * A local stand-in for the code host of the demonstration: the authorization code flow with PKCE (RFC 6749, 7636), in
+ * which a visitor chooses a person of the sample instead of entering a password. Its codes and tokens are random and
+ * end with the process.
  */
 export class StandIn {
   readonly paths = { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' };
@@ -42,11 +43,15 @@ export class StandIn {
 
   /** Returns the token of a person, which endpoint 5 accepts like one of the host. */
   tokenOf(person: StandInPerson): string {
-    for (const [token, one] of this.#tokens) if (one === person) return token;
+    for (const [token, owner] of this.#tokens) if (owner === person) return token;
     throw new Error('the stand-in has no such person');
   }
 
-  /** Signs a person in. @returns the address to which the browser returns. */
+  /**
+   * Signs a person in.
+   * @returns the address to which the browser is redirected.
+   * @throws AppError `invalid_input` for an unknown person or request.
+   */
   choose(name: string, request: AuthorizationRequest): string {
     this.requireOwn(request);
     const person = this.people.find(({ account }) => account.name === name);
@@ -61,29 +66,34 @@ export class StandIn {
     return back.href;
   }
 
-  /** @throws AppError `invalid_input` when the request is not one of the demonstration, which runs on this machine. */
+  /** @throws AppError `invalid_input` when the request does not come from the demonstration on this machine. */
   requireOwn({ client_id: id, redirect_uri: address, code_challenge: challenge }: AuthorizationRequest): void {
     const isOwn = id === this.client.id && challenge !== '' && URL.canParse(address) && isReturn(new URL(address));
     if (isOwn) return;
     throw new AppError('invalid_input', 'This page only serves the sign-in of its demonstration. Begin there.');
   }
 
-  /** Exchanges a code for the token of a person. @returns undefined when it does not fit. */
+  /**
+   * Exchanges a code for the token of a person. A code works once.
+   * @returns undefined when the code or another field of the form is wrong.
+   */
   exchange(form: Readonly<Record<string, string>>): string | undefined {
     const { code = '', code_verifier: verifier = '', client_id: id, client_secret: secret = '' } = form;
     const known = this.#codes.get(code);
     this.#codes.delete(code);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
-    const isFit =
+    const isValid =
       known !== undefined &&
       id === this.client.id &&
       isSame(secret, this.client.secret) &&
       isSame(challenge, known.request.code_challenge) &&
       form['redirect_uri'] === known.request.redirect_uri;
-    return isFit ? this.tokenOf(known.person) : undefined;
+    return isValid ? this.tokenOf(known.person) : undefined;
   }
 
-  /** Returns a provider with which the people of the sample sign in and prove ownership. Other tokens are the host's. */
+  /**
+   * Returns a provider with which the people of the sample sign in and prove ownership. The host checks other tokens.
+   */
   replaceParts(provider: Provider, origin: string, now: () => Date): Provider {
     const { paths, client } = this;
     const signIn = new OAuthSignIn({
@@ -124,7 +134,7 @@ function proofOf({ account, administers }: StandInPerson, name: string): Ownersh
   return { bearer: { externalId: account.externalId, name: account.name }, owned };
 }
 
-/** Codes go to the demonstration alone. */
+/** Returns whether an address is the callback of the demonstration, because codes must not be sent elsewhere. */
 function isReturn({ protocol, hostname, pathname }: URL): boolean {
   return protocol === 'http:' && isThisMachine(hostname) && pathname === callbackPath;
 }

@@ -52,9 +52,9 @@ describe('plaudit card', () => {
     for (const [path, file, message] of [
       [`${base}/contributions?theme=pink`, own, /theme must be/],
       ['/v1/github/entities/no-such-account/contributions', own, /no such account/],
-      ['//elsewhere.example/v1/x', own, /by turns/],
-      [`${base}/contributions`, 'card.gif', /by turns/],
-      [`${base}/contributions`, undefined, /by turns/],
+      ['//elsewhere.example/v1/x', own, /pairs of an address and a file/],
+      [`${base}/contributions`, 'card.gif', /pairs of an address and a file/],
+      [`${base}/contributions`, undefined, /pairs of an address and a file/],
     ] as const) {
       await assert.rejects(card(io, file === undefined ? [path] : [path, file]), message, path);
     }
