@@ -57,7 +57,7 @@ export interface BoardRule extends Trigger {
   perDay: number | null;
   /** The n-th contribution of a day counts 1 / (1 + decay * (n - 1)). */
   decay: number;
-  /** The moment that has to be in the window; null: since when the condition holds. */
+  /** The moment that has to be in the window; null: the one since which the condition holds. */
   at: Moment | null;
 }
 

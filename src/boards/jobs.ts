@@ -1,6 +1,9 @@
 import type { Job } from '../database/queue.ts';
 
-/** A ranking may take this share of the time of a worker: after one that took long, the next one waits. */
+/**
+ * After a ranking, a board rests for this multiple of the time that the ranking took, so that the rankings of one board
+ * take about a tenth of a worker's time at most. A rest of at most a minute keeps large boards current.
+ */
 const restFactor = 10;
 const maxRestMs = 60_000;
 /** Rankings that take less than this time start at once. */

@@ -3,7 +3,9 @@ import { unitWith } from '../windows/periods.ts';
 import { readWindow, type Window, windowBefore } from '../windows/window.ts';
 import type { WindowRule } from './board.ts';
 
-/** A moment after the beginning of every window: a board may be announced long before its window begins. */
+/**
+ * Stands for the present when fixed windows are read, because a board may be announced long before its window begins.
+ */
 const farFuture = new Date('9000-01-01');
 /** Enough for weekly seasons of fifty years. */
 const maxSeasons = 2600;
@@ -58,7 +60,7 @@ function season({ unit, from, timeZone }: Seasons, number: number): Window {
   return windowBefore({ since, until, timeZone, length }, 1 - number);
 }
 
-/** Returns the number of the season with a moment; before the first season, 1. */
+/** Returns the number of the season that contains a moment; before the first season, 1. */
 function seasonAt(rule: Seasons, now: Date): number {
   let [low, high] = [1, maxSeasons];
   while (low < high) {

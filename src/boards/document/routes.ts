@@ -13,7 +13,7 @@ import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { saveDocument } from '../file/file-store.ts';
 import { readBoardsFile } from '../file/read-file.ts';
 
-/** A fault of a document, at its place. */
+/** An error or warning about a document, with its line and column. */
 export const FaultItem = Type.Object(
   {
     severity: Type.Enum(['error', 'warning']),
@@ -43,7 +43,7 @@ export function toFault(report: Report) {
   return { severity, line, column, message: describeReport(report) };
 }
 
-/** Returns a scope of the application whose routes receive their bodies as text, with any media type. */
+/** Adds routes whose bodies are read as text, with any media type. */
 export function withTextBodies(app: App, addRoutes: (scope: App) => void): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
@@ -69,7 +69,7 @@ export function documentRoutes(app: App, services: AccessServices): void {
       load: async ({ account, caller, body }) => {
         const { boards, reports, text } = readBoardsFile(Buffer.from(body), { provider: account.provider });
         const error = reports.find(({ severity }) => severity === 'error');
-        // A document without any board that works would remove all boards by a typing error.
+        // A typing error that leaves no valid board must not remove all boards.
         if (boards.length === 0 && error !== undefined) {
           const place = `line ${error.line}, column ${error.column}`;
           throw new AppError(

@@ -13,17 +13,18 @@ import { findPerson, type RankedPerson, type Ranking } from '../views/view-store
 import { type BoardWindow, windowOf } from '../windows.ts';
 
 /** The points of a person on a board, and the data of which they consist. */
-export interface Ranked {
+export interface PersonScore {
   board: Board;
   ranking: Ranking;
   person: RankedPerson;
+  /** The repositories that the board counts. */
   repositoryIds: string[];
   window: BoardWindow;
   /** The time at which the points were counted. */
   countedAt: Date;
 }
 
-interface Wanted {
+interface PersonQuery {
   slug: string;
   login: string;
   /** The number of a frozen season; undefined: the present ranking. */
@@ -32,31 +33,36 @@ interface Wanted {
 
 /**
  * Finds the points of a person in the present ranking or in a frozen season.
- * @returns undefined while there is nothing that may be shown.
+ * @returns undefined while no ranking may be shown, or while a season waits for a signature because a person was erased
+ *   or hidden.
  * @throws AppError `not_found` for a board or season that the caller may not see, and for a person who is not on it.
  */
-export function findRanked(
+export function findPersonScore(
   services: RouteServices,
   resolved: ResolvedAccount,
-  { season, ...wanted }: Wanted,
-): Promise<Ranked | undefined> {
+  { season, ...person }: PersonQuery,
+): Promise<PersonScore | undefined> {
   return season === undefined
-    ? findPresent(services, resolved, wanted)
-    : findInSeason(services, resolved, { ...wanted, number: season });
+    ? findPresent(services, resolved, person)
+    : findInSeason(services, resolved, { ...person, number: season });
 }
 
 async function findPresent(
   services: RouteServices,
   resolved: ResolvedAccount,
   { slug, login }: { slug: string; login: string },
-): Promise<Ranked | undefined> {
+): Promise<PersonScore | undefined> {
   const { connection } = services;
   const stored = await findReadableBoard(services, resolved, slug);
   const { id: boardId, board } = stored;
   refusePrivate(board, resolved);
   const ranking = await awaitRanking(services, stored);
   if (ranking === undefined) return undefined;
-  const person = await findPerson(connection, { boardId, version: ranking.version, board }, nameOf(board, login));
+  const person = await findPerson(
+    connection,
+    { boardId, version: ranking.version, board },
+    readPersonName(board, login),
+  );
   if (person === undefined) throw noSuchPerson();
   return {
     board,
@@ -72,7 +78,7 @@ async function findInSeason(
   services: RouteServices,
   resolved: ResolvedAccount,
   { slug, login, number }: { slug: string; login: string; number: number },
-): Promise<Ranked | undefined> {
+): Promise<PersonScore | undefined> {
   const { connection } = services;
   const { stored, season } = await findReadableSeason(services, resolved, { slug, number });
   const board = readDefinition(season.definition);
@@ -80,7 +86,7 @@ async function findInSeason(
   refusePrivate(board, resolved);
   // A version with a person who was erased or hidden is not served.
   if (season.statement === null) return undefined;
-  const found = await findSeasonPerson(connection, season, nameOf(board, login));
+  const found = await findSeasonPerson(connection, season, readPersonName(board, login));
   if (found === undefined) throw noSuchPerson();
   const { person, people, ...rank } = found;
   const { since, until, coverage, asOf, frozenAt: builtAt, version } = season;
@@ -95,12 +101,17 @@ async function findInSeason(
   };
 }
 
-/** Owners may publish numbers of private repositories, never their names and items. */
+/**
+ * Refuses a board with private repositories to all but its owner: owners may publish numbers of these, never names and
+ * items.
+ * @throws AppError `not_found`.
+ */
 function refusePrivate({ isPrivate }: Board, { isOwner }: ResolvedAccount): void {
   if (isPrivate && !isOwner) throw noSuchBoard();
 }
 
-function nameOf(board: Board, text: string): { provider: string; login: string } {
+/** Reads LOGIN or PROVIDER/LOGIN; without a provider, the login belongs to the board's host. */
+function readPersonName(board: Board, text: string): { provider: string; login: string } {
   const parts = text.split('/');
   const login = parts.pop() ?? '';
   return { provider: parts.length === 0 ? providerOf(board) : parts.join('/').toLowerCase(), login };

@@ -14,7 +14,7 @@ import { BoardItem, RankItem, toRankItem } from '../views/board-json.ts';
 import { boardUrl, withBoard } from '../views/board-response.ts';
 import { type EvidenceItem, type EvidencePlace, findEvidence } from '../views/evidence-store.ts';
 import { type BoardWindow, grantsAsOf } from '../windows.ts';
-import { findRanked, type Ranked } from './ranked.ts';
+import { findPersonScore, type PersonScore } from './ranked.ts';
 
 const EvidencePath = Type.Object({
   ...AccountPath.properties,
@@ -103,7 +103,7 @@ const details = {
   },
 };
 
-interface Loaded extends Page<EvidenceItem>, Ranked {
+interface Loaded extends Page<EvidenceItem>, PersonScore {
   /** The points of all items of the list. */
   itemised: number;
 }
@@ -136,7 +136,7 @@ async function load(services: RouteServices, context: Context): Promise<Loaded |
   const { connection, computations } = services;
   const { page, params, query, account } = context;
   const { slug, login } = params;
-  const ranked = await findRanked(services, context, { slug, login, season: query.season });
+  const ranked = await findPersonScore(services, context, { slug, login, season: query.season });
   if (ranked === undefined) return undefined;
   const { board, window, repositoryIds, person } = ranked;
   const scope = { repositoryIds, window, accountId: person.id };
@@ -195,7 +195,7 @@ function isWithin(until: string, { timeZone }: BoardWindow, asOf: Date): boolean
   return readMoment('until', until, timeZone).end > asOf;
 }
 
-/** The kinds of items that have a page of their own, and that of the item that others belong to. */
+/** The kind of page that shows an item: its own, or that of the item to which it belongs. */
 const pageKinds: Readonly<Record<string, 'issue' | 'pull_request' | 'discussion'>> = {
   issue: 'issue',
   issue_comment: 'issue',
@@ -218,7 +218,7 @@ function toItem(
     ...(number !== null && { number }),
     ...(oid !== null && { oid }),
     ...(isAssisted !== null && { assisted: isAssisted }),
-    // Titles of private items are for people who may see the repository.
+    // Titles of items in private repositories are for the owner alone.
     title: isOwner || repository?.isPrivate !== true ? item.title : '',
     url: urlOf(item, providers),
     occurred_dttm: formatTimestamp(item.at),

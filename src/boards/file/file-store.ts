@@ -18,8 +18,8 @@ export interface StoredFile {
 }
 
 /**
- * Returns whether the file of boards of an account may be in a repository: in the one that the owner chose, otherwise in
- * `.github` or in the only one that defines achievements.
+ * Returns whether the file of boards of an account may be in a repository: in the one that the owner chose, otherwise
+ * in `.github` or in the only one that defines achievements.
  */
 export async function mayHoldBoards(connection: Connection, repositoryId: string): Promise<boolean> {
   const { rows } = await sql<{ place: number | null }>`
@@ -28,7 +28,9 @@ export async function mayHoldBoards(connection: Connection, repositoryId: string
   return (rows[0]?.place ?? null) !== null;
 }
 
-/** SQL for the place of repository `r` of owner `o` among those that may hold the file; null: it may not. */
+/**
+ * SQL for the priority of repository `r` of owner `o` among those that may hold the file, 1 first; null: it may not.
+ */
 const placeInSql = sql<number | null>`case
   when o.boards_repository is not null then case when lower(o.boards_repository) = lower(r.name) then 1 end
   when lower(r.name) = '.github' then 1
@@ -63,7 +65,7 @@ export interface ReadBoards {
   reports: Report[];
 }
 
-/** The service's clock and ids. */
+/** The time of a change, and ids for new rows. */
 interface Making {
   now: Date;
   newId: () => string;
@@ -130,7 +132,10 @@ async function saveFile(
     .execute();
 }
 
-/** Stores the boards of the file that counts for an account: its document, else that of the first repository with one. */
+/**
+ * Stores the boards of the file that counts for an account: its document, otherwise the file of the repository with the
+ * highest priority.
+ */
 export async function applyFile(
   transaction: Connection,
   { ownerId, provider }: { ownerId: string; provider: string },
@@ -142,8 +147,8 @@ export async function applyFile(
 }
 
 /**
- * Stores the boards of the file that counts for an account, after its owner has chosen another repository, or another one
- * holds them by default. Requests the file of that repository, if it is installed.
+ * Stores the boards of the file that counts for an account, after its owner chose another repository for it, or another
+ * repository became the default. Requests the file of that repository, if it is installed.
  */
 export async function followChosenFile(
   transaction: Connection,
@@ -171,7 +176,9 @@ export async function findFile(connection: Connection, ownerId: string): Promise
   return row && { repositoryId: row.repository_id, path: row.path, text: row.text, reports: row.reports };
 }
 
-/** Returns the file of a repository as it was read last; undefined where there is none, or where it is on no commit. */
+/**
+ * Returns the file of a repository as it was read last; undefined where it has none, or where the commit is not known.
+ */
 export async function findCheckedBoards(
   connection: Connection,
   repositoryId: string,

@@ -6,7 +6,7 @@ import { checkDay } from './read-window.ts';
 import type { BoardReading } from './reading.ts';
 import type { BoardFields } from './schema.ts';
 
-/** Reads who is ranked. */
+/** Reads the rules about who is ranked. */
 export function readPeople(
   people: NonNullable<BoardFields['people']>,
   { provider }: Pick<BoardReading, 'provider'>,
@@ -50,7 +50,7 @@ function isTeam(member: string): boolean {
   return member.startsWith('@') && member.includes('/');
 }
 
-/** Reads the points that people get by decision. */
+/** Reads the grants: points that people get by decision. */
 export function readGrants(
   grants: NonNullable<BoardFields['grants']>,
   node: YamlNode,

@@ -38,7 +38,7 @@ export function readPatterns(texts: readonly string[], node: YamlNode, reading: 
   return patterns;
 }
 
-/** @returns why the text is no pattern, as the rest of a sentence. */
+/** @returns the pattern, or the end of a sentence that says why the text is none. */
 function toPattern(text: string, provider: string): RepositoryPattern | string {
   const isIncluded = !text.startsWith('!');
   const bare = isIncluded ? text : text.slice(1);
@@ -54,7 +54,10 @@ function toPattern(text: string, provider: string): RepositoryPattern | string {
   return { isIncluded, places, text: bare };
 }
 
-/** Returns a pattern that the author probably meant: of an address, or with white space. */
+/**
+ * Returns the pattern that the author probably meant by an address or a text with white space; undefined for other
+ * texts.
+ */
 function likely(text: string): string | undefined {
   const path = text
     .trim()
@@ -68,7 +71,7 @@ function ownerOf(text: string): string {
   return text.replace(/^!/, '').split('/').slice(0, -1).join('/').toLowerCase();
 }
 
-/** Warns of an exclusion of an owner of whom nothing is included. */
+/** Warns of an exclusion that has no effect, because no repository of its owner is included. */
 function warnOfUseless(
   pattern: RepositoryPattern,
   texts: readonly string[],

@@ -21,7 +21,7 @@ export function readRules(rules: readonly RuleFields[], node: YamlNode, reading:
   return rules.flatMap((rule, index) => readRule(rule, nodeAt(node, index), reading) ?? []);
 }
 
-/** Checks the conditions of a board whose shape is faulty, for those of its rules that are well-formed. */
+/** Checks the well-formed rules of a board that has errors elsewhere, so that all errors are reported at once. */
 export function checkRulesAlone(node: YamlNode, reading: Reading): void {
   if (node.kind !== 'sequence') return;
   for (const item of node.items.slice(0, maxRules)) {
@@ -36,7 +36,7 @@ function readRule(rule: RuleFields, node: YamlNode, reading: Reading): BoardRule
   const written = { actor: rule.actor ?? 'author', action, ...(condition !== undefined && { condition }) };
   const trigger = readTrigger(written, node, surroundings, {
     ...reading,
-    // On a board it is usual that every contribution of a kind counts.
+    // A rule of a board may have no condition: every contribution of the kind counts then.
     readAbsent: () => ({ condition: always, faults: [] }),
   });
   const possible = new Set<Moment>(['created', ...(ends[action] ?? [])]);

@@ -17,7 +17,7 @@ export function warningsOf(preview: BoardPreview): string[] {
   ];
 }
 
-/** Says which rule gives the most points, where it is more than half of all. */
+/** Names the rule that gives more than half of all points. */
 function rewardsMost({ board, pointsByRule }: BoardPreview): string[] {
   const total = Object.values(pointsByRule).reduce((sum, points) => sum + points, 0);
   const [most] = Object.entries(pointsByRule).toSorted(([, one], [, other]) => other - one);

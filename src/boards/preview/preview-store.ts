@@ -6,7 +6,7 @@ import { findMembers, type Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
 import { type BoardWindow, windowOf } from '../windows.ts';
 
-/** The result of a file for one board, by the stored data. */
+/** The ranking that a board of a file would have by the stored data. */
 export interface BoardPreview {
   board: Board;
   window: BoardWindow;
@@ -15,11 +15,13 @@ export interface BoardPreview {
   people: PreviewedPerson[];
   /** The number of all people. */
   count: number;
-  /** All points that a rule gives, by its number. */
+  /** The sum of the points that each rule gives, by its number. */
   pointsByRule: Readonly<Record<string, number>>;
   /** Names in the file of which no account is stored. */
   unknownPeople: string[];
-  /** The number of merged pull requests to repositories of users of which nothing says who merged them. */
+  /**
+   * The number of merged pull requests of owners to their own repositories of which it is not known who merged them.
+   */
   unknownMergers: number;
 }
 

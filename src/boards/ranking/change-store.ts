@@ -7,9 +7,11 @@ import { grantedSql, type RankingInput } from './people-store.ts';
  * `contributions/affected-store.ts`, and by triggers of accounts and addresses.
  */
 
-/** People who are counted one by one; of more, all people of the board are counted. */
+/** The most people who are counted again one by one; with more, all people of the board are. */
 const maxPeople = 500;
-/** The most notes of people, of whom many are noted several times. */
+/**
+ * The most noted people and addresses, including repeated ones, that are read; with more, all people are counted again.
+ */
 const maxNoted = 20_000;
 
 /** Notes that all people of the boards that name a team have to be counted again. */
@@ -26,9 +28,9 @@ export async function noteAll(transaction: Connection, boardId: string): Promise
 }
 
 /**
- * Removes the noted changes of a board, which the caller has locked. A ranking that follows in the same transaction sees
- * everything that they are about; those that are noted meanwhile stay.
- * @returns the people to count again, those whose grants began or ended included; undefined: everyone.
+ * Removes the noted changes of a board, which the caller has locked. A ranking that follows in the same transaction
+ * sees the data that changed; changes that are noted meanwhile stay.
+ * @returns the people to count again, also those whose grants began or ended; undefined: everyone.
  */
 export async function takeChanges(
   transaction: Connection,
@@ -63,7 +65,7 @@ async function findAccounts(transaction: Connection, identityIds: readonly numbe
   return rows.map(({ id }) => id);
 }
 
-/** Finds the people who have other points by decision than their rows say. */
+/** Finds the people whose granted points differ from the stored ones. */
 async function findGranted(
   transaction: Connection,
   boardId: string,

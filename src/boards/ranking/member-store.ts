@@ -10,7 +10,7 @@ import type { Coverage, IncompleteRepository } from './coverage.ts';
 
 /** The repositories that a board counts, and how far they are collected. */
 export interface Members {
-  /** The owner of the board, whose teams alone decide. */
+  /** The owner of the board; only teams of this account count. */
   ownerId: string;
   ids: string[];
   /** The owners of these repositories, in the same order. */
@@ -82,7 +82,7 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
   return { ownerId, ...toMembers(rows, board.repositories, unreadTeams) };
 }
 
-/** Returns the kinds of contributions that decide about the points of a board. */
+/** Returns the kinds of contributions on which the points of a board depend. */
 export function requiredKinds({ rules }: Pick<Board, 'rules'>): string[] {
   const kinds = rules.flatMap(({ action }) => (action === 'point' ? [] : kindsOfAction[action]));
   return [...new Set(kinds.flatMap((kind) => [kind, kindsAbove[kind] ?? kind]))];
@@ -140,7 +140,7 @@ function toRegularExpression(name: string): string {
   return `^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`;
 }
 
-/** Returns whether a board counts other repositories than are stored as those whose changes lead to a new ranking. */
+/** Returns whether the repositories that a board counts differ from the stored ones (see `saveMembers`). */
 export async function hasOtherMembers(
   transaction: Connection,
   boardId: string,

@@ -17,8 +17,8 @@ export interface RankingInput {
 }
 
 /**
- * Returns a statement with the part `people`: those of whom the board counts anything or who have a grant, with the columns
- * of `board_ranks`, and whether the board may rank them.
+ * Returns a statement with the part `people`: a row for each person of whom the board counts something or who has a
+ * grant, with the columns of `board_ranks`, and `may_be_ranked`.
  * @param accountIds the only people to count; undefined for all.
  */
 export function peopleStatement(input: RankingInput, accountIds?: readonly string[]): Statement {
@@ -63,8 +63,8 @@ export function peopleStatement(input: RankingInput, accountIds?: readonly strin
 }
 
 /**
- * Everything about each person with points, in one aggregation: PostgreSQL does not know how many people a part has, and would
- * join parts by comparing all people with all others.
+ * Everything about each person with points, in one aggregation: PostgreSQL does not know the number of people in a
+ * part, and would join the parts by comparing each person with all others.
  */
 const sumsSql = sql`
   select person, sum(value) as value, max(reached_at) as reached_at, sum(granted) as granted,
@@ -81,7 +81,7 @@ const sumsSql = sql`
     union all select person, null, null, null, null, null, null, null, team from member_teams
   ) as facts group by person having count(rule) + count(granted) > 0`;
 
-/** The order of people on a board, and that in which those who share a rank are listed. */
+/** The order in which people on a board are listed, also those who share a rank. */
 export const listOrder = sql`points desc, ordered_at, name, account_id`;
 
 /** The same order of the rows `k`. */
@@ -93,8 +93,8 @@ export function rankInSql({ ties }: Pick<Board, 'ties'>): RawBuilder<unknown> {
 }
 
 /**
- * Returns SQL for points with two decimals. Sums of thirds differ a little with the order in which they are added, which
- * the first rounding removes.
+ * Returns SQL for points with two decimals. Sums of thirds differ a little with the order in which they are added,
+ * which the first rounding removes.
  */
 export function rounded(points: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`round(round((${points})::numeric, 6), 2)::float8`;
@@ -112,7 +112,7 @@ export function grantedSql({ board, window, now }: Omit<RankingInput, 'members'>
     where g.until is null or g.until >= (${asOf}::timestamptz at time zone ${timeZone})::date group by a.id`;
 }
 
-/** Returns SQL for the teams of people whom the file names. */
+/** Returns SQL for the teams of the people whom the file names by login. */
 function teamsSql({ teams }: Board): RawBuilder<unknown> {
   const rows = teams.flatMap(({ name, people }) => people.map((person) => ({ ...named(person), team: name })));
   return sql`
@@ -120,9 +120,11 @@ function teamsSql({ teams }: Board): RawBuilder<unknown> {
     join accounts a on a.provider = t.provider and lower(a.name) = t.login and a.deleted_at is null`;
 }
 
-/** Returns SQL for the teams of people who are members of the teams of hosts that the file names. */
+/** Returns SQL for the teams of the people who belong to host teams that the file names. */
 function memberTeamsSql({ teams }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<unknown> {
-  const rows = teams.flatMap(({ name, hostTeams }) => hostTeams.map((one) => ({ team: name, name: keyOf(one) })));
+  const rows = teams.flatMap(({ name, hostTeams }) =>
+    hostTeams.map((hostTeam) => ({ team: name, name: keyOf(hostTeam) })),
+  );
   return sql`
     select m.account_id as person, t.team from json_to_recordset(${JSON.stringify(rows)}::json) as t (team text, name text)
     join host_team_members m on m.owner_id = ${ownerId} and m.team = t.name`;

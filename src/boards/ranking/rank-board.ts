@@ -18,33 +18,39 @@ export interface RankContext {
   now: () => Date;
 }
 
-/** How much of a board may be counted. */
+/** Options about the number of people to count. */
 export interface RankOptions {
-  /** True to count all people, although only some are noted: the check of rankings that counted these alone. */
+  /**
+   * True to count all people even when changes of only some are noted, which checks the rankings that counted only
+   * these.
+   */
   isCheck?: boolean;
-  /** True to count all people only when the board has rested from the last time. */
+  /** True to count all people only when the board has rested since all were counted last (see `restAfter`). */
   rests?: boolean;
 }
 
 export type RankOutcome =
   /** There is no such board any more. */
   | { kind: 'absent' }
-  /** All people have to be counted, in `ms`. */
+  /** All people have to be counted, after a rest of `ms`. */
   | { kind: 'rests'; ms: number }
   /**
-   * `changed`: the number of people of whom anything is other than before; `unnoted`: those of them whom a check found
-   * although no change of them was noted.
+   * `changed`: the number of people whose rows differ from the previous version; `unnoted`: the number of those whom a
+   * check found although no change of them was noted.
    */
   | { kind: 'ranked'; extent: 'all' | 'affected'; changed: number; unnoted: number; isCheckDue: boolean };
 
-/** Transactions that did not see a new repository of a board when they began have ended after this time, in ms. */
+/**
+ * The time, in ms, after which all transactions have ended that began before a new repository of a board was stored.
+ * They note no changes for that board, so all people are counted until then.
+ */
 const settlingMs = 60_000;
 /** The time, in ms, after which all people are counted although no change requires it. */
 const checkedAfterMs = 3_600_000;
 
 /**
- * Ranks the people of a board by the stored contributions: those of whom a change was noted are counted again, and everyone
- * where a change concerns all. One transaction, which locks the board.
+ * Ranks the people of a board by the stored contributions, in one transaction that locks the board. Counts the people
+ * again of whom a change was noted, or everyone where a change concerns all.
  */
 export async function rankBoard(
   { connection, now }: RankContext,
@@ -87,14 +93,18 @@ export async function rankBoard(
   });
 }
 
-/** Returns whether a change concerns all people: of the rules, the repositories, the window or the day. */
+/**
+ * Returns whether all people have to be counted, because the rules, the repositories, the window or the day changed.
+ */
 function concernsAll(before: RankingState, basis: string): boolean {
   const { version, wholeAt, wholeUntil, people, isOfFormerDay } = before;
   const isUnsettled = wholeUntil !== null && wholeAt !== null && wholeAt <= wholeUntil;
   return version === 0 || before.basis !== basis || isUnsettled || people >= maxPeople || isOfFormerDay;
 }
 
-/** Ranks are compared with those at the end of the last day with a ranking, of the same window. */
+/**
+ * Returns the origin of former ranks: those at the end of the last day with a ranking, if it was of the same window.
+ */
 function formerOf(
   { version, since, isOfFormerDay }: RankingState,
   { board, window }: RankingInput,
@@ -114,16 +124,16 @@ async function save(
 ): Promise<Saved> {
   const { boardId, version } = before;
   const { accountIds } = plan;
-  const isOfNobody = accountIds?.length === 0;
+  const isEmpty = accountIds?.length === 0;
   const nothing = { changed: 0, unnoted: 0, people: 0 };
-  const saved = isOfNobody ? nothing : await saveRanks(transaction, before, input, plan);
+  const saved = isEmpty ? nothing : await saveRanks(transaction, before, input, plan);
   const { changed, people } = saved;
   const next = version === 0 || changed > 0 ? version + 1 : version;
   const costMs = now().getTime() - input.now.getTime();
   const isWhole = accountIds === undefined;
   const state = { ...before, version: next, ...(isWhole && { people, wholeAt: input.now, wholeCostMs: costMs }) };
   await saveState(transaction, state, input);
-  await saveCost(transaction, boardId, isWhole || isOfNobody ? 0 : costMs);
+  await saveCost(transaction, boardId, isWhole || isEmpty ? 0 : costMs);
   if (next > version) {
     await recordLeaders(transaction, { boardId, version: next, board: input.board }, input.now);
     await removeOldVersions(transaction, boardId, input.now);

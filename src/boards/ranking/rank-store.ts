@@ -4,7 +4,7 @@ import { listOrder, peopleStatement, type RankingInput, rankInSql } from './peop
 import type { RankingState } from './state-store.ts';
 import { rankedRowsInSql } from './version-store.ts';
 
-/** The most people on a board. Of one with as many, all are counted after each change. */
+/** The most people on a board. When a board has this number, each change leads to a count of all people. */
 export const maxPeople = 100_000;
 
 /** Returns SQL for the ranked people of a board, with `place`, `rank` and the columns of `board_ranks`. */
@@ -34,7 +34,7 @@ function columns(row: string): RawBuilder<unknown> {
   return sql.join(described.map((column) => sql.ref(`${row}.${column}`)));
 }
 
-/** The same columns as values that can be compared. */
+/** Returns the same columns as values that can be compared: PostgreSQL cannot compare json. */
 function comparable(row: string): RawBuilder<unknown> {
   return sql.join(
     described.map((column) =>
@@ -43,8 +43,8 @@ function comparable(row: string): RawBuilder<unknown> {
   );
 }
 
-/** The columns of a person without points. */
-const nothing: Readonly<Partial<Record<(typeof described)[number], RawBuilder<unknown>>>> = {
+/** The values of the columns for a stored person `p` without points; null for the others. */
+const withoutPoints: Readonly<Partial<Record<(typeof described)[number], RawBuilder<unknown>>>> = {
   name: sql`p.name`,
   is_ranked: sql`false`,
   points: sql`0`,
@@ -59,19 +59,19 @@ const nothing: Readonly<Partial<Record<(typeof described)[number], RawBuilder<un
 /** The columns of a counted person `c`, or of the stored one `p` that has no points any more. */
 const describedOrNothing = sql.join(
   described.map(
-    (column) => sql`coalesce(${sql.ref(`c.${column}`)}, ${nothing[column] ?? sql`null`}) as ${sql.ref(column)}`,
+    (column) => sql`coalesce(${sql.ref(`c.${column}`)}, ${withoutPoints[column] ?? sql`null`}) as ${sql.ref(column)}`,
   ),
 );
 
-/** How a ranking relates to the stored one. */
+/** The extent of a ranking, and its relation to the stored one. */
 export interface RankingPlan {
   /** The people whose points are counted again; undefined: everyone's. */
   accountIds: readonly string[] | undefined;
   /** The people of whom a change was noted. */
   noted: readonly string[];
   /**
-   * The ranks that are shown as former ones: those that are stored as such; those of the stored ranking, which is the last one
-   * of its day; or none, because that one is about another window.
+   * The ranks that are shown as former ones. `kept`: those that are stored as former ranks. `present`: those of the
+   * stored ranking, which is the last one of its day. `none`: the stored ranking is of another window.
    */
   former: 'kept' | 'present' | 'none';
 }
@@ -86,8 +86,8 @@ export interface Saved {
 }
 
 /**
- * Counts the points of people in one statement, and stores what differs from the present version as the next one. People
- * without points stay, on no page, with their former rank, until another day begins.
+ * Counts the points of people in one statement, and stores the rows that differ from the present version as the next
+ * one. A person who lost all points keeps a row with the former rank, which no page shows, until another day begins.
  */
 export async function saveRanks(
   transaction: Connection,
@@ -96,7 +96,7 @@ export async function saveRanks(
   { accountIds, noted, former }: RankingPlan,
 ): Promise<Saved> {
   const { board, now } = input;
-  const isOfThem = accountIds === undefined ? sql`true` : sql`account_id = any(${accountIds}::uuid[])`;
+  const isAmongCounted = accountIds === undefined ? sql`true` : sql`account_id = any(${accountIds}::uuid[])`;
   const isRanked = sql`may_be_ranked and points > 0`;
   const isOnBoard =
     accountIds === undefined
@@ -111,7 +111,7 @@ export async function saveRanks(
   const { rows } = await sql<Saved>`
     with counted as materialized (${counted}),
     present as materialized (
-      select * from board_ranks where board_id = ${boardId} and until_version is null and ${isOfThem}
+      select * from board_ranks where board_id = ${boardId} and until_version is null and ${isAmongCounted}
     ), former as (${formerRanks}),
     compared as (
       select account_id, ${previousRank}::integer as previous_rank, c.account_id is not null as is_counted,

@@ -4,7 +4,7 @@ import { addJob } from '../../database/queue.ts';
 import { type RankedBoard, rankBoardJob } from '../jobs.ts';
 import { noteAllOfTeam } from './change-store.ts';
 
-/** The most boards of one repository or owner that are ranked after a change; a sweep finds the others. */
+/** The most boards that one change requests; `requestOutdatedBoards` finds the others later. */
 const boardsAtOnce = 500;
 /** The age, in ms, at which a ranking is checked although no change was reported. */
 const checkedAfterMs = 3_600_000;
@@ -24,7 +24,10 @@ export async function requestBoardsOf(connection: Connection, repositoryId: stri
   );
 }
 
-/** Requests rankings of the boards whose patterns name owners, after their repositories or the visibility of these changed. */
+/**
+ * Requests rankings of the boards whose patterns name owners, after their repositories or the visibility of these
+ * changed.
+ */
 export async function requestBoardsNaming(connection: Connection, ownerIds: readonly string[]): Promise<void> {
   await request(
     connection,
@@ -35,8 +38,8 @@ export async function requestBoardsNaming(connection: Connection, ownerIds: read
 }
 
 /**
- * Requests rankings of the boards that were not checked for long, whose window has ended since, or with noted
- * changes that an interruption left behind.
+ * Requests rankings of the boards that were not ranked, or not counted as a whole, for an hour, whose window has ended
+ * since, or that have noted changes, which an interruption may have left behind.
  */
 export async function requestOutdatedBoards(connection: Connection, now: Date): Promise<void> {
   await request(

@@ -25,7 +25,7 @@ export interface ScoreScope {
   window: BoardWindow;
   /** The only people whose points are computed; undefined for all. */
   accountIds?: readonly string[] | undefined;
-  /** True: the rows have the columns that name a contribution. */
+  /** True when the rows need the columns that identify a contribution. */
   namesItems: boolean;
 }
 
@@ -36,9 +36,11 @@ interface NumberedRule {
 }
 
 /**
- * Returns a statement with these parts. `matched`: each contribution that satisfies a rule, also before the window, with
- * `person`, `rule`, `at`, and the columns that name it if they are wanted. `counted`: those in the window, with their points (`value`)
- * before and after the caps. Rules with an aggregate are in `counted` alone, once for each person.
+ * Returns a statement with these parts. `matched`: each contribution that satisfies a rule, also before the window,
+ * with `person`, `rule`, `at`, and with `namesItems` the columns that identify it. `counted`: those in the window, with
+ * their points before the caps (`full_value`) and after them (`value`). A rule with an aggregate, such as `count()`, is
+ * in `counted` once for each person; its contributions are in `matched` with the negative number of the rule, which
+ * gives no points: they only decide who is a newcomer.
  */
 export function scoreStatement(board: Board, scope: ScoreScope): Statement {
   const rules = board.rules.map((rule, index) => ({ rule, number: index + 1 }));
@@ -51,10 +53,10 @@ export function scoreStatement(board: Board, scope: ScoreScope): Statement {
   const { until } = scope.window;
   const isBefore = until === null ? sql`` : sql`where at < ${until}::timestamptz`;
   statement.addOnce('matched', sql`select * from (${sql.join(parts, sql` union all `)}) as items ${isBefore}`);
-  const once = rules.filter(({ rule }) => asksAboutPerson(rule.condition));
-  const earned = once.map(({ rule, number }) => {
+  const aggregateRules = rules.filter(({ rule }) => asksAboutPerson(rule.condition));
+  const earned = aggregateRules.map(({ rule, number }) => {
     const name = `once${number}`;
-    addOnceEarned(statement, name, board, scope, rule);
+    addAggregateRule(statement, name, board, scope, rule);
     return sql`select person, ${number}::integer as rule, at, ${scope.namesItems ? sql`${noItem},` : sql``}
       ${rule.points}::float8 as full_value, ${rule.points}::float8 as value from ${sql.id(name)}`;
   });
@@ -71,13 +73,16 @@ function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[
   if (first === undefined) throw new Error('a group of rules has no rule');
   const source = sourceOf(board, scope, first, asksForLabels(group.map(({ rule }) => rule.condition)));
   const moments = group.map(({ rule }) => {
-    // The contributions that an aggregate is about decide who is a newcomer; they give no points of their own.
+    // All contributions of the source decide who is a newcomer, also those that do not meet the condition.
     const condition = asksAboutPerson(rule.condition) ? always : rule.condition;
     return sql`case when ${allHold([condition], source)} then ${atOf(rule, source) ?? satisfiedAt([condition], source)} end`;
   });
   const numbers = group.map(({ rule, number }) => sql`${asksAboutPerson(rule.condition) ? -number : number}::integer`);
-  const isOfOne = group.length === 1;
-  const [rule, at] = [numbers, moments].map((all) => (isOfOne ? sql.join(all) : sql`unnest(array[${sql.join(all)}])`));
+  // The source is read once for all of its rules: `unnest` returns a row of each contribution for each rule.
+  const isSingleRule = group.length === 1;
+  const [rule, at] = [numbers, moments].map((all) =>
+    isSingleRule ? sql.join(all) : sql`unnest(array[${sql.join(all)}])`,
+  );
   const item = scope.namesItems ? sql`, ${namesOf(first)}` : sql``;
   return sql`
     ${source.steps.toSql()} select * from (
@@ -86,7 +91,7 @@ function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[
     where at is not null`;
 }
 
-/** Returns SQL for the columns that name the contribution `i` of a rule. */
+/** Returns SQL for the columns that identify the contribution `i` of a rule. */
 function namesOf({ action }: BoardRule): RawBuilder<unknown> {
   return action === 'commit'
     ? sql`i.repository_id, 'commit'::text as kind, null::text as external_id, i.oid, null::text as parent, null::integer as number`
@@ -94,7 +99,7 @@ function namesOf({ action }: BoardRule): RawBuilder<unknown> {
 }
 
 /**
- * Returns the contributions that a rule can count: without those that never count on the board.
+ * Returns the contributions that a rule can count, without those with spam labels and those that their authors merged.
  * @param usesLabels true where the rule, or another one of the same source, has a condition on labels.
  */
 function sourceOf(
@@ -103,7 +108,7 @@ function sourceOf(
   { actor, action }: BoardRule,
   usesLabels: boolean,
 ): ItemSource {
-  if (action === 'point') throw new Error('points are no contributions');
+  if (action === 'point') throw new Error('a rule of a board cannot have the action point');
   const scope: Scope = {
     repositoryId: repositoryIds,
     before: window.until ?? undefined,
@@ -112,7 +117,9 @@ function sourceOf(
   const source = itemSource(actor, action, scope);
   const conditions: RawBuilder<unknown>[] = [];
   if (board.spamLabels.length > 0 && action !== 'commit') {
-    conditions.push(isNoSpam(board.spamLabels, parentKinds[action], usesLabels ? source.lowerCaseLabels : undefined));
+    conditions.push(
+      hasNoSpamLabel(board.spamLabels, parentKinds[action], usesLabels ? source.lowerCaseLabels : undefined),
+    );
   }
   if (!board.countsSelfMerged && action === 'pull_request') {
     const owned = source.steps.add(
@@ -128,11 +135,11 @@ function sourceOf(
 }
 
 /**
- * Returns SQL that is true for a contribution `i` without a label that never counts. A comment has those of the item that it
- * belongs to.
- * @param lowerCaseLabels its labels, where a rule has them computed anyway.
+ * Returns the condition that a contribution `i` has no spam label. A comment has the labels of the item to which it
+ * belongs.
+ * @param lowerCaseLabels SQL for its labels, where a condition needs them anyway.
  */
-function isNoSpam(
+function hasNoSpamLabel(
   spamLabels: readonly string[],
   parentKind: string | undefined,
   lowerCaseLabels: RawBuilder<unknown> | undefined,
@@ -153,8 +160,8 @@ function atOf({ at }: BoardRule, source: ItemSource): RawBuilder<unknown> | unde
   return effective(at === 'merged' ? sql`i.merged_at` : sql`i.closed_at`, source.scope);
 }
 
-/** Adds a part with the people who earned a rule with an aggregate, and since when. */
-function addOnceEarned(statement: Statement, name: string, board: Board, scope: ScoreScope, rule: BoardRule): void {
+/** Adds a part with the people who earned a rule with an aggregate, and the moments at which they did. */
+function addAggregateRule(statement: Statement, name: string, board: Board, scope: ScoreScope, rule: BoardRule): void {
   const { since, until } = scope.window;
   const source = sourceOf(board, scope, rule, asksForLabels([rule.condition]));
   const measures = new Measures(`${name}_items`, {
@@ -177,9 +184,10 @@ function countedSql(rules: readonly NumberedRule[], { window, namesItems }: Scor
   );
   const from = window.since === null ? sql`` : sql`and m.at >= ${window.since}::timestamptz`;
   const columns = sql`person, rule, at ${namesItems ? sql`, repository_id, kind, external_id, oid, parent, number` : sql``}`;
-  // The order of contributions of one moment changes no sum.
+  // Contributions of one moment need an order only where each is listed with its own points.
   const ofMoment = namesItems ? sql`, repository_id, kind, external_id, oid` : sql``;
   const ofDay = sql`(partition by person, rule, day order by at ${ofMoment} rows unbounded preceding)`;
+  // `running` includes the contribution itself, so `per_day - running + full_value` is what the cap leaves for it.
   return sql`
     select ${columns}, full_value, greatest(0, least(full_value, per_day - running + full_value)) as value from (
       select *, sum(full_value) over ${ofDay} as running from (

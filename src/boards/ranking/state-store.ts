@@ -11,15 +11,16 @@ export interface RankingState {
   boardId: string;
   /** The present version, from 1; 0 before the first ranking. */
   version: number;
+  /** The hash that `basisOf` returned for the stored ranking. */
   basis: string;
   since: Date | null;
   /** The number of ranked people when all were counted last. */
   people: number;
   /** The time at which all people were counted last; null: never. */
   wholeAt: Date | null;
-  /** The time that this took. */
+  /** The time, in ms, that counting all people took. */
   wholeCostMs: number;
-  /** All people are counted again until a ranking begins after this time. */
+  /** All people are counted in each ranking that begins before this time; null: there is no such time. */
   wholeUntil: Date | null;
   /** True when all people were counted last on a former day of the board's time zone. */
   isOfFormerDay: boolean;
@@ -68,7 +69,7 @@ export async function saveState(
       whole_cost_ms = excluded.whole_cost_ms, whole_until = excluded.whole_until`.execute(transaction);
 }
 
-/** Stores the time that a ranking of affected people took. */
+/** Stores the time, in ms, that a ranking of affected people took. */
 export async function saveCost(transaction: Connection, boardId: string, costMs: number): Promise<void> {
   await sql`
     update boards set cost_ms = ${Math.round(costMs)} where id = ${boardId} and cost_ms <> ${Math.round(costMs)}`.execute(

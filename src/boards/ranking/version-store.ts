@@ -11,8 +11,8 @@ export interface RankingVersion {
 }
 
 /**
- * Returns SQL for the ranked people of a version with their places and ranks. Its order is that of an index, so that a first
- * page reads no further rows.
+ * Returns SQL for the ranked people of a version with their places and ranks. Its order is that of an index, so that a
+ * first page reads no further rows.
  */
 export function rankedRowsInSql({ boardId, version, board }: RankingVersion): RawBuilder<unknown> {
   return sql`
@@ -22,11 +22,12 @@ export function rankedRowsInSql({ boardId, version, board }: RankingVersion): Ra
       and (until_version is null or until_version > ${version})`;
 }
 
-/** The most people who came to lead at once that are recorded, and the most that are kept. */
+/** The most new leaders of one version that are recorded. */
 const leadersAtOnce = 10;
+/** The most recorded leaders of a board; older ones are deleted. */
 const leadersKept = 100;
 
-/** Records who leads since a version, and not in the one before. */
+/** Records the people who lead in a version and did not lead in the one before. */
 export async function recordLeaders(
   transaction: Connection,
   { boardId, version, board }: RankingVersion,
@@ -51,7 +52,7 @@ export async function recordLeaders(
 /** Former versions are kept for readers that are between two pages. */
 const keptForMs = 15 * 60_000;
 
-/** Removes rows of versions that no reader needs any more. */
+/** Removes rows that were replaced longer ago than `keptForMs`; cursors into their versions are stale from then on. */
 export async function removeOldVersions(transaction: Connection, boardId: string, now: Date): Promise<void> {
   await sql`
     with removed as (

@@ -23,8 +23,9 @@ import {
 } from './season-store.ts';
 import { signStatement } from './statement.ts';
 
-/** After this time a window is frozen even if something in it is not collected, which the statement names. */
+/** The time after the end of a window at which it is frozen even if data is missing; the statement names that data. */
 const frozenAfterMs = 3 * 86_400_000;
+/** The time after which a window with missing data is tried again. */
 const retryMs = 600_000;
 const boardsAtOnce = 50;
 const seasonsAtOnce = 20;
@@ -32,8 +33,8 @@ const maxSeasons = 3000;
 const maxPeople = 100_000;
 
 /**
- * Freezes ended windows, and signs versions without people who were erased or hidden. Each season is one transaction, so
- * that a process that is killed leaves either all of it or nothing, and the next run does the rest.
+ * Freezes ended windows, and signs new versions of seasons without people who were erased or hidden. Each season is one
+ * transaction, so that a process that is killed leaves either all of it or nothing, and the next run does the rest.
  */
 export async function freezeSeasons(services: SigningServices): Promise<void> {
   const { connection, now } = services;
@@ -52,9 +53,9 @@ export async function freezeSeasons(services: SigningServices): Promise<void> {
 type Services = Pick<SigningServices, 'connection' | 'now'>;
 
 /**
- * Freezes the oldest ended window of a board that is not frozen yet, if everything in it is collected or enough time has
- * passed.
- * @returns true when it froze one, so that there may be more.
+ * Freezes the oldest ended window of a board that is not frozen yet, if everything in it is collected or enough time
+ * has passed.
+ * @returns true when it froze a window, so that another one may follow.
  */
 async function freezeNext({ connection, now }: Services, signer: Signer, boardId: string): Promise<boolean> {
   return withEvaluationMemory(connection, async (transaction) => {
@@ -63,7 +64,7 @@ async function freezeNext({ connection, now }: Services, signer: Signer, boardId
     const at = now();
     const next = await nextSeason(transaction, stored, at);
     if (next === undefined) {
-      await setFreezeTime(transaction, boardId, laterEnd(windowOf(stored.board.window, at), at));
+      await setFreezeTime(transaction, boardId, futureEnd(windowOf(stored.board.window, at), at));
       return false;
     }
     const { window, number } = next;
@@ -86,8 +87,8 @@ async function freezeNext({ connection, now }: Services, signer: Signer, boardId
   });
 }
 
-/** Returns the time at which the present window ends; null when it has ended, or has no end. */
-function laterEnd({ until }: BoardWindow, now: Date): Date | null {
+/** Returns the end of a window that lies in the future; null when it has ended, or has no end. */
+function futureEnd({ until }: BoardWindow, now: Date): Date | null {
   return until !== null && until > now ? until : null;
 }
 
@@ -149,12 +150,12 @@ async function signWithoutErased(
   });
 }
 
-/** Seasons that were frozen before that are not completed by themselves any more. */
+/** The time after its freezing within which a season with missing data is completed automatically. */
 const completedWithinMs = 90 * 86_400_000;
 
 /**
- * Counts seasons again that were frozen while something was missing, once all of it is collected: late data leads to a
- * new version that names the differences.
+ * Counts seasons again that were frozen while something was missing, once everything is collected. Each becomes a new
+ * version, with its differences from the former one.
  */
 export async function completeSeasons(services: SigningServices): Promise<void> {
   const { connection, now } = services;

@@ -17,6 +17,7 @@ export interface Season {
   definition: object;
   coverage: Coverage;
   asOf: Date | null;
+  /** Repositories and teams that were not known when the version was counted, each with its state. */
   missing: string[];
   frozenAt: Date;
   reason: string;
@@ -25,7 +26,7 @@ export interface Season {
   statement: string | null;
 }
 
-/** A change of a person between two versions; a rank of null means that the person is not in the version. */
+/** A person's difference between two versions; a rank is null in the version without the person. */
 export interface Difference {
   person: string;
   rank: number | null;
@@ -34,7 +35,7 @@ export interface Difference {
   formerPoints: number;
 }
 
-/** A person of a frozen season; null for one who was erased or hidden later. */
+/** A rank of a frozen season; its person is null when the account was erased or hidden later. */
 export interface SeasonRank {
   place: number;
   rank: number;
@@ -149,7 +150,7 @@ export interface NewVersion {
 
 /**
  * Stores the next version of a season with its table, as it is counted now, without its statement.
- * @returns its number.
+ * @returns the number of the version.
  */
 export async function addVersion(transaction: Connection, added: NewVersion): Promise<number> {
   const { boardId, board, number, window, members, now } = added;
@@ -225,8 +226,8 @@ export async function findWithdrawn(
 }
 
 /**
- * Copies the newest version of a season without the people who were erased or hidden, and removes the tables, statements
- * and differences of all former versions.
+ * Copies the newest version of a season without the people who were erased or hidden, and removes the tables,
+ * statements and differences of all former versions.
  * @returns the number of the version.
  */
 export async function addAnonymousVersion(
@@ -272,7 +273,7 @@ export async function findIncomplete(
   return rows;
 }
 
-/** Stores when a board may have a window to freeze; null: never. */
+/** Stores the time from which a board may have a window to freeze; null: never. */
 export async function setFreezeTime(connection: Connection, boardId: string, at: Date | null): Promise<void> {
   await connection.updateTable('boards').set({ freeze_at: at }).where('id', '=', boardId).execute();
 }

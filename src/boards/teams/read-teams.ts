@@ -11,12 +11,12 @@ export interface TeamContext {
   now: () => Date;
 }
 
-/** Teams of one run; the rest waits for the next one. */
+/** The most teams that one run reads; the next run reads others. */
 const teamsAtOnce = 50;
 
 /**
- * Reads the members of the teams that boards name. Where a host gives no usable response, the members that are known stay;
- * where it shows no such team, they stay for some days.
+ * Reads the members of the teams that boards name. When a host does not show a team, or gives no usable response, the
+ * known members stay for some days.
  */
 export async function readTeams({ connection, providers, now }: TeamContext, signal: AbortSignal): Promise<void> {
   for (const team of await findDueTeams(connection, now(), teamsAtOnce)) {

@@ -4,8 +4,9 @@ import type { TeamPlace } from '../../providers/provider.ts';
 import type { Board, TeamName } from '../board.ts';
 
 /**
- * Members of teams of hosts, as far as accounts are stored. They are for rankings alone: hosts show them to few. A board
- * has the teams of its own owner: the service may read those of others, whom its owner must not see.
+ * The stored accounts among the members of host teams. Only rankings use them, because hosts show members to few
+ * people. A board uses only the teams of its own owner: the service may be able to read teams of other organizations
+ * that this owner may not see.
  */
 
 /** The time, in ms, after which members are read again. */
@@ -18,7 +19,7 @@ export function keyOf({ provider, organization, team }: TeamName): string {
   return `${provider}/${organization}/${team}`.toLowerCase();
 }
 
-/** Returns the teams of hosts that a board names. */
+/** Returns the host teams that a board names, as `keyOf` names them. */
 export function teamsOf({ people, teams }: Pick<Board, 'people' | 'teams'>): string[] {
   const { onlyMembersOf } = people;
   const named = [...(onlyMembersOf === null ? [] : [onlyMembersOf]), ...teams.flatMap(({ hostTeams }) => hostTeams)];
@@ -56,7 +57,7 @@ export async function findDueTeams(connection: Connection, now: Date, limit: num
 /**
  * Stores the members of a team. Must run in a transaction.
  * @param ids immutable ids at the host; null: it does not show the members.
- * @returns whether that changes who is a member, or whether the members are known.
+ * @returns true when the members changed, or when they became known or unknown.
  */
 export async function saveTeam(
   transaction: Connection,
@@ -104,7 +105,10 @@ export async function forgetTeams(connection: Connection): Promise<void> {
   );
 }
 
-/** Finds those of some teams whose members are not known, because the host or the owner does not have or show them. */
+/**
+ * Returns those of the teams whose members are not known: the host does not show them, or they are not teams of the
+ * owner.
+ */
 export async function findUnreadTeams(
   connection: Connection,
   ownerId: string,

@@ -113,7 +113,7 @@ export function toRules({ rules }: Board): BoardItem['rules'] {
   }));
 }
 
-/** Returns a board as lists and rankings show it; completeness comes first. */
+/** Returns a board as lists and rankings show it, with the completeness of its repositories first. */
 export function toBoardItem(board: Board, ranking: Ranking | undefined, viewer: { isOwner: boolean }): BoardItem {
   const { since = null, until = null, asOf = null, builtAt } = ranking ?? {};
   const coverage = ranking?.coverage ?? { repositories: 0, complete: 0, incomplete: [], isCut: false };
@@ -134,7 +134,7 @@ export function toBoardItem(board: Board, ranking: Ranking | undefined, viewer: 
   };
 }
 
-/** Returns the people of a ranking as responses show them. */
+/** Returns a person of a ranking as responses show them. */
 export function toRankItem(
   board: Board,
   person: RankedPerson,
@@ -156,7 +156,7 @@ export function toRankItem(
   };
 }
 
-/** A person of a frozen season; null for one who was erased or hidden later. */
+/** A rank of a frozen season; its person is null when the account was erased or hidden later. */
 export const SeasonRankItem = Type.Object(
   {
     ...Type.Omit(RankItem, ['evidence_url', 'person']).properties,
@@ -188,7 +188,7 @@ export function toSeasonRankItem(
   };
 }
 
-/** Returns the address of the evidence of a person; logins of other hosts than the board's have the provider before them. */
+/** Returns the address of the evidence of a person; the provider precedes logins of other hosts than the board's. */
 function evidenceUrl(
   board: Board,
   { provider, name }: Pick<RankedPerson, 'provider' | 'name'>,

@@ -22,7 +22,9 @@ export function boardUrl(
   return `${publicUrl()}/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/boards/${slug}`;
 }
 
-/** Wraps items of a board, whose completeness comes first. */
+/**
+ * Returns the envelope of items of a board; `missing` names the repositories and teams that are not completely known.
+ */
 export function withBoard(
   board: Board,
   ranking: Ranking,

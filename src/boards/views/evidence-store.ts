@@ -25,7 +25,7 @@ export interface EvidenceItem {
   points: number;
   /** The sum of the points of all items of the list, rounded as totals are. */
   itemised: number;
-  /** The points without caps and decay would be those of the rule; these are without the cap alone. */
+  /** The points after decay, before the cap of a day. */
   pointsBeforeCap: number;
 }
 
@@ -60,7 +60,9 @@ export async function findRankedRepositories(connection: Connection, boardId: st
   return rows.map((row) => row.repository_id);
 }
 
-/** Returns a page of what gave a person points, newest first. It reads the contributions of that person alone. */
+/**
+ * Finds a page of the items that gave a person points, newest first. It reads the contributions of that person alone.
+ */
 export async function findEvidence(
   connection: Connection,
   board: Board,

@@ -7,8 +7,8 @@ import { requestBoard } from '../ranking/request-store.ts';
 import { findPresentRanking, type Ranking } from './view-store.ts';
 
 /**
- * Returns whether a caller may see a board: one with private repositories is for its owner, unless they publish it; one of the
- * members of a team is for its owner alone, because hosts keep these private.
+ * Returns whether a caller may see a board. Only the owner sees one that ranks the members of a team, because hosts
+ * keep members private, and one with private repositories, unless the owner publishes these.
  */
 export function mayRead({ board }: Pick<StoredBoard, 'board'>, { account, isOwner }: ResolvedAccount): boolean {
   if (board.people.onlyMembersOf !== null && !isOwner) return false;
@@ -26,7 +26,7 @@ export function noSuchBoard(): AppError {
 
 /**
  * Finds a board that the caller may see.
- * @throws AppError `not_found` for every other one.
+ * @throws AppError `not_found` for any other board.
  */
 export async function findReadableBoard(
   { connection }: Pick<RouteServices, 'connection'>,
@@ -38,7 +38,10 @@ export async function findReadableBoard(
   return found;
 }
 
-/** Finds the present ranking of a board; where there is none to show, requests one, and returns undefined. */
+/**
+ * Finds the present ranking of a board. When none may be shown, requests one, without waiting for it, and returns
+ * undefined.
+ */
 export async function awaitRanking(
   { connection }: Pick<RouteServices, 'connection'>,
   stored: StoredBoard,

@@ -41,13 +41,14 @@ export interface RankedPerson {
   isReturning: boolean;
   firstAt: Date | null;
   teams: string[];
-  /** Further ones, as a member of a team of the host; for the owner of the board alone. */
+  /** Further teams, by membership in a host team; for the owner of the board alone. */
   memberTeams: string[];
 }
 
 /**
- * Finds the present ranking of a board; undefined while there is none that may be shown: a repository that it counts has
- * become private, hidden or erased since, or it shows who is a member of a team.
+ * Finds the present ranking of a board; undefined while none may be shown, because a repository that it counts has
+ * become private, hidden or erased since, or because it was limited to the members of a team and the board no longer
+ * is.
  */
 export async function findPresentRanking(
   connection: Connection,
@@ -86,7 +87,7 @@ export interface PeoplePage {
   after?: number | undefined;
   before?: number | undefined;
   team?: string | undefined;
-  /** True: members of teams of the host are in the team too. */
+  /** True when the caller is the board's owner: `team` then includes members of host teams. */
   isOwner: boolean;
   type?: PersonType | undefined;
 }
@@ -96,7 +97,7 @@ const personColumns = sql`k.place, k.rank, u.id, u.provider, u.external_id as "e
   k.previous_rank as "previousRank", k.is_newcomer as "isNewcomer", k.is_returning as "isReturning",
   k.first_at as "firstAt", k.teams, k.member_teams as "memberTeams"`;
 
-/** Finds a page of a ranking, in its order. Hidden accounts are in none. */
+/** Finds a page of a ranking, in its order, without hidden accounts. */
 export async function findPeople(
   connection: Connection,
   version: RankingVersion,
