@@ -52,7 +52,7 @@ function explainAchievement({ name, triggers, evaluateAt }: Achievement): string
   return `${name}: a person needs ${groups.join(' and ')}${when}.`;
 }
 
-/** Says for what a rule gives points. */
+/** Describes the points of a rule, such as `5 points for each issue of their own`, without a full stop. */
 export function explainRule(rule: PointRule): string {
   const points = `${rule.value} ${rule.value === 1 ? 'point' : 'points'}`;
   if (asksAboutPerson(rule.condition)) return `${points} once for ${explainCondition(rule, rule.condition, [])}`;

@@ -64,7 +64,7 @@ export function readTrigger(
   return read;
 }
 
-/** Checks the conditions of a part whose shape is faulty, for those of its triggers that are well-formed. */
+/** Checks the well-formed triggers of a part that has errors elsewhere, so that all errors are reported at once. */
 export function checkTriggersAlone(
   schema: typeof TriggerEntry | typeof PointTriggerEntry,
   triggers: YamlNode,

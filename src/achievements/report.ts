@@ -77,7 +77,7 @@ function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd');
 }
 
-/** The parser of YAML could count the lines too, but not in a text that it is not given. */
+/** Counts the lines itself, because a text with an early problem never reaches the parser of YAML. */
 function countLines(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);

@@ -47,8 +47,8 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
     findWork(connection, repositoryId, workAtOnce),
     findKnownUntil(connection, repositoryId),
   ]);
-  // A new file adds work for all accounts. It is read again here, because the first read may have returned the file
-  // before.
+  // A new file adds work for all accounts. The file is read again, because the first read may have returned the former
+  // one.
   const isOfFile = work.some(({ accountId }) => accountId === null);
   const file = isOfFile ? await findEvaluatedFile(connection, repositoryId) : found;
   if (file === undefined) {

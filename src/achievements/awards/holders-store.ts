@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
@@ -10,7 +10,7 @@ export interface PublicAchievement {
   description: string;
   /** The present name of the repository. */
   repository: string;
-  /** The number of people who hold it; greater ones are cut. */
+  /** The number of people who hold it; `maxHolders` + 1 stands for all greater numbers. */
   holders: number;
 }
 
@@ -27,16 +27,19 @@ export interface AchievementHolder {
   place: HolderPlace;
 }
 
-/** The greatest number of holders that is counted: counting more would take long. */
+/** The greatest number of holders that is known exactly, because counting more would take long. */
 export const maxHolders = 1000;
 
-/** Returns SQL of the awards `w` of the achievement `h` to accounts `a` that everyone may see, after `select …`. */
-export function heldInSql() {
+/**
+ * Returns the clauses `from` and `where` for the awards `w` of an achievement that are not revoked, and their accounts
+ * `a`, which everyone may see.
+ */
+export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
   return sql`from awards w join accounts a on a.id = w.account_id
-    where w.achievement_id = h.id and w.revoked_at is null and ${isShownInSql('a')}`;
+    where w.achievement_id = ${achievementId} and w.revoked_at is null and ${isShownInSql('a')}`;
 }
 
-/** Returns SQL of a table with the number of holders of the achievement `h`, at most one more than `maxHolders`. */
+/** Returns SQL for a table with the number of holders of the achievement `h`, at most `maxHolders` + 1. */
 export function holdersInSql() {
   return sql`(select count(*)::integer as holders from (select ${heldInSql()} limit ${maxHolders + 1}) one)`;
 }
@@ -54,21 +57,20 @@ export async function findPublicAchievement(
   return rows[0];
 }
 
-/** Finds people who hold an achievement, the newest first, without accounts that are not shown. */
+/** Finds the people who hold an achievement, newest awards first; only accounts that everyone may see. */
 export async function findAchievementHolders(
   connection: Connection,
   achievementId: string,
   { limit, after }: { limit: number; after: HolderPlace | undefined },
 ): Promise<AchievementHolder[]> {
-  const before =
+  const isOlder =
     after === undefined
       ? sql``
       : sql`and (w.awarded_at, w.id) < ('epoch'::timestamptz + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::uuid)`;
   const { rows } = await sql<Omit<AchievementHolder, 'place'> & { us: string }>`
     select a.provider, a.name, a.display_name as "displayName", w.id as "awardId", w.awarded_at as "awardedAt",
       (extract(epoch from w.awarded_at) * 1000000)::bigint::text as us
-    from awards w join accounts a on a.id = w.account_id
-    where w.achievement_id = ${achievementId} and w.revoked_at is null and ${isShownInSql('a')} ${before}
+    ${heldInSql(sql`${achievementId}`)} ${isOlder}
     order by w.awarded_at desc, w.id desc limit ${limit}`.execute(connection);
   return rows.map(({ us, ...holder }) => Object.assign(holder, { place: [us, holder.awardId] as const }));
 }

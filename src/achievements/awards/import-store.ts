@@ -25,7 +25,7 @@ export async function findCandidates(
   return rows;
 }
 
-/** An award to import; `id` is that of the service which it is from. */
+/** An award to import; `id` is its id at the other service. */
 export interface ImportedAward {
   id: string;
   repositoryId: string;
@@ -51,9 +51,9 @@ export async function findForeignIds(
 }
 
 /**
- * Stores imported awards. An award that exists here keeps its id and date, and is found by the imported id too. No account
- * imported id too. Must run in a transaction.
- * @returns the numbers of awards that are new, and that exist here.
+ * Stores imported awards, and achievements for them that no file defines. An award of the same achievement that exists
+ * here keeps its id and date, and can also be found by the imported id. Must run in a transaction.
+ * @returns the numbers of new awards, and of those that existed.
  */
 export async function importAwards(
   transaction: Connection,

@@ -17,8 +17,9 @@ export interface OpenFile {
 }
 
 /**
- * Finds the files whose achievements an account can still earn, those of the repositories that it contributed to most
- * first: of public, completely collected repositories alone, so that the result is the same for every reader.
+ * Finds the files with achievements that an account can still earn, those of repositories with most of its
+ * contributions first. Only public, completely collected repositories count, so that the result is the same for every
+ * reader.
  * @param parsed the object ids of files whose text is not needed.
  */
 export async function findOpenFiles(

@@ -93,15 +93,18 @@ export async function findAwardPage(
   return page.before === undefined ? awards : awards.toReversed();
 }
 
-/** Returns one award by its id, or by the id that another service gave to it; undefined where this reader may not see it. */
+/**
+ * Returns one award by its id, or by the id that another service gave to it; undefined where this reader may not see
+ * it.
+ */
 export async function findAward(connection: Connection, audience: Audience, id: string): Promise<Award | undefined> {
   const [award] = await findAwardPage(connection, audience, { id, limit: 1 });
   return award;
 }
 
 /**
- * Counts the people who hold achievements of public repositories, without accounts that are not shown.
- * @param upTo greater numbers are cut to this one, because counting them would take long.
+ * Counts the people who hold achievements of public repositories; only accounts that everyone may see.
+ * @param upTo stands for all greater numbers, because counting more people would take long.
  */
 export async function countHolders(
   connection: Connection,

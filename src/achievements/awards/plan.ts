@@ -29,8 +29,8 @@ export interface Plan {
 }
 
 /**
- * The delay after a date, in ms: the clocks of hosts may differ from ours, and a day's last events take a moment to
- * arrive.
+ * The delay after a date, in ms: the clocks of hosts may differ from that of the service, and a day's last events take
+ * a moment to arrive.
  */
 export const settlingMs = 120_000;
 /** Work about more accounts than this becomes work about all accounts. */

@@ -113,7 +113,7 @@ interface Awards extends Page<Award> {
   next?: NextAchievement | undefined;
 }
 
-/** One more than cards distinguish. */
+/** The greatest number of holders that is counted: one more than the greatest that cards show. */
 const maxHolders = 101;
 
 async function holdersOf(

@@ -96,8 +96,7 @@ export async function finishWork(
 }
 
 /**
- * Deletes the work of a repository in which nothing can be earned: it has no file, or the service is not installed any
- * more.
+ * Deletes the work of a repository in which nothing can be earned: it has no file, or it is not installed any more.
  */
 export async function dropUselessWork(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
@@ -108,7 +107,7 @@ export async function dropUselessWork(connection: Connection, repositoryId: stri
   );
 }
 
-/** Marks achievements as evaluated for good, except those whose date the file has changed meanwhile. */
+/** Marks achievements that are evaluated once as done, unless a changed file gave them another date meanwhile. */
 export async function completeEvaluations(
   transaction: Connection,
   achievements: readonly { id: string; evaluateAt: Date | null }[],

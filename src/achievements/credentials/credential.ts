@@ -75,8 +75,9 @@ export function achievementCredential(proven: Proven, publicUrl: string) {
 }
 
 /**
- * Returns an identifier of the recipient. The login is none: verifiers accept a person who knows one of the identifiers
- * (Open Badges 3.0, section "Verify the Recipient Using an Identifier"), and another person may have the login later.
+ * Returns an identifier of the recipient. The login is not used: verifiers accept a person who knows one of the
+ * identifiers (Open Badges 3.0, section "Verify the Recipient Using an Identifier"), and another person may have the
+ * login later.
  */
 function identity(identityType: 'accountId' | 'systemId', value: string) {
   return { type: 'IdentityObject', hashed: false, identityHash: value, identityType };

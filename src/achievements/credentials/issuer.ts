@@ -42,7 +42,7 @@ export function issuerIn(publicUrl: string): object {
   return { id: issuerId(publicUrl), type: ['Profile'], name: 'Plaudit', url: profileUrl(publicUrl) };
 }
 
-/** Returns the profile of the issuer, which is its own address, and names the DID. */
+/** Returns the profile of the issuer, whose id is its own address; it also names the DID. */
 export function issuerProfile(publicUrl: string): object {
   const did = didOf(publicUrl);
   return {

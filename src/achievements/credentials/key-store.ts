@@ -47,7 +47,10 @@ export async function currentCredentialKey(connection: Connection, context: Cont
   });
 }
 
-/** Nodes may have different algorithms for a time, so the keys of the others that still sign are kept. */
+/**
+ * Finds the key of this algorithm. During an upgrade other nodes may use another one, so the keys of all algorithms are
+ * kept.
+ */
 async function findCurrent(connection: Connection, { now, algorithm }: Context): Promise<SigningKey | undefined> {
   const rows = await connection
     .selectFrom('credential_keys')

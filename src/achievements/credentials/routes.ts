@@ -16,7 +16,7 @@ import { bake } from './bake.ts';
 import { achievementCredential } from './credential.ts';
 import { signCredential } from './sign.ts';
 import { statusEntryOf } from './status-store.ts';
-import { everybody, mediaType } from './verification/routes.ts';
+import { cachedByAll, mediaType } from './verification/routes.ts';
 
 const CredentialPath = Type.Object({ ...AccountPath.properties, ...AwardPath.properties });
 const CredentialFormat = Type.Optional(
@@ -69,7 +69,7 @@ interface Readable {
 
 /**
  * Finds an award that the caller may see.
- * @throws AppError `not_found` for every other one.
+ * @throws AppError `not_found` for any other award, and for an imported one, which is not signed.
  */
 async function findReadable(
   { providers, connection }: AccessServices,
@@ -117,7 +117,7 @@ function sendCredential(
   reply: FastifyReply,
   { body, type, isFinal }: { body: Buffer; type: string; isFinal: boolean },
 ): FastifyReply {
-  const control = isFinal ? everybody : `public, max-age=${maxAgeS.incomplete}`;
+  const control = isFinal ? cachedByAll : `public, max-age=${maxAgeS.incomplete}`;
   return reply
     .headers({ 'cache-control': caller === null ? control : 'private, no-store', vary: 'authorization' })
     .type(type)

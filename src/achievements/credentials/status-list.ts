@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { formatTimestamp } from '../../http/envelope.ts';
 import { issuerId, paths } from './issuer.ts';
 
-/** The bits of a list: the minimum, of which 16 KiB are enough privacy for holders. */
+/** The number of bits of a list, 16 KiB: the minimum that the specification demands for the privacy of holders. */
 export const listLength = 131_072;
 /** Verifiers whose clocks are slow accept a list that is valid from this time before its signature. */
 const validBeforeMs = 600_000;

@@ -3,14 +3,15 @@ import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { listLength, type StatusEntry } from './status-list.ts';
 
-/** Positions that are tried in the newest list; when all are taken, a new list begins. */
+/** The number of random positions that are tried in the newest list; when all are taken, a new list begins. */
 const drawnAtOnce = 16;
-/** Attempts to store an entry, of which one fails only when another node takes the same position at the same time. */
+/** The most attempts to store an entry; one fails only when another node takes the same position at the same time. */
 const maxAttempts = 5;
 
 /**
- * Returns the entry of an award's credential, and makes it the first time, at a random position, so that it shows
- * neither the age nor the number of credentials. Undefined when the award was revoked or erased meanwhile.
+ * Returns the entry of an award's credential; the first call creates it at a random position, which shows neither the
+ * age nor the number of credentials.
+ * @returns undefined when the award was revoked or erased meanwhile.
  */
 export async function statusEntryOf(
   connection: Connection,
@@ -46,7 +47,8 @@ async function addEntry(
   awardId: string,
   positions: readonly number[],
 ): Promise<StatusEntry | 'taken' | 'no_award'> {
-  // The lock lets a revocation or erasure that runs at the same time find the new entry, or this one the revocation.
+  // With this lock, a revocation or erasure that runs at the same time finds the new entry, or this transaction finds
+  // its effect.
   const { rows: awards } = await sql`
     select from awards where id = ${awardId} and revoked_at is null for share`.execute(transaction);
   if (awards.length === 0) return 'no_award';

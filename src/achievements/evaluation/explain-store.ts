@@ -107,11 +107,14 @@ async function explainTerms(
   const unread = explaining.unreadOf(
     [condition, ...filters].flatMap((one) => dataOfTerm(trigger, one, explaining.config.pointActions)),
   );
-  return [unread.length === 0 ? { ...stored, unread } : asFarAsKnown(stored, condition, unread)];
+  return [unread.length === 0 ? { ...stored, unread } : withMissingData(stored, condition, unread)];
 }
 
-/** Returns a term of which data is not stored: more data cannot change that something was reached. */
-function asFarAsKnown(stored: StoredTerm, condition: Checked, unread: Unread[]): ExplainedTerm {
+/**
+ * Explains a term of which data is missing. A number that is reached stays reached with more data; other results are
+ * not known.
+ */
+function withMissingData(stored: StoredTerm, condition: Checked, unread: Unread[]): ExplainedTerm {
   const isAboutPerson = asksAboutPerson(condition);
   const isReached = !isAboutPerson || ('operator' in condition && condition.operator.startsWith('>'));
   const present = stored.present === 0 ? null : stored.present;

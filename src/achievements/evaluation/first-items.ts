@@ -3,8 +3,9 @@ import { isPresentInSql } from '../../repositories/shown-store.ts';
 import { effective, type ItemSource, isInRepositories } from './item-sources.ts';
 
 /**
- * Returns SQL that is true for the first issue, merged pull request or review of its author, in its repository or in all
- * stored ones of its owner; null while its repository, or one of those, is being collected. Two of the same moment are both the first.
+ * Returns SQL that is true for the first issue, merged pull request or review of its author in its repository, or in
+ * all stored repositories of the same owner; null while one of these repositories is being collected. Contributions of
+ * the same moment are all first.
  */
 export function isFirst(field: 'first' | 'first_in_organization', source: ItemSource): RawBuilder<unknown> {
   const { action, scope, steps } = source;
@@ -31,15 +32,15 @@ export function isFirst(field: 'first' | 'first_in_organization', source: ItemSo
 /** Returns SQL for the moments of the first contributions of the people of a source, by repository. */
 function firstsSql(source: ItemSource, column: RawBuilder<unknown>): RawBuilder<unknown> {
   const { action, scope } = source;
-  const isTheirs =
+  const hasAuthor =
     scope.accountIds === undefined
       ? sql`i.account_id is not null`
       : sql`i.account_id in (select account_id from ${authorsStep(source)})`;
   return sql`select i.repository_id, i.account_id, min(i.${column}) as at from contributions i
-    where ${isInRepositories(scope)} and i.kind = ${action} and i.${column} is not null and ${isTheirs} group by 1, 2`;
+    where ${isInRepositories(scope)} and i.kind = ${action} and i.${column} is not null and ${hasAuthor} group by 1, 2`;
 }
 
-/** Returns SQL for the same moments in all repositories of the owner of each repository. */
+/** Returns SQL for the moments of people's first contributions to any repository of the owner of each repository. */
 function firstsOfOwnerSql(source: ItemSource, column: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select o.repository_id, i.account_id, min(i.${column}) as at
     from contributions i join ${ownedStep(source)} o on o.id = i.repository_id
@@ -52,8 +53,8 @@ function authorsStep({ steps, authors }: ItemSource): RawBuilder<unknown> {
 }
 
 /**
- * Adds the repositories of the owner of each repository: private ones matter to private ones alone, so that no award
- * shows that they exist.
+ * Adds a part with the repositories of the owner of each repository. Private ones count only for private repositories,
+ * so that no award reveals them.
  */
 function ownedStep({ steps, scope }: ItemSource): RawBuilder<unknown> {
   return steps.add(

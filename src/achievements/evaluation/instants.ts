@@ -24,7 +24,10 @@ function latest(conditions: readonly Checked[], source: ItemSource): RawBuilder<
   return parts.length === 1 ? source.doneAt : sql`greatest(${sql.join(parts)})`;
 }
 
-/** Returns SQL for the same moment of one condition: the earliest when it holds in several ways. */
+/**
+ * Returns SQL for the moment since which one condition is satisfied: the earliest one when it is satisfied in several
+ * ways.
+ */
 function instantOf(condition: Checked, source: ItemSource): RawBuilder<unknown> {
   if (condition.kind !== 'or') return latest(condition.kind === 'and' ? condition.terms : [condition], source);
   const ways = condition.terms.map((term) => sql`case when ${holds(term, source)} then ${latest([term], source)} end`);

@@ -61,7 +61,7 @@ export function itemSource(actor: Actor, action: Exclude<Action, 'point'>, scope
 function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'commit'>, scope: Scope): ItemSource {
   const { before } = scope;
   const createdAt = sql`i.created_at`;
-  const { person, join, concernsThem, isTheirs } = personOf(actor, action, scope);
+  const { person, join, namesPeople, isEvaluated } = personOf(actor, action, scope);
   const parentKind = parentKinds[action];
   const parent =
     parentKind === undefined
@@ -71,7 +71,7 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
   const [kind = action, ...others] = kinds[action];
   const isOfKind = others.length === 0 ? sql`i.kind = ${kind}` : sql`i.kind = any(${kinds[action]}::text[])`;
   const isBefore = before === undefined ? sql`` : sql`and i.created_at < ${before}`;
-  const isInScope = sql`${isInRepositories(scope)} and ${isOfKind} and ${concernsThem} ${isBefore}`;
+  const isInScope = sql`${isInRepositories(scope)} and ${isOfKind} and ${namesPeople} ${isBefore}`;
   const labels = parentKind === undefined ? sql`i.labels` : sql`parent.labels`;
   // The offset keeps the planner from computing the labels again at each use.
   const labelled = sql`(select i.*, ${lowerCase(labels)} as lower_case_labels from contributions i ${parent}
@@ -81,8 +81,8 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
     action,
     steps: new Steps(),
     authors: sql`select distinct i.account_id from contributions i where ${isInScope}`,
-    from: sql`contributions i ${join} where ${isTheirs} and ${isInScope}`,
-    fromWithLabels: sql`${labelled} ${join} where ${isTheirs}`,
+    from: sql`contributions i ${join} where ${isEvaluated} and ${isInScope}`,
+    fromWithLabels: sql`${labelled} ${join} where ${isEvaluated}`,
     person,
     createdAt,
     doneAt: actor === 'resolved_by' ? resolvedAt(action) : createdAt,
@@ -107,10 +107,10 @@ function resolvedAt(action: Action): RawBuilder<unknown> {
 interface PersonSql {
   person: RawBuilder<unknown>;
   join: RawBuilder<unknown>;
-  /** True for a contribution of any person, or of the people to evaluate. */
-  concernsThem: RawBuilder<unknown>;
-  /** True for a row whose person is one of them. */
-  isTheirs: RawBuilder<unknown>;
+  /** The condition that a contribution names a person, or one of the people to evaluate. */
+  namesPeople: RawBuilder<unknown>;
+  /** The condition that the person of a row is evaluated. */
+  isEvaluated: RawBuilder<unknown>;
 }
 
 function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
@@ -120,8 +120,8 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
   const oneOfRow = (person: RawBuilder<unknown>, condition: RawBuilder<unknown>): PersonSql => ({
     person,
     join: sql``,
-    concernsThem: sql`${one(person)} and ${condition}`,
-    isTheirs: sql`true`,
+    namesPeople: sql`${one(person)} and ${condition}`,
+    isEvaluated: sql`true`,
   });
   if (actor === 'author') return oneOfRow(sql`i.account_id`, sql`true`);
   if (actor === 'resolved_by' && action === 'discussion') return oneOfRow(sql`i.answered_by`, isAnswered(scope));
@@ -132,11 +132,11 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
   return {
     person: sql`people.id`,
     join: sql`cross join lateral unnest(${list}) with ordinality as people (id, place)`,
-    concernsThem:
+    namesPeople:
       accountIds === undefined
         ? sql`${list} <> '{}'`
         : sql`${list} && ${accountIds}::uuid[] and ${isAmong(accountIds)}`,
-    isTheirs: sql`${one(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
+    isEvaluated: sql`${one(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
   };
 }
 
@@ -146,16 +146,16 @@ function isAmong(accountIds: readonly string[]): RawBuilder<unknown> {
   return sql`${lists} <> '{}' and ${lists} && ${accountIds}::uuid[]`;
 }
 
-/** Returns the commits of authors and co-authors, each person once even if several addresses of a commit are theirs. */
+/** Returns the commits of authors and co-authors. A person with several addresses in a commit counts once. */
 function commitSource(scope: Scope): ItemSource {
   const { before, accountIds } = scope;
   const steps = new Steps();
   const isBefore = before === undefined ? sql`` : sql`and i.authored_at < ${before}`;
-  const isTheirs = accountIds === undefined ? sql`` : sql`and i.identity_ids && ${addressesOf(accountIds, steps)}`;
+  const isEvaluated = accountIds === undefined ? sql`` : sql`and i.identity_ids && ${addressesOf(accountIds, steps)}`;
   const found = steps.add(
     'commits',
     sql`select i.repository_id, i.oid, i.authored_at, i.identity_ids, i.additions, i.deletions, i.changed_files, i.files
-      from commits i where ${isInRepositories(scope)} ${isBefore} ${isTheirs}`,
+      from commits i where ${isInRepositories(scope)} ${isBefore} ${isEvaluated}`,
   );
   const from = sql`${found} i
     cross join lateral unnest(i.identity_ids) with ordinality as address (id, place)

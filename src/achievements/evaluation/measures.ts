@@ -41,7 +41,7 @@ export class Measures {
   toSql(): RawBuilder<unknown> {
     const columns = [...this.#measures.values()].map(({ column, needsAll }) => {
       const name = sql.id(column);
-      if (!needsAll || this.#isOfFew()) return name;
+      if (!needsAll || this.#isOfSomePeople()) return name;
       const sorted = sql`(select array_agg(moment order by moment) from unnest(${name}) as moment)`;
       return sql`case when cardinality(${name}) > 1 then ${sorted} else ${name} end as ${name}`;
     });
@@ -83,14 +83,14 @@ export class Measures {
     const { needsAll } = measure;
     const at = this.#at(measure);
     if (!needsAll) return sql`min(${at})`;
-    return this.#isOfFew() ? sql`array_agg(${at} order by ${at})` : sql`array_agg(${at})`;
+    return this.#isOfSomePeople() ? sql`array_agg(${at} order by ${at})` : sql`array_agg(${at})`;
   }
 
   /**
    * Returns whether only some people are evaluated. Then moments are sorted while they are aggregated, which takes less
    * planning; for all people, that would rule out hash aggregation.
    */
-  #isOfFew(): boolean {
+  #isOfSomePeople(): boolean {
     return this.#source.scope.accountIds !== undefined;
   }
 }

@@ -78,6 +78,6 @@ function toCheck({ path, oid, commit, reports }: CheckedFile, { name, id, effect
   };
 }
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -18,8 +18,8 @@ const KeyPath = Type.Object({ key_id: Type.String({ pattern: '^[\\w-]{43}$', max
 const ListPath = Type.Object({ list: Type.String({ pattern: '^(0|[1-9]\\d{0,8})$', maxLength: 9 }) });
 
 const maxAgeS = 300;
-/** The header of responses that all caches may store. */
-export const everybody = `public, max-age=${maxAgeS}`;
+/** The value of `Cache-Control` for responses that all caches may store. */
+export const cachedByAll = `public, max-age=${maxAgeS}`;
 /** https://www.w3.org/TR/vc-jose-cose/ */
 export const mediaType = 'application/vc+jwt';
 
@@ -165,5 +165,5 @@ function sendOpenly(
   type = 'application/json; charset=utf-8',
 ): FastifyReply {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return reply.header('cache-control', everybody).type(type).send(Buffer.from(text));
+  return reply.header('cache-control', cachedByAll).type(type).send(Buffer.from(text));
 }
