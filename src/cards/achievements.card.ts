@@ -20,7 +20,7 @@ const rowHeight = 64;
 const titleHeight = 34;
 const gap = 16;
 const bareGap = 12;
-/** The line of the ring around the next achievement. */
+/** The width, in pixels, of the ring around the next achievement. */
 const nextLine = 4;
 const mostLarge = 12;
 /** The medal of the newest achievement, which is smaller on a narrow card. */

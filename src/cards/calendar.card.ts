@@ -19,7 +19,7 @@ const legendHeight = 30;
 const lineHeight = 18;
 const bandGap = 10;
 const maxBands = 4;
-/** Days closer to each other cannot be distinguished. */
+/** The least distance, in pixels, between two days: closer ones cannot be distinguished. */
 const leastStep = 8.5;
 const shadeCount = 5;
 

@@ -14,7 +14,7 @@ export type ImageSize = 'small' | 'large';
  */
 export interface CardDefinition<Content> {
   parts: Parts;
-  /** The things that there are none of where there is nothing to draw. */
+  /** The kind of things that the message names when there are none to draw. */
   nothingOf: NothingOf;
   /** Returns the size of a card without content, such as one that shows an error. */
   emptySize: (options: CardOptions) => { widthPx: number; heightPx: number };

@@ -40,7 +40,7 @@ export const communityCard = defineCard<number>({
 
 /**
  * Draws a badge with a label and a value.
- * @param tone of the right half; default: the theme's accent.
+ * @param tone the colour of the right half; default: the theme's accent.
  */
 export function drawBadge(options: CardOptions, label: string, value: string, tone?: Colour): Drawing {
   const accent = tone ?? options.palettes.light.accent;

@@ -1,7 +1,7 @@
 import type { Canvas } from './canvas.ts';
 import { px } from './markup.ts';
 
-/** The place of a medal: its outer side in pixels. */
+/** The position of a medal and its outer side, in pixels. */
 export interface MedalPlace {
   at: number;
   y: number;
@@ -15,7 +15,9 @@ const metals = [
   { holders: 100, colour: '#b4693a' },
 ];
 
-/** Returns the colour of the rim of a medal; undefined where many people hold it, or where their number is not known. */
+/**
+ * Returns the colour of the rim of a medal; undefined where many people hold it, or where their number is not known.
+ */
 export function metalOf(holders: number | undefined): string | undefined {
   if (holders === undefined || holders <= 0) return undefined;
   return metals.find((metal) => holders <= metal.holders)?.colour;

@@ -2,12 +2,12 @@ import type { Canvas } from './canvas.ts';
 import { px } from './markup.ts';
 import type { ThemeStyle } from './themes.ts';
 
-/** The place of a ring: its outer side in pixels. */
+/** The position of a ring and its outer side, in pixels. */
 export interface RingPlace {
   at: number;
   y: number;
   size: number;
-  /** The width of its line. */
+  /** The width of its line, in pixels. */
   line: number;
 }
 

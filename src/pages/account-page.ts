@@ -60,7 +60,7 @@ interface Sources {
   findBoards: (account: Account, limit: number) => Promise<readonly OpenBoard[]>;
 }
 
-/** The page of a person or an organization. */
+/** Returns the page of a person or an organization. */
 export function accountPage(
   site: Site,
   { now, findRepositories, findEarnable, findBoards }: Sources,
@@ -220,7 +220,7 @@ function dataLink(
   return html`<a class="quiet" href="${endpointPath(provider, name, endpoint, query)}">${words.asData}</a>`;
 }
 
-/** People write anything into their profiles, so only addresses of the web become links. */
+/** Returns whether a text of a profile is an http or https URL: only these become links. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }

@@ -8,12 +8,14 @@ export function repositoryPath(provider: string, owner: string, name: string): s
   return `${accountPath(provider, owner)}/${encodeURIComponent(name)}`;
 }
 
-/** The avatar of an account, which this service fetches, so that no visitor's request reaches another server. */
+/**
+ * Returns the path of an account's avatar; this service fetches it, so that visitors send no request to another server.
+ */
 export function avatarPath(provider: string, name: string): string {
   return `/avatars${accountPath(provider, name)}`;
 }
 
-/** An endpoint of the API about an account. */
+/** Returns the path of an endpoint of the API about an account. */
 export function endpointPath(
   provider: string,
   name: string,
@@ -25,7 +27,7 @@ export function endpointPath(
   return parameters === '' ? path : `${path}?${parameters}`;
 }
 
-/** An image of an endpoint for previews of links, whose size `renderDocument` states. */
+/** Returns the path of an endpoint's image for previews of links; `renderDocument` states its size. */
 export function previewPath(
   provider: string,
   name: string,
@@ -35,29 +37,29 @@ export function previewPath(
   return endpointPath(provider, name, endpoint, { ...query, theme: 'light', format: 'png', canvas: 'preview' });
 }
 
-/** The composer with a card of an account. */
+/** Returns the path of the composer with a card of an account. */
 export function composerPath(query: Record<string, string>): string {
   return `/cards?${new URLSearchParams(query).toString()}`;
 }
 
-/** The settings of an account, or a section of them. */
+/** Returns the path of the settings of an account, or of one section. */
 export function settingsPath(provider: string, name: string, section = ''): string {
   const path = `/settings${accountPath(provider, name)}`;
   return section === '' ? path : `${path}/${section}`;
 }
 
-/** The items behind a counter of an account. */
+/** Returns the path of the page with the items that a counter of an account counts. */
 export function counterPath(provider: string, name: string, counter: string): string {
   return `${accountPath(provider, name)}/contributions/${counter}`;
 }
 
-/** The items behind a counter of a repository. */
+/** Returns the path of the page with the items that a counter of a repository counts. */
 export function repositoryCounterPath(provider: string, owner: string, name: string, counter: string): string {
   return `${repositoryPath(provider, owner, name)}/contributions/${counter}`;
 }
 
 /**
- * The items behind the number of a contributor.
+ * Returns the path of the page with the items that the number of a contributor counts.
  * @param of the path of the owner's page, or of the repository's.
  */
 export function contributorPath(of: string, login: string): string {
@@ -72,7 +74,7 @@ export function boardPath(provider: string, owner: string, slug: string): string
   return `${accountPath(provider, owner)}/boards/${slug}`;
 }
 
-/** The people who hold an achievement. */
+/** Returns the path of the page with the people who hold an achievement. */
 export function holdersPath(provider: string, owner: string, repository: string, id: string): string {
   return `${repositoryPath(provider, owner, repository)}/achievements/${id}`;
 }

@@ -11,17 +11,22 @@ import { changeOf, nameOfWindow, type PageWindow, windowOf, windowPicker, withQu
 /** The people who contributed to the repositories of an owner, or to one of them, and newcomers beside them. */
 
 const readPeople = partReader(PersonPart);
-/** The list of the window before is longer, because the people of this one may stand far below in it. */
+/**
+ * The numbers of people that are read. The list of the previous window is longer, because people may have ranked lower
+ * then.
+ */
 const shown = { peopleBefore: 100, newcomers: 12 };
 
 export interface Community {
   people: Part<PersonPart>;
-  /** The same list of the window before; undefined without one. */
+  /** The list of the previous window of the same length; undefined when there is no such window. */
   before: Part<PersonPart> | undefined;
   /** Undefined for a window without a beginning. */
   newcomers: Part<PersonPart> | undefined;
   within: PageWindow;
-  /** The window of the newcomers: that of the people, or the last 30 days for the lifetime, in which everyone was new. */
+  /**
+   * The window of the newcomers: that of the people, or the last 30 days for the lifetime, in which everyone was new.
+   */
   newcomersWithin: PageWindow;
 }
 
@@ -128,10 +133,10 @@ function factsOf(
   return { id, means: reader.words.detail.contributionsMean, window: nameOfWindow(within, reader), asOf };
 }
 
-/** Returns the number of a person in the window before; undefined where it is not known. */
+/** Returns the number of a person in the previous window; undefined where it is not known. */
 type NumbersBefore = (person: PersonPart) => number | undefined;
 
-/** Reads the numbers of people from a list of the window before. People whom a whole list leaves out had none. */
+/** Reads the numbers of people from a list of the previous window. People who are not on a complete list had none. */
 function numbersBefore(part: Part<PersonPart> | undefined): NumbersBefore {
   const numbers = new Map(
     part?.items.map(({ provider, name, contributions }) => [`${provider}/${name}`, contributions]),

@@ -16,7 +16,7 @@ export interface Logo {
 
 const limits = { bytes: 512 * 1024, pixels: 16_000_000, timeoutS: 5 };
 const shown = { width: 160, height: 32 };
-/** Screens with small pixels show three for one. */
+/** The number of pixels of the image for each pixel of the page, in each direction, for screens of high density. */
 const density = 3;
 
 /**

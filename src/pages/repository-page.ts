@@ -44,7 +44,7 @@ interface Sources {
   findBoards: (repository: Repository, limit: number) => Promise<readonly OpenBoard[]>;
 }
 
-/** The page of a public repository. */
+/** Returns the page of a public repository. */
 export function repositoryPage(
   site: Site,
   { now, findRepository, findEarnable, findBoards }: Sources,

@@ -143,7 +143,7 @@ const Wanted = Type.Object({
   lang: Type.Optional(Type.String({ maxLength: 20 })),
 });
 
-/** Leads from the search form to the page of an account, or of a repository of `owner/name`. */
+/** Redirects the search form to the page of an account, or for `owner/name` of a repository. */
 function addSearch(app: App, services: Services): void {
   const { site } = services;
   app.get(
@@ -167,7 +167,7 @@ function addAvatars(app: App, services: Services, provider: string): void {
       const resolution = await resolver.resolve(name, { deadline, requester: requesterOf(request, true) });
       return resolution.state === 'pending' ? undefined : authorize('public', resolution, null).account;
     } catch (error) {
-      // An image says nothing of a host's failure. Where the host knows no account, its initials show as well.
+      // An image cannot report that a host failed, so the initials are shown then, as for an unknown account.
       if (error instanceof AppError) return undefined;
       throw error;
     }

@@ -36,24 +36,24 @@ ${content}
 </section>`;
 }
 
-/** An avatar beside a name. The letters beneath show while there is no image. */
+/** Renders an avatar beside a name. The initials beneath it are seen while there is no image. */
 export function avatar(provider: string, account: { name: string; display_name: string }, sizePx: number): Markup {
   const { name, display_name: displayName } = account;
   return html`<span class="avatar" data-initials="${initialsOf(displayName || name)}"><img src="${avatarPath(provider, name)}" alt="" width="${sizePx}" height="${sizePx}" loading="lazy"></span>`;
 }
 
-/** A person by name and login. */
+/** Renders a person's avatar, name and login, with a link to the person's page. */
 export function who(provider: string, person: { name: string; display_name: string }, { to }: Reader): Markup {
   return html`<a href="${to(accountPath(provider, person.name))}">${avatar(provider, person, 40)}
 <span class="who"><strong dir="auto">${person.display_name || person.name}</strong><small dir="ltr">${person.name}</small></span></a>`;
 }
 
-/** Lifetime counters, and where pages show what each counts. */
+/** Lifetime counters, and the pages with the items of each. */
 interface ShownCounters {
   /** Counters without a value are not shown. */
   values: Readonly<Partial<Record<CounterName, number>>>;
   pathOf: (counter: CounterName) => string;
-  /** True where they count the items of all people, in repositories. */
+  /** True when the counters count the items of all people in repositories, as for an organization. */
   isOfAll: boolean;
 }
 
@@ -83,7 +83,7 @@ export function counters(
 ${provenance(part, reader)}`;
 }
 
-/** The age and the gaps of numbers. */
+/** Renders the time as of which numbers are known, and the names of incomplete ones. */
 export function provenance(part: Pick<Part<unknown>, 'asOf' | 'missing'>, { words, language }: Reader): Markup {
   const { words: names, date } = language;
   const { asOf, missing } = part;
@@ -118,7 +118,7 @@ export function calendarPicture(pathOf: (width: string) => string, { words }: Re
   )}<img class="calendar" src="${pathOf(`${contentWidth}`)}" alt="${words.year}" loading="lazy"></picture>`;
 }
 
-/** The definition of the numbers of a calendar, and where pages show what its year counts. */
+/** Renders the definition of a calendar's numbers, and links to the items of its year. */
 export function calendarNote(
   pathOf: (counter: CounterName) => string,
   { asOf }: Pick<Part<unknown>, 'asOf'>,
@@ -147,13 +147,13 @@ export function achievements(
   )}</ul>`;
 }
 
-/** The number of people who hold an achievement. */
+/** Returns the number of people who hold an achievement as text. */
 export function heldBy(holders: number, { language }: Reader): string {
   const number = holders > maxHolders ? `${language.number(maxHolders)}+` : language.number(holders);
   return fill(language.words.heldBy, { n: number });
 }
 
-/** The achievements of an owner that people can earn, and how. */
+/** Renders the achievements of an owner that people can earn, with their descriptions. */
 export function earnable(
   { provider, owner, asOf }: { provider: string; owner: string; asOf: Date | undefined },
   items: readonly Earnable[],

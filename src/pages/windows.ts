@@ -15,7 +15,9 @@ export const WindowQuery = WindowParameters;
 export interface PageWindow {
   /** Undefined: lifetime. */
   window: Window | undefined;
-  /** The window of the same length before it, to which its numbers are compared; undefined where it has an open side. */
+  /**
+   * The previous window of the same length, with whose numbers this one's are compared; undefined where a side is open.
+   */
   before: Window | undefined;
   /** The parameters that are given, for the API and for links. */
   texts: Readonly<Record<string, string>>;
@@ -36,7 +38,7 @@ export function windowOf(query: Static<typeof WindowQuery>, now: Date): PageWind
   return { window, before: window && windowToCompare(window, now), texts };
 }
 
-/** The numbers of a window that goes on are compared to those at the same time in the window before. */
+/** Returns the previous window. That of a window that has not ended is cut at the same distance from its beginning. */
 function windowToCompare(window: Window, now: Date): Window | undefined {
   const { since, until, length } = window;
   if (since === null || until === null || length === null || since > now) return undefined;
@@ -46,7 +48,7 @@ function windowToCompare(window: Window, now: Date): Window | undefined {
   return until > now && sameTime > (before.since ?? sameTime) ? { ...before, until: sameTime } : before;
 }
 
-/** Renders the difference of a number to that of the window before; nothing where that is not known. */
+/** Renders the difference between a number and that of the previous window; nothing where that one is not known. */
 export function changeOf(present: number, before: number | undefined, { language, words }: Reader): Markup | false {
   if (before === undefined) return false;
   const difference = present - before;

@@ -17,7 +17,7 @@ const leastNumber = 44;
 
 /**
  * Places counters in as many columns as have room for their labels.
- * @param widthPx of the card.
+ * @param widthPx the width of the card.
  */
 export function counterGrid(
   counters: readonly Pick<Counter, 'name'>[],
@@ -57,7 +57,7 @@ function gridOfCounters(counters: readonly Pick<Counter, 'name'>[], options: Car
 
 const labelWidths = new Map<string, number>();
 
-/** Labels are few and measured for every card. */
+/** Returns the width of a label. Widths are cached, because the same few labels are measured for every card. */
 function labelWidth(label: string): number {
   const known = labelWidths.get(label) ?? Math.ceil(measure(label, textStyles.label.sizePx));
   labelWidths.set(label, known);

@@ -18,7 +18,7 @@ const types = /^(image\/(png|jpeg|webp|gif)|application\/octet-stream)\s*(;|$)/i
  */
 export interface ImageClient {
   /**
-   * @param etag of the stored image; null when there is none.
+   * @param etag the ETag of the stored image; null when there is none.
    * @returns undefined when the image is unchanged.
    * @throws Error with the reason why there is no image.
    */

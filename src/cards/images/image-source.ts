@@ -82,7 +82,7 @@ export class ImageSource {
       ending.abort();
       stored = await findImages(connection, urls);
     }
-    this.#keepHouse(urls);
+    this.#recordAndRemove(urls);
     const images = new Map<string, string>();
     for (const image of stored) {
       const found = image[size];
@@ -131,8 +131,8 @@ export class ImageSource {
     else await saveImage(connection, image, { encoded, etag: received.etag, refreshAt, now: now() });
   }
 
-  /** Cleans up without delaying the response. */
-  #keepHouse(urls: readonly string[]): void {
+  /** Records which images are used, and at times removes unused ones, without delaying the response. */
+  #recordAndRemove(urls: readonly string[]): void {
     const { connection, now, onFailure } = this.#options;
     const time = now().getTime();
     recordUsed(connection, urls, now(), new Date(time - dayMs)).catch(onFailure);

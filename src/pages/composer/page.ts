@@ -178,7 +178,7 @@ function example(wanted: Wanted, own: ComposerWords): Markup {
   return html`<section class="shown"><h2>${own.example}</h2><p>${own.nameFirst}</p>${path !== undefined && previews(path, own.example)}</section>`;
 }
 
-/** Shows the card on both kinds of pages. A PNG follows no screen, so that each kind has an address of its own. */
+/** Shows the card on a light and on a dark page. A PNG has one theme, so each page needs an address of its own. */
 function previews(path: string, altText: string): Markup {
   const of = (theme: 'light' | 'dark'): Markup => {
     const address = /[?&]format=png(&|$)/.test(path) ? withTheme(path, theme) : path;

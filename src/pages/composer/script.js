@@ -1,10 +1,12 @@
 // Shows each change at once, by fetching the same page that submitting the form would show.
 const form = document.getElementById('form');
+/** The time, in ms, without input after which an update begins. */
 const quietMs = 400;
 /** Ids of the elements that the next page replaces. */
 const outdated = new Set();
 let timer;
-let turns = 0;
+/** The number of the newest update; older ones are dropped when their response arrives. */
+let newest = 0;
 
 function address() {
   const fields = new URLSearchParams();
@@ -13,12 +15,12 @@ function address() {
 }
 
 async function update() {
-  const turn = ++turns;
+  const number = ++newest;
   const at = address();
   const response = await fetch(at).catch(() => undefined);
   const text = response?.ok ? await response.text() : undefined;
-  // Input that was typed meanwhile is kept: the page for it comes soon.
-  if (text === undefined || turn !== turns) return;
+  // After further input, only the page of the newest update is shown.
+  if (text === undefined || number !== newest) return;
   const page = new DOMParser().parseFromString(text, 'text/html');
   const focused = document.activeElement?.id;
   for (const id of outdated) {
@@ -42,7 +44,7 @@ form.addEventListener('submit', (event) => {
 });
 form.addEventListener('input', (event) => {
   clearTimeout(timer);
-  turns += 1;
+  newest += 1;
   outdated.add('result');
   // Another card has other fields.
   if (event.target.id === 'card') outdated.add('form');

@@ -50,7 +50,7 @@ const readBoards = partReader(BoardPart);
 const readSeasons = partReader(SeasonPart);
 const podiumPlaces = 3;
 const shownPeople = 100;
-/** The seasons that are in sight; the others unfold. */
+/** The number of seasons that are shown at once; the reader can unfold the others. */
 const shownSeasons = 6;
 
 interface Data {
@@ -62,7 +62,7 @@ interface Data {
   own?: RankPart;
 }
 
-/** The page of a board: podium, table, teams and seasons. */
+/** Returns the page of a board: podium, table, teams and seasons. */
 export function boardPage(site: Site, provider: string): Page<typeof BoardPath, Data> {
   return {
     path: `/${provider}/:name/boards/:slug`,
@@ -102,7 +102,7 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
 
 const Own = Compile(Type.Object({ person: RankPart }));
 
-/** Reads the row of a person; undefined where the board does not rank them. */
+/** Reads the row of a person; undefined when the board does not rank the person. */
 async function readOwn(read: ReadPart, params: { slug: string; login: string }): Promise<RankPart | undefined> {
   try {
     const result = await read('listBoardEvidence', { params, limit: 1 });

@@ -47,7 +47,7 @@ interface Data extends Part<Item> {
   meta: Envelope['meta_data'];
   next: string | undefined;
   within: PageWindow;
-  /** The number in the window before; undefined where it is not known. */
+  /** The number in the previous window; undefined where it is not known. */
   before: number | undefined;
 }
 

@@ -20,7 +20,7 @@ const Path = Type.Object({
 const Query = Type.Object({ after: Type.Optional(Type.String({ maxLength: 500 })) });
 const listing = 'holders';
 const shownPeople = 50;
-/** The lifetime of the page in caches is shorter. */
+/** The time, in ms, after which the page is outdated. Caches keep it for a shorter time. */
 const freshMs = 3_600_000;
 
 interface Sources {
@@ -42,7 +42,7 @@ interface Data {
   staleAt: Date;
 }
 
-/** The page with the people who hold an achievement of a public repository. */
+/** Returns the page with the people who hold an achievement of a public repository. */
 export function holdersPage(
   site: Site,
   provider: string,

@@ -20,7 +20,7 @@ export const RankPart = Type.Object({
 });
 export type RankPart = Static<typeof RankPart>;
 
-/** The rows that a reader sees at once: an own row among them is marked, and not repeated above. */
+/** The number of rows that a reader sees at once. The reader's own row among them is marked, and not repeated above. */
 const seenAtOnce = 10;
 
 /** The facts about the points of a ranking, and where pages show their items. */

@@ -80,7 +80,7 @@ class Reader {
     };
   }
 
-  /** Follows references, of which there is never more than one after another. */
+  /** Follows a reference; no reference leads to another one. */
   #resolve(value: unknown): Json {
     const reference = objectOf(value)['$ref'];
     if (typeof reference !== 'string') return objectOf(value);

@@ -13,12 +13,15 @@ type Stream = FastifyReply['raw'];
 
 /** The most streams at the same time, from one address and altogether, in a process. */
 const maxStreams = { perAddress: 6, altogether: 500 };
-/** The times that a stream shows that it is alive, and the time between them, in ms; then browsers open another one. */
+/**
+ * The number of signs of life that a stream sends, and the ms between them. After the last one browsers open a new
+ * stream.
+ */
 const maxBeats = 6;
 const beatMs = 10_000;
 const script = readFileSync(new URL('script.js', import.meta.url));
 
-/** Registers the stream that says when an account is there, and the script of pages that wait for it. */
+/** Registers the stream that reports when an account is stored, and the script of pages that wait for it. */
 export function progressRoutes(app: App, services: RouteServices): void {
   const open = new Map<Stream, string>();
   app.get(progressScriptPath, { schema: { hide: true } }, async (_request, reply) =>
@@ -45,7 +48,7 @@ export function progressRoutes(app: App, services: RouteServices): void {
       });
       raw.write(': waiting\n\n');
       raw.on('close', () => open.delete(raw)).on('error', () => {});
-      // The request has its response: only its end waits.
+      // The response has begun, so it is not awaited here: `follow` ends it.
       follow(services, request.params, requesterOf(request, false), raw).catch(() => raw.destroy());
       return reply;
     },
@@ -56,7 +59,10 @@ export function progressRoutes(app: App, services: RouteServices): void {
   });
 }
 
-/** Writes how much is collected, and an event once the account of a name is known, or its lookup failed, and ends the stream. */
+/**
+ * Writes how much is collected, and an event once the account of a name is known, or its lookup failed, and ends the
+ * stream.
+ */
 async function follow(
   { resolver, now, connection }: RouteServices,
   name: AccountName,

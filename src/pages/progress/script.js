@@ -1,4 +1,6 @@
-/** Fills in a page whose account is being looked up, as soon as the service reports that it is there. */
+/**
+ * Replaces the content of a page whose account is being looked up, as soon as the service reports that it is stored.
+ */
 
 const waiting = document.querySelector('[data-progress]');
 const maxAttempts = 40;

@@ -73,7 +73,11 @@ interface Opened {
   section: Section;
 }
 
-/** Finds the account of a request; sends the way to it where it is not confirmed. */
+/**
+ * Finds the account and the section of a request.
+ * @returns undefined after sending the sign-in, or the page by which the host confirms that the person administers the
+ *   account.
+ */
 async function open(
   services: Services,
   request: FastifyRequest,
