@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ada, engines } from '../access/owner.ts';
+import { ada, engines } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { storeBoard } from './stored-board.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { engines, sending, serviceToken } from '../access/owner.ts';
+import { engines, sending, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 describe('the feed of a board', () => {
