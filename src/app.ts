@@ -22,7 +22,7 @@ export interface Service {
   metricsUrl: string | undefined;
   database: Database;
   providers: ReadonlyMap<string, Provider>;
-  /** Waits until this node knows of all changes that were committed before; not while the database is away. */
+  /** Waits until this node has read all changes committed before the call. Returns at once while the database is away. */
   catchUp(): Promise<void>;
   /** Finishes the work under way, returns the rest to the queue, and leaves nothing running. */
   close(): Promise<void>;
@@ -32,44 +32,47 @@ export interface Service {
 export async function startService(config: Config, options: AppOptions): Promise<Service> {
   const { log } = options;
   const { registry, onJobEnd, ...observers } = createMetrics();
-  await using opened = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   const starting = await listenWhileStarting(config, drawProblem);
-  opened.defer(() => starting.close());
+  resources.defer(() => starting.close());
   await requireGit();
   const core = await openCore(config, { ...options, ...observers, correctsTimesLater: true });
-  opened.defer(() => core.close());
+  resources.defer(() => core.close());
   registerSharedStates(registry, core);
   registerStates(registry, config, core);
   const metrics = await startMetrics(config, registry, log);
-  opened.defer(() => metrics?.close());
+  resources.defer(() => metrics?.close());
   const images = await openImages(config, core, log);
-  opened.defer(() => images.close());
+  resources.defer(() => images.close());
   const app = await createApp(config, core, { log, now: core.now, registry, images });
-  opened.defer(() => app.close());
+  resources.defer(() => app.close());
   const jobs = await startJobs(config, core, { registry, log, onEnd: onJobEnd, pollMs: options.jobPollMs });
-  opened.defer(() => jobs.close());
-  opened.defer(() => endWork({ app, jobs }, core));
+  resources.defer(() => jobs.close());
+  resources.defer(() => endWork({ app, jobs }, core));
   await starting.close();
   await startListening(app, config);
-  const running = opened.move();
+  const started = resources.move();
   return {
     url: formatUrl(config.host, app.server.address()),
     metricsUrl: metrics?.url,
     database: core.database,
     providers: core.providers,
     catchUp: () => core.listener.catchUp(),
-    close: () => running.disposeAsync(),
+    close: () => started.disposeAsync(),
   };
 }
 
-/** Ends responses and jobs under way, and after a time the connections of those that do not end. */
+/**
+ * Waits until the responses and jobs under way have ended. After `responsesEndWithinMs` closes the connections of the
+ * others, so that they fail.
+ */
 export async function endWork({ app, jobs }: { app?: App; jobs?: Jobs }, { dropSilent }: Core): Promise<void> {
-  const impatient = setTimeout(() => {
+  const forcing = setTimeout(() => {
     app?.server.closeAllConnections();
     dropSilent(responsesEndWithinMs);
   }, responsesEndWithinMs);
   await Promise.all([app?.close(), jobs?.stop()]);
-  clearTimeout(impatient);
+  clearTimeout(forcing);
 }
 
 async function startListening(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {

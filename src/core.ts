@@ -33,16 +33,22 @@ const historyLimits = {
   maxTotalBytes: 10 * 1024 ** 3,
   fetchTimeoutMs: 600_000,
 };
-/** The share of a caller's waiting time after which a connection to a provider counts as dead. */
+/** The share of LOOKUP_BUDGET_MS that opening a connection to a host may take. */
 const connectShare = 0.6;
 const maxConnectTimeoutMs = 2000;
 
-/** With those for jobs and requests and the listener's, three nodes of one process stay below PostgreSQL's default of 100 connections. */
+/**
+ * Small, because three nodes of one process each, with their connections for requests, jobs and announcements, must stay
+ * below PostgreSQL's default of 100 connections.
+ */
 const usualControlConnections = 2;
 /** A statement of the control connections is cheap, so it is slow only when the database is. */
 const maxControlStatementMs = 2000;
-/** The time limit of a request's statement, in ms, after the time for a lookup; below `handlerMarginMs` in app.ts. */
-const maxStatementMs = 4000;
+/**
+ * The time limit of a request's statement is LOOKUP_BUDGET_MS and this time, in ms. Less than `handlerMarginMs` in
+ * create-app.ts, so that the statement ends before the response has to.
+ */
+const statementMarginMs = 4000;
 
 /** The parts of every process that works on the database, including commands without a server. */
 export interface Core {
@@ -71,7 +77,7 @@ export interface AppOptions {
   now?: () => Date;
   /** The interval, in ms, at which delayed jobs that became due are found. */
   jobPollMs?: number;
-  /** True when the tables are known to be up to date, as when another process of this node has migrated them. */
+  /** True when the tables are known to be up to date, because another process of this node has migrated them. */
   isMigrated?: boolean;
   /** Replaces parts of a provider, as the demonstration does. Default: each provider is as configured. */
   changeProvider?: (provider: Provider) => Provider;
@@ -87,7 +93,7 @@ export interface CoreOptions extends AppOptions {
   observeHost?: ProviderDependencies['observe'];
   /** The number of control connections. */
   controlConnections?: number;
-  /** True when a job corrects stored times in the future, which reads whole tables; default: before this returns. */
+  /** True when a job corrects stored times in the future, which reads whole tables. False: `openCore` corrects them. */
   correctsTimesLater?: boolean;
 }
 
@@ -159,11 +165,11 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   };
 }
 
-/** Reads which installations there are, now and each time they change. */
+/** Reads the installations now, and again each time they change. */
 function followInstallations(sync: SyncContext, onAnnouncement: Core['onAnnouncement']): Promise<void> {
   onAnnouncement.add((announcement) => {
     if (announcement !== undefined && announcement.kind !== 'installations') return;
-    loadInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading which installations there are'));
+    loadInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading the installations'));
   });
   return loadInstallations(sync);
 }
@@ -178,14 +184,14 @@ function openProviders(config: Config, options: CoreOptions, now: () => Date): M
   return new Map([...providers].map(([name, provider]) => [name, changeProvider(provider)]));
 }
 
-/** Opens the connections that are not those of jobs. `closeAll` closes these as well. */
+/** Opens the connections for requests and control statements. `closeAll` closes them and those of jobs. */
 async function openPools(
   database: Database,
   { lookupBudgetMs, requestConnections: maxConnections }: Config,
   { observePool, observeReplica, controlConnections = usualControlConnections, log }: CoreOptions,
   neededLsn: () => number | undefined,
 ): Promise<Pick<Core, 'requests' | 'control' | 'dropSilent'> & { closeAll: () => Promise<void> }> {
-  const statementTimeoutMs = lookupBudgetMs + maxStatementMs;
+  const statementTimeoutMs = lookupBudgetMs + statementMarginMs;
   const replicaPool = observePool?.('replica');
   const replica = await openReplica(database, {
     maxConnections,
@@ -214,7 +220,7 @@ async function openPools(
   return { requests, control, dropSilent, closeAll };
 }
 
-/** Returns the receivers of changes that every process has. */
+/** Returns the receivers of announcements in every process: they drop cached responses, and wake waiters for lookups. */
 function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onAnnouncement'] {
   return new Set<(announcement: Announcement | undefined) => void>([
     (announcement) => {
@@ -229,7 +235,10 @@ function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onAnnounce
   ]);
 }
 
-/** Corrects stored times unless a job does so, and returns the clock for everything that is stored: the database's, or that of a test. */
+/**
+ * Returns the clock for everything that is stored: that of the database, or `now` in tests. Corrects stored times in the
+ * future unless a job does.
+ */
 async function openClock(
   { connection }: Database,
   { log, now, correctsTimesLater = false }: CoreOptions,
@@ -242,7 +251,9 @@ async function openClock(
   const clock = await followClock(connection, {
     onStepBack: () => {
       log.warn('the clock of the database was set back; times that lie in the future are corrected');
-      correct(clock.now()).catch((error: unknown) => log.warn({ err: error }, 'times could not be corrected'));
+      correct(clock.now()).catch((error: unknown) =>
+        log.warn({ err: error }, 'stored times in the future could not be corrected'),
+      );
     },
   });
   if (!correctsTimesLater) await correct(clock.now());
@@ -259,7 +270,7 @@ async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<C
   }
 }
 
-/** Returns what keeps this node from serving requests, if anything does. */
+/** Returns the reason why this node cannot serve requests; undefined: it can. */
 export async function findFault(
   { control, listener }: Core,
   { dataDir, databaseUrl }: Config,

@@ -61,6 +61,7 @@ export function openImages(config: Config, core: Core, log: Log): ReturnType<typ
   });
 }
 
+/** Counts rejected deliveries; the counts are stored every 10 s and when the app closes. */
 function countRejections(app: App, { database }: Core, { log, now }: { log: Log; now: () => Date }): Rejections {
   const rejections = new Rejections({
     now,

@@ -4,36 +4,36 @@ import { explainDirectoryError } from './database/embedded/failure.ts';
 import { AppError } from './errors.ts';
 
 /** The mode bits of everyone but the owner. */
-const others = 0o077;
+const otherUsersBits = 0o077;
 /** In a directory with this bit, such as /tmp, users keep files side by side. */
-const sticky = 0o1000;
-const root = 0;
+const stickyBit = 0o1000;
+const rootUid = 0;
 
-/** The histories of private repositories, which no other user of the machine may read. */
+/** Returns the directory of git histories. No other user of the machine may read it: repositories can be private. */
 export const historiesOf = (dataDir: string): string => join(dataDir, 'histories');
 
 /**
  * Creates DATA_DIR and the directory of histories where they do not exist, and makes them private. When they were open
  * to other users, their contents become private as well.
- * @throws AppError `misconfigured` with one line for a person, when another user owns them or the directory is shared.
+ * @throws AppError `misconfigured` with one line for the operator, when another user owns them or the directory is shared.
  */
 export function prepareDataDirectory(dataDir: string): void {
   const histories = historiesOf(dataDir);
   try {
     makeDirectory(dataDir);
-    const around = statSync(dataDir);
+    const dataDirStats = statSync(dataDir);
     // Root runs the embedded database as the owner of the directory.
-    if (process.geteuid?.() !== root) refuseOthers(dataDir, around);
-    if ((around.mode & sticky) !== 0) {
+    if (process.geteuid?.() !== rootUid) refuseOthers(dataDir, dataDirStats);
+    if ((dataDirStats.mode & stickyBit) !== 0) {
       throw new AppError('misconfigured', `DATA_DIR: ${dataDir} is shared by all users; name a directory below it`);
     }
     makeDirectory(histories);
-    const inside = lstatSync(histories);
-    refuseOthers(histories, inside);
-    if (!inside.isDirectory()) {
+    const historiesStats = lstatSync(histories);
+    refuseOthers(histories, historiesStats);
+    if (!historiesStats.isDirectory()) {
       throw new AppError('misconfigured', `DATA_DIR: ${histories} is no directory; remove it`);
     }
-    const wereOpen = ((around.mode | inside.mode) & others) !== 0;
+    const wereOpen = ((dataDirStats.mode | historiesStats.mode) & otherUsersBits) !== 0;
     chmodSync(dataDir, 0o700);
     chmodSync(histories, 0o700);
     if (wereOpen) makeContentsPrivate(histories);
@@ -50,19 +50,19 @@ function refuseOthers(path: string, { uid }: Stats): void {
   );
 }
 
-/** Takes the rights of other users from all files below a directory; symbolic links have none of their own. */
+/** Takes the rights of other users from all files below a directory; symbolic links have no rights of their own. */
 function makeContentsPrivate(directory: string): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
     if (entry.isSymbolicLink()) continue;
     const { mode } = lstatSync(path);
-    if ((mode & others) !== 0) chmodSync(path, mode & 0o700);
+    if ((mode & otherUsersBits) !== 0) chmodSync(path, mode & 0o700);
     if (entry.isDirectory()) makeContentsPrivate(path);
   }
 }
 
 /**
- * Creates a directory and those around it, for this user alone. Node's own `recursive` never ends where a file system refuses a
+ * Creates a directory and its missing parents, for this user alone. Node's own `recursive` never ends where a file system refuses a
  * new directory with ENOENT, as /proc does.
  */
 export function makeDirectory(path: string): void {

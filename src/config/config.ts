@@ -10,7 +10,7 @@ type ServiceValues = Values<typeof serviceSettings>;
 
 /** The configuration of a service: one field for each of `serviceSettings`, and the hosts. */
 export interface Config extends Omit<ServiceValues, 'providersFile'> {
-  /** True when METRICS_PORT was set; otherwise it is the default, which may give way when it is taken. */
+  /** True when METRICS_PORT is set. When another program uses the default port, the service starts without metrics. */
   metricsPortIsSet: boolean;
   providers: ProviderConfig[];
 }

@@ -26,7 +26,10 @@ export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
-/** @throws AppError `misconfigured` with the name of the setting. */
+/**
+ * Reads the file that a setting names.
+ * @throws AppError `misconfigured` with the name of the setting, when the file cannot be read.
+ */
 export function readSettingFile(setting: string, path: string, readFile: ReadFile): string {
   try {
     return readFile(path);

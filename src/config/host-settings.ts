@@ -6,6 +6,7 @@ import { type Setting, setting } from './setting.ts';
 
 Format.Set('http-url', isHttpUrl);
 
+/** At most 100 tokens of printable ASCII without commas, separated by commas. */
 const tokensPattern = '^[\\x21-\\x2b\\x2d-\\x7e]{1,1024}( *, *[\\x21-\\x2b\\x2d-\\x7e]{1,1024}){0,99}$';
 export const validUrl = 'an http:// or https:// address without user, query or fragment';
 
@@ -76,7 +77,7 @@ interface EnvironmentHost {
 export const gitHubUrl = 'https://github.com';
 export const gitHubApiUrl = 'https://api.github.com';
 
-const ofOwnHosts = ['url', 'token', 'webhook_secret', 'oauth_client_id', 'oauth_client_secret'] as const;
+const selfHostedProperties = ['url', 'token', 'webhook_secret', 'oauth_client_id', 'oauth_client_secret'] as const;
 
 export const environmentHosts: readonly EnvironmentHost[] = [
   {
@@ -94,8 +95,8 @@ export const environmentHosts: readonly EnvironmentHost[] = [
     ],
     defaults: { url: `\`${gitHubUrl}\``, api_url: `\`${gitHubApiUrl}\`, or \`GITHUB_URL/api/v3\`` },
   },
-  { kind: 'gitea', title: 'Gitea', properties: ofOwnHosts },
-  { kind: 'gitlab', title: 'GitLab', properties: ofOwnHosts },
+  { kind: 'gitea', title: 'Gitea', properties: selfHostedProperties },
+  { kind: 'gitlab', title: 'GitLab', properties: selfHostedProperties },
 ];
 
 /** Returns the name of the environment variable for a property of a host. */

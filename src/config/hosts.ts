@@ -44,11 +44,12 @@ interface HostEntry extends Partial<Record<Exclude<HostProperty, 'url' | 'app_id
 }
 
 const apiPaths: Record<string, string> = { github: '/api/v3', gitlab: '/api/v4' };
+/** The path of Gitea and Forgejo. */
 const defaultApiPath = '/api/v1';
 
 /**
  * Returns the provider that an entry describes.
- * @param nameOf returns the place of a property, for errors.
+ * @param nameOf returns the name of a property as the operator wrote it, for errors.
  * @throws AppError `misconfigured`.
  */
 export function providerOf(
@@ -85,8 +86,8 @@ function readOAuthClient(
 }
 
 /**
- * Returns the default address of the API of a host. That of a self-hosted GitHub is its own, so that its token is never
- * sent to github.com because only half of the address was set.
+ * Returns the default address of the API of a host. A self-hosted GitHub has its API at its own address: its token is
+ * never sent to github.com when the operator set `url` without `api_url`.
  */
 function apiUrlOf(kind: string, url: string): string {
   return kind === 'github' && url === gitHubUrl ? gitHubApiUrl : `${url}${apiPaths[kind] ?? defaultApiPath}`;

@@ -4,6 +4,7 @@ export function splitList(text: string | undefined): string[] {
   return [...new Set(items.filter((item) => item !== ''))];
 }
 
+/** Returns a URL without the slashes at its end. */
 export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }

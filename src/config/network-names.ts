@@ -1,4 +1,4 @@
-/** Returns whether a text is a host as in a URL. The ports 80 and 443 are left out. */
+/** Returns whether a text is a host with an optional port; false for the ports 80 and 443, which URLs leave out. */
 export function isHost(text: string): boolean {
   return ['http', 'https'].every((protocol) => {
     const address = `${protocol}://${text}`;
@@ -6,7 +6,7 @@ export function isHost(text: string): boolean {
   });
 }
 
-/** Returns whether a text is an address, a range of addresses, or a name for several of them. */
+/** Returns whether a text is an IP address, a range in CIDR notation, or the name of a group such as `loopback`. */
 export function isProxy(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
   const [address = '', length, ...rest] = text.split('/');

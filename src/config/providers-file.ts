@@ -27,7 +27,7 @@ const ProvidersFile = Type.Array(Entry, { maxItems: 100 });
 type ProvidersFile = Static<typeof ProvidersFile>;
 const compiledProvidersFile = Compile(ProvidersFile);
 
-/** The first segments of paths that are not the name of a host. */
+/** First path segments of the addresses of the service, which no host may have as its name. */
 const reservedSegments: ReadonlySet<string> = new Set([
   'avatars',
   'boards',
@@ -48,7 +48,7 @@ const reservedSegments: ReadonlySet<string> = new Set([
 /**
  * Reads the file of further code hosts.
  * @param taken names that other settings gave to hosts.
- * @throws AppError `misconfigured`, with one line that names the place and never a value.
+ * @throws AppError `misconfigured`, with one line that names the entry and never a value.
  */
 export function parseProviders(text: string, taken: readonly string[]): ProviderConfig[] {
   const names = new Set(taken);
@@ -56,12 +56,13 @@ export function parseProviders(text: string, taken: readonly string[]): Provider
     if (reservedSegments.has(entry.name)) {
       throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is the address of a page; choose another one`);
     }
-    if (names.has(entry.name)) throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken`);
+    if (names.has(entry.name))
+      throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken; choose another one`);
     names.add(entry.name);
-    const place = `PROVIDERS_FILE: ${entry.name}`;
+    const entryName = `PROVIDERS_FILE: ${entry.name}`;
     const hasApp = entry.app_id !== undefined || entry.app_private_key !== undefined;
-    if (hasApp && entry.kind !== 'github') throw misconfigured(`${place}: only a host of the kind github has apps`);
-    return providerOf(entry, 'file', (property) => `${place}: ${property}`);
+    if (hasApp && entry.kind !== 'github') throw misconfigured(`${entryName}: only a host of the kind github has apps`);
+    return providerOf(entry, 'file', (property) => `${entryName}: ${property}`);
   });
 }
 

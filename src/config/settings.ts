@@ -12,8 +12,8 @@ Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).ev
 
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 const validPort = 'an integer from 0 to 65535';
-/** Each process takes memory; who has more cores decides how many are for this service. */
-const mostByDefault = 4;
+/** Each process takes memory. On a machine with more cores the operator decides how many processes the service gets. */
+const maxDefaultWorkers = 4;
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The settings of the service, by the field of the configuration that each becomes. */
@@ -142,7 +142,7 @@ export const serviceSettings = {
     valid: 'an integer from 1 to 16 (processes)',
     description:
       'Processes that respond to requests; with more than one, another one runs the jobs. 1: a single process for both.',
-    toConfig: (count) => count ?? Math.min(availableParallelism(), mostByDefault),
+    toConfig: (count) => count ?? Math.min(availableParallelism(), maxDefaultWorkers),
   }),
   requestConnections: setting({
     name: 'REQUEST_CONNECTIONS',
@@ -157,7 +157,7 @@ export const serviceSettings = {
     schema: Type.Integer({ minimum: 4, maximum: 40 }),
     default: 18,
     valid: 'an integer from 4 to 40 (connections to the database)',
-    description: 'Connections to the database for jobs, for each node, of which 22 run at once.',
+    description: 'Connections to the database for jobs, for each node, which runs at most 22 jobs at once.',
   }),
   lookupBudgetMs: setting({
     name: 'LOOKUP_BUDGET_MS',
@@ -211,7 +211,7 @@ export const serviceSettings = {
     default: 600,
     valid: 'an integer from 1 to 1000000 (lookups of one network an hour)',
     description:
-      'The same for all addresses of a network (IPv4 /24, IPv6 /64) together, and for the service tokens of one account.',
+      'Lookups per hour from all addresses of a network (IPv4 /24, IPv6 /64) together, or with the service tokens of one account.',
   }),
   anonymousRepositoryContributors: setting({
     name: 'ANONYMOUS_REPOSITORY_CONTRIBUTORS',

@@ -31,7 +31,7 @@ function isMisspelling(name: string, known: string): boolean {
   return distanceBetween(rest, knownRest) <= allowed;
 }
 
-/** Removes what a name may lack or have too much without another meaning: the name of the service, and the unit. */
+/** Removes the parts that users add or leave out by mistake: the prefix PLAUDIT_, and the unit (_S or _MS). */
 function bare(name: string): string {
   return name.replace(/^PLAUDIT_/, '').replace(/_M?S$/, '');
 }

@@ -6,8 +6,8 @@ import { livingNodes } from './listener.ts';
 /** The time for which failed and replaced jobs stay, so that operators can find out why one failed. */
 const endedKept = '7 days';
 /**
- * The time within which a pool that took a job registers, and the job starts. After it, the pool died before, or the
- * job was lost.
+ * The time within which a pool that took a job registers, and the job starts. A job that is locked longer, without its pool
+ * being registered or without running, is lost.
  */
 const startGrace = '30 seconds';
 
@@ -17,7 +17,7 @@ export interface Running {
   jobs: Set<string>;
 }
 
-/** Releases jobs that no living node runs, and removes those that have ended. */
+/** Releases jobs that no living node runs, and removes jobs that failed for good or were replaced 7 days ago. */
 export async function sweepJobs(connection: Connection, running: Running, node: number): Promise<void> {
   await registerPools(connection, running, node);
   await releaseJobsOfDeadNodes(connection, node, running);
@@ -33,7 +33,7 @@ async function releaseLostJobs(connection: Connection, { pools, jobs }: Running)
       and locked_at < now() - ${sql.lit(startGrace)}::interval`.execute(connection);
 }
 
-/** Removes jobs that another one with the same key replaced, or that failed for good. */
+/** Removes jobs that failed for good, or that a job with the same key replaced, after `endedKept`. */
 async function removeEndedJobs(connection: Connection): Promise<void> {
   await sql`
     delete from graphile_worker._private_jobs

@@ -36,6 +36,7 @@ export interface AdministratorsTable {
   confirmed_at: Date;
   /** False when no credential of the service can check it; null: not known yet. */
   can_check: boolean | null;
+  /** The earliest time of the next check by a credential of the service. */
   check_after: Date;
 }
 
@@ -45,7 +46,7 @@ interface HeldColumns {
   holder: string | null;
   /** `PROVIDER/NAME` of the holder at the time of the registration. */
   holder_name: string | null;
-  /** The time at which it began to be suspended, as the audit trail has it; null: it is not. */
+  /** The time at which the key or link was suspended, as in the audit trail; null: it is not suspended. */
   suspended_at: Date | null;
   ended_at: Date | null;
 }
@@ -59,7 +60,7 @@ export interface OwnerKeysTable extends HeldColumns {
   /** SubjectPublicKeyInfo, DER. */
   spki: Buffer;
   created_at: Date;
-  /** The time at which it ends at the latest. */
+  /** The time at which the key expires. */
   ends_at: Date;
 }
 
@@ -104,7 +105,7 @@ export interface EmbedsTable extends HeldColumns {
   /** SHA-256 of the secret that ends the link's address. */
   secret_hash: Buffer;
   created_at: Date;
-  /** The time at which it ends at the latest; null: it has no such time. */
+  /** The time at which the link expires; null: it does not expire. */
   ends_at: Date | null;
 }
 
@@ -132,11 +133,12 @@ export interface OptOutsTable {
   opted_out_at: Date;
 }
 
-/** The number of times that an action was done within its current period. */
+/** Counts of actions in their current periods, and used allowances (`counts.ts`). */
 export interface RateLimitsTable {
-  /** A hash. */
+  /** A hash of the action's name. */
   key: string;
   count: number;
+  /** The end of the period; for an allowance, the time at which all of it is available again. */
   resets_at: Date;
 }
 

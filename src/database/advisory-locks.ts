@@ -1,6 +1,6 @@
 /**
  * The numbers of the advisory locks. PostgreSQL knows such a lock by its number alone, for the whole database, so each
- * number is given out once, here. A number in use never changes, because nodes of two releases may run together.
+ * number is assigned once, here. A number in use never changes, because nodes of two releases may run together.
  */
 export const advisoryLocks = {
   /** Held while migrations run, so that one node applies them and the others wait. */
@@ -15,8 +15,8 @@ export const advisoryLocks = {
    */
   applyingDeliveries: 7_033_130,
   /**
-   * With the hash of an owner as a second number: held by the transaction that makes a list of contributors; shared, at
-   * its end, by each that changes contributors.
+   * Has the hash of an owner as a second number. Exclusive in a transaction that makes a list of contributors; shared in
+   * each that changes contributors, taken just before it commits.
    */
   listing: 7_033_132,
   /** Held for a moment, shared, with the number of the session as a second key, to see it over another connection. */

@@ -27,7 +27,7 @@ export async function announce(connection: Connection, { kind, key }: Announceme
 
 /** Reads an announcement; undefined when its kind is not known, because nodes of newer releases may announce others. */
 export function toAnnouncement(kind: string | undefined, key: string | undefined): Announcement | undefined {
-  const known = (['account', 'lookup', 'erased', 'installations', 'withdrawn'] as const).find((one) => one === kind);
+  const known = (['account', 'lookup', 'erased', 'installations', 'withdrawn'] as const).find((name) => name === kind);
   return known === undefined || key === undefined ? undefined : { kind: known, key };
 }
 
@@ -35,13 +35,13 @@ export function toAnnouncement(kind: string | undefined, key: string | undefined
 const missedAfterS = 30;
 /** The time, in s, after which every node has read an announcement, or knows that it has missed some. */
 export const keptForS = 60;
-/** The most announcements of one read. After more of them a node drops everything that they could concern. */
+/** The most announcements of one read. When there are more, a node drops everything that they could concern. */
 const maxAtOnce = 10_000;
 /** The most rows that one statement deletes. */
 const maxDeleted = 50_000;
 
-/** A place in the stored announcements: all that were visible in `snapshot` were read. */
-export interface Place {
+/** A position in the stored announcements: all that are visible in `snapshot` were read. */
+export interface Position {
   /** A `pg_snapshot`, as text. */
   snapshot: string;
   /** The time of the server at which it was taken, in s. */
@@ -50,31 +50,31 @@ export interface Place {
   lsn: number;
 }
 
-interface PlaceRow extends Place {
+interface PositionRow extends Position {
   announcements: [kind: string, key: string][];
 }
 
-const here = `pg_current_snapshot()::text as snapshot, extract(epoch from clock_timestamp())::float8 as at,
+const positionColumns = `pg_current_snapshot()::text as snapshot, extract(epoch from clock_timestamp())::float8 as at,
   (pg_current_wal_insert_lsn() - '0/0')::float8 as lsn`;
 
-/** Returns the place behind all announcements that are committed. */
-export async function findPlace(client: Pick<Client, 'query'>): Promise<Place> {
-  const { rows } = await client.query<Place>(`select ${here}`);
+/** Returns the position behind all committed announcements. */
+export async function findPosition(client: Pick<Client, 'query'>): Promise<Position> {
+  const { rows } = await client.query<Position>(`select ${positionColumns}`);
   return rows[0] ?? missing();
 }
 
 /**
- * Reads the announcements of the transactions that have committed since a place. Snapshots say so exactly: ids do not,
+ * Reads the announcements of the transactions that have committed since a position. Snapshots identify them exactly; ids do not,
  * because a transaction can commit after others that have greater ids.
- * @returns the new place, the number of announcements, and those that this release knows, each once; undefined: too many
- * of them, or some may be missing.
+ * @returns the new position, the number of announcements, and the announcements of kinds that this release knows, each once;
+ * undefined instead of a list that is too long or may be incomplete.
  */
 export async function readAnnouncements(
   client: Pick<Client, 'query'>,
-  { snapshot, at }: Place,
-): Promise<{ place: Place; count: number; announcements: Announcement[] | undefined }> {
-  const { rows } = await client.query<PlaceRow>(
-    `select ${here}, (
+  { snapshot, at }: Position,
+): Promise<{ position: Position; count: number; announcements: Announcement[] | undefined }> {
+  const { rows } = await client.query<PositionRow>(
+    `select ${positionColumns}, (
        select coalesce(json_agg(json_build_array(kind, key)), '[]') from (
          select distinct kind, key from (
            select kind, key from announcements where transaction >= pg_snapshot_xmax($1::pg_snapshot)
@@ -84,14 +84,14 @@ export async function readAnnouncements(
        ) announced) as announcements`,
     [snapshot],
   );
-  const { announcements, ...place } = rows[0] ?? missing();
-  const isWhole = announcements.length <= maxAtOnce && place.at - at < missedAfterS;
+  const { announcements, ...position } = rows[0] ?? missing();
+  const isWhole = announcements.length <= maxAtOnce && position.at - at < missedAfterS;
   const known = announcements.flatMap(([kind, key]) => toAnnouncement(kind, key) ?? []);
-  return { place, count: announcements.length, announcements: isWhole ? known : undefined };
+  return { position, count: announcements.length, announcements: isWhole ? known : undefined };
 }
 
-/** Deletes announcements that were visible at a place. All nodes must have read beyond it. */
-export async function forgetAnnouncements(client: Pick<Client, 'query'>, { snapshot }: Place): Promise<void> {
+/** Deletes at most `maxDeleted` announcements before a position. All nodes must have read beyond it. */
+export async function forgetAnnouncements(client: Pick<Client, 'query'>, { snapshot }: Position): Promise<void> {
   await client.query(
     `delete from announcements where ctid = any (array(
        select ctid from announcements where transaction < pg_snapshot_xmin($1::pg_snapshot) limit ${maxDeleted}))`,

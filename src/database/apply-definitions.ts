@@ -4,9 +4,9 @@ import { type Definition, dropOf, isFunction } from './definitions.ts';
 import type { Reporting } from './migrating-session.ts';
 
 /**
- * Brings the functions and triggers of a database to their definitions, in one transaction. Touches those alone that
- * are defined otherwise, because a statement about a trigger waits for all writers of its table, and removes those that
- * it made before and that nothing defines any more. Others' functions and triggers stay.
+ * Creates and replaces functions and triggers so that they match their definitions, in one transaction. Leaves those that
+ * match as they are, because a statement about a trigger waits for all writers of its table. Drops those that an earlier
+ * call created and no definition contains any more, and no others.
  */
 export async function applyDefinitions(
   session: Kysely<unknown>,
@@ -23,21 +23,21 @@ export async function applyDefinitions(
       await sql.raw(dropOf(object)).execute(transaction);
       await sql`delete from applied_definitions where object = ${object}`.execute(transaction);
     };
-    for (const trigger of removed.filter((one) => !isFunction(one))) await drop(trigger);
+    for (const trigger of removed.filter((object) => !isFunction(object))) await drop(trigger);
     for (const { object, statement, hash } of changed) {
       await sql.raw(statement).execute(transaction);
       await sql`
         insert into applied_definitions (object, hash) values (${object}, ${hash})
         on conflict (object) do update set hash = excluded.hash`.execute(transaction);
     }
-    // A trigger may have executed another function until now.
-    for (const one of removed.filter(isFunction)) await drop(one);
+    // Functions are dropped last, because a trigger may have executed one until it was replaced above.
+    for (const unused of removed.filter(isFunction)) await drop(unused);
   });
 }
 
-/** Reads which objects were made, with the hashes of their definitions; null: it no longer exists. */
+/** Returns the objects that earlier calls created, with the hashes of their definitions; null: the object no longer exists. */
 async function readPresent(session: Kysely<unknown>): Promise<Map<string, string | null>> {
-  // A table that was made again has lost its triggers.
+  // An object can be missing: a table that a migration created again has lost its triggers.
   const { rows } = await sql<{ object: string; hash: string | null }>`
     select object, case when split_part(object, '(', 1) in (
         select format('function %s', p.proname) from pg_proc p where p.pronamespace = current_schema()::regnamespace

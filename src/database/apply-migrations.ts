@@ -48,18 +48,18 @@ async function applyParts(session: Kysely<unknown>, { name, title, parts }: InPa
       primary key (migration, part)
     )`.execute(session);
   for (const [part, definition] of parts.entries()) {
-    const place: Place = { migration: name, part, title: `${title}, part ${part + 1} of ${parts.length}` };
-    if ((await readProgress(session, place))?.isDone === true) continue;
-    if (parts.length > 1) report.log(place.title);
+    const step: Step = { migration: name, part, title: `${title}, part ${part + 1} of ${parts.length}` };
+    if ((await readProgress(session, step))?.isDone === true) continue;
+    if (parts.length > 1) report.log(step.title);
     if ('sql' in definition) {
-      await transact(session, place.title, report, async (transaction) => {
+      await transact(session, step.title, report, async (transaction) => {
         for (const statement of definition.sql) await statement.execute(transaction);
-        await writeProgress(transaction, place, { position: null, isDone: true });
+        await writeProgress(transaction, step, { position: null, isDone: true });
       });
     } else if ('concurrently' in definition) {
-      await buildIndex(session, place, definition.concurrently, report);
+      await buildIndex(session, step, definition.concurrently, report);
     } else {
-      await fill(session, place, definition.backfill, report);
+      await fill(session, step, definition.backfill, report);
     }
   }
   await transact(session, title, report, async (transaction) => {
@@ -68,7 +68,7 @@ async function applyParts(session: Kysely<unknown>, { name, title, parts }: InPa
   });
 }
 
-/** Runs work in one transaction, again when it lost a race for locks. */
+/** Runs work in one transaction, and again when other sessions held its locks. */
 export function transact(
   session: Kysely<unknown>,
   title: string,
@@ -90,7 +90,7 @@ export function transact(
  */
 async function buildIndex(
   session: Kysely<unknown>,
-  place: Place,
+  step: Step,
   { name, isUnique = false, on }: ConcurrentIndex,
   report: Reporting,
 ): Promise<void> {
@@ -100,11 +100,11 @@ async function buildIndex(
     if (rows[0]?.isValid === true) return;
     if (rows.length > 0) await sql`drop index concurrently ${sql.id(name)}`.execute(session);
     const [, table = ''] = /^\s*"?(\w+)/.exec(on.compile(session).sql) ?? [];
-    // PostgreSQL builds no index of all partitions concurrently.
+    // PostgreSQL cannot build an index of a partitioned table concurrently.
     const how = sql.raw((await countPartitions(session, table)) > 1 ? '' : 'concurrently');
     await sql`create ${sql.raw(isUnique ? 'unique' : '')} index ${how} ${sql.id(name)} on ${on}`.execute(session);
   };
-  const title = `${place.title}, index ${name}`;
+  const title = `${step.title}, index ${name}`;
   await retrying(title, report.log, () =>
     reporting(
       report,
@@ -112,27 +112,27 @@ async function buildIndex(
       () => withoutLockTimeout(session, build),
     ),
   );
-  await writeProgress(session, place, { position: null, isDone: true });
+  await writeProgress(session, step, { position: null, isDone: true });
 }
 
 /** Changes rows a batch at a time; each batch and its position commit together. */
 async function fill(
   session: Kysely<unknown>,
-  place: Place,
+  step: Step,
   { table, batch }: Backfill,
   report: Reporting,
 ): Promise<void> {
   let done = 0;
-  const title = (): string => `${place.title}, ${done.toLocaleString('en')} rows of ${table}`;
+  const title = (): string => `${step.title}, ${done.toLocaleString('en')} rows of ${table}`;
   const next = async (): Promise<boolean> => {
     let isDone = false;
     await retrying(title(), report.log, () =>
       session.transaction().execute(async (transaction) => {
-        const after = (await readProgress(transaction, place))?.position ?? null;
+        const after = (await readProgress(transaction, step))?.position ?? null;
         const { next: position, rows } = await batch(transaction, after);
-        if (position !== null && position === after) throw new Error(`${place.title} does not move on from ${after}`);
+        if (position !== null && position === after) throw new Error(`${step.title} does not advance beyond ${after}`);
         isDone = position === null;
-        await writeProgress(transaction, place, { position, isDone });
+        await writeProgress(transaction, step, { position, isDone });
         done += rows;
       }),
     );
@@ -143,7 +143,8 @@ async function fill(
   });
 }
 
-interface Place {
+/** A part of a migration. */
+interface Step {
   migration: string;
   part: number;
   title: string;
@@ -154,7 +155,7 @@ interface Progress {
   isDone: boolean;
 }
 
-async function readProgress(connection: Kysely<unknown>, { migration, part }: Place): Promise<Progress | undefined> {
+async function readProgress(connection: Kysely<unknown>, { migration, part }: Step): Promise<Progress | undefined> {
   const { rows } = await sql<Progress>`
     select position, is_done as "isDone" from migration_parts
     where migration = ${migration} and part = ${part}`.execute(connection);
@@ -163,7 +164,7 @@ async function readProgress(connection: Kysely<unknown>, { migration, part }: Pl
 
 async function writeProgress(
   connection: Kysely<unknown>,
-  { migration, part }: Place,
+  { migration, part }: Step,
   { position, isDone }: Progress,
 ): Promise<void> {
   await sql`

@@ -67,7 +67,7 @@ const formerTables = ['seen_totals', 'lacking_details', 'achievement_work'] as c
 const sampleTables = ['images'] as const;
 
 /** Tables whose triggers maintain other tables. */
-const counted = [
+const tablesWithTriggers = [
   'repositories',
   'streams',
   'skipped_items',
@@ -150,11 +150,11 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
 }
 
 /**
- * Switches the triggers of the counted tables. Skips tables that do not exist, because an export of an older release is
+ * Switches the triggers of these tables. Skips tables that do not exist, because an export of an older release is
  * imported into that release's tables.
  */
 async function switchTriggers(connection: Connection, state: 'enable' | 'disable'): Promise<void> {
-  for (const table of counted) {
+  for (const table of tablesWithTriggers) {
     const { rows } = await sql<{ exists: boolean }>`select to_regclass(${table}) is not null as exists`.execute(
       connection,
     );

@@ -14,12 +14,13 @@ export class Batches<Item, Result> {
   #waiting: Waiting<Item, Result>[] = [];
   #isWorking = false;
 
-  /** @param work returns a result for each item, in their order; when it fails, it fails for all of them. */
+  /** @param work returns a result for each item, in their order; when it rejects, all items of the batch do. */
   constructor(maxItems: number, work: (items: readonly Item[]) => Promise<readonly Result[]>) {
     this.#maxItems = maxItems;
     this.#work = work;
   }
 
+  /** Adds an item to the next batch. @returns its result. */
   add(item: Item): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ item, resolve, reject });
@@ -35,7 +36,7 @@ export class Batches<Item, Result> {
         const results = await this.#work(batch.map(({ item }) => item));
         for (const [index, { resolve, reject }] of batch.entries()) {
           const result = results[index];
-          if (result === undefined) reject(new Error('a piece of work gave no result'));
+          if (result === undefined) reject(new Error('a batch returned no result for an item'));
           else resolve(result);
         }
       } catch (error) {

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { Client, type ClientConfig } from 'pg';
 
+/** The longest wait for the connection, in ms. */
 const timeoutMs = 2000;
 
 /** The parts of the driver's client that its types leave out (pg, lib/client.js and lib/connection.js). */
@@ -16,7 +17,7 @@ function partsOf(client: Client): ClientParts {
 
 /**
  * Requests over a connection of its own that the server cancels the statement that `client` runs; poolers pass this on.
- * A cancellation names a connection, not a statement. So `client` must run no statement of others until this resolves:
+ * A cancellation names a connection, not a statement. So `client` must run no other statement until this resolves:
  * the server closes the connection of the request once it has sent the signal (libpq waits for that too, fe-cancel.c).
  * @returns false when the server may still send the signal, so that `client` must not be used any more.
  */

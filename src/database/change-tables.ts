@@ -1,4 +1,4 @@
-/** Tables of changes: reports of hosts, and logs with which numbers are compared with former ones. `Date` is timestamptz. */
+/** Tables of changes: reports of hosts, and logs from which former numbers are computed. `Date` is timestamptz. */
 
 /** Deliveries about stars, summed for each second; deleted when no delivery of the account arrived for long. */
 interface StarEventsTable {
@@ -12,7 +12,7 @@ interface StarEventsTable {
   recorded_at: Date;
 }
 
-/** Something that ceased to count, or that is stored longer than it counts; kept for 90 days. */
+/** An item or commit that ceased to count, or that began to count after it was stored; kept for 90 days. */
 interface CountedChangesTable {
   repository_id: string;
   kind: string;
@@ -26,14 +26,14 @@ interface CountedChangesTable {
   /** The moment at which it counts in a window of time. */
   at: Date;
   is_co_authored: boolean;
-  /** False: it ceased to count at `changed_at`. */
+  /** True: it began to count at `changed_at`; false: it ceased to. */
   is_added: boolean;
-  /** Since when the item was stored. */
+  /** The time since when it is stored. */
   stored_at: Date;
   changed_at: Date;
 }
 
-/** How a repository was visible until a moment; kept for 90 days. */
+/** The visibility of a repository until a moment at which it changed; kept for 90 days. */
 interface FormerRepositoriesTable {
   repository_id: string;
   owner_id: string;
@@ -42,7 +42,7 @@ interface FormerRepositoriesTable {
   until: Date;
 }
 
-/** One row: since when changes are kept. */
+/** One row: the time since when changes are logged. */
 interface ChangesKeptTable {
   since: Date;
 }

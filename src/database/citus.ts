@@ -4,14 +4,14 @@ import type { Database } from './connection.ts';
 import { dividedNames } from './divided-tables.ts';
 import { type Reporting, waitForOtherNodes, withMigratingConnections } from './migrating-session.ts';
 
-/** The columns of tables that Citus distributes, colocated, so that a statement about a repository runs on one worker. */
-const column = 'repository_id';
+/** The column by which Citus distributes tables, colocated, so that a statement about a repository runs on one worker. */
+const distributionColumn = 'repository_id';
 
 /**
  * Distributes the tables that are divided by repository over the workers of a Citus cluster, whose coordinator this is. All
- * other tables stay on the coordinator. A run that was stopped goes on with the tables left.
+ * other tables stay on the coordinator. A run after one that was stopped continues with the remaining tables.
  * @returns the tables that were distributed.
- * @throws AppError `misconfigured` when the extension is missing, or Citus would refuse a table.
+ * @throws AppError `misconfigured` when the extension is missing, or Citus would refuse a table of this schema.
  */
 export async function distribute(
   { sessionConfig }: Pick<Database, 'sessionConfig'>,
@@ -33,10 +33,10 @@ export async function distribute(
     const [first, ...others] = dividedNames;
     for (const table of [first, ...others]) {
       if (await isDistributed(session, table)) continue;
-      report.log(`${table}: is distributed`);
+      report.log(`distributing ${table}`);
       const colocated = table === first ? 'default' : first;
       await sql`
-        select create_distributed_table(${table}::regclass, ${sql.lit(column)}, colocate_with => ${colocated})`.execute(
+        select create_distributed_table(${table}::regclass, ${sql.lit(distributionColumn)}, colocate_with => ${colocated})`.execute(
         session,
       );
       distributed.push(table);
@@ -110,7 +110,7 @@ export async function findObstacles<Tables>(connection: Kysely<Tables>): Promise
     select 'unique index ' || i.indexrelid::regclass from pg_index i join divided d on d.oid = i.indrelid
     where i.indisunique and not exists (
       select from pg_attribute a
-      where a.attrelid = d.oid and a.attnum = any(i.indkey) and a.attname = ${sql.lit(column)})
+      where a.attrelid = d.oid and a.attnum = any(i.indkey) and a.attname = ${sql.lit(distributionColumn)})
     order by 1`.execute(connection);
   return rows.map(({ problem }) => problem);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
 
-/** The connections that a server permits to ordinary users, and those that are in use. */
+/** The number of connections that a server permits to ordinary users, and of those in use by others. */
 export interface ConnectionLimit {
   permitted: number;
   used: number;

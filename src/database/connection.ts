@@ -8,7 +8,7 @@ export type Connection = Kysely<Tables>;
 export interface Database {
   connection: Connection;
   pool: Pool;
-  /** Replaces the connections on which nothing has arrived for a time. */
+  /** Replaces the connections on which nothing has arrived for `forMs`. */
   dropSilent(forMs: number): void;
   /** Settings for further pools. Behind a pooler, `statement_timeout` is false, and each transaction may have another session. */
   clientConfig: ClientConfig;

@@ -26,7 +26,7 @@ export interface StreamsTable {
   scan_total: number | null;
   /** For the history: grows when all of it has to be read again to find removed commits. */
   scan_number: Generated<number>;
-  /** For the history: newest commits whose history is stored in part, maybe completely. */
+  /** For the history: newest commits that a run began to store; their history is stored in part or completely. */
   pending_tips: Generated<string[]>;
   /** The time before which all changes are stored. */
   known_until: Date | null;
@@ -121,7 +121,7 @@ export interface CommitsTable {
   scan_number: number;
   /** Author first, then co-authors. */
   identity_ids: number[];
-  /** As of contributions. */
+  /** As `stored_at` of contributions. */
   stored_at: Generated<Date>;
   /** The first line of the message, cleaned; null: not read since subjects are stored. */
   subject: Generated<string | null>;
@@ -147,7 +147,7 @@ export interface LanguageDaysTable {
   commits: number;
 }
 
-/** Address that a repository's commits name, and how far its account was looked up there. */
+/** Address that a repository's commits name, and the state of looking up its account there. */
 export interface RepositoryIdentitiesTable {
   repository_id: string;
   identity_id: number;
@@ -155,9 +155,9 @@ export interface RepositoryIdentitiesTable {
   is_author: boolean;
   /** True when the repository's totals may count commits that name it. */
   is_counted: Generated<boolean>;
-  /** How many lookups left its account unknown. */
+  /** The number of lookups that did not find its account. */
   attempts: Generated<number>;
-  /** When the next lookup is due after such a lookup. */
+  /** The time at which the next lookup is due after one that did not find it. */
   retry_at: Date | null;
 }
 
@@ -252,7 +252,7 @@ export interface PendingDetailsTable {
   revision: Generated<number>;
 }
 
-/** Parts of responses that could not be read or that the host refused, one row for each place. */
+/** Parts of responses that could not be read or that the host refused, one row for each path. */
 export interface SkippedItemsTable {
   provider: string;
   /** Exactly one of the two is set: the repository whose streams are read, or the account that is looked up or listed. */
@@ -263,7 +263,7 @@ export interface SkippedItemsTable {
   /** `issue`, `review`, `repository`, `label`, ... */
   kind: string;
   reason: 'unreadable' | 'refused';
-  /** Place of the field in the response, `*` for a position in a list; never a value. */
+  /** The path of the field in the response, `*` for a position in a list; never a value. */
   path: string;
   /** The host's own words, where they hold no private data. */
   explanation: Generated<string>;
@@ -271,7 +271,7 @@ export interface SkippedItemsTable {
   is_stored: boolean;
   /** True when the numbers of the kind are complete nevertheless. */
   is_counted: boolean;
-  /** The number of items that the last scan that saw the place has met there. */
+  /** The number of such items in the last scan that met one. */
   items: number;
   first_seen_at: Date;
   /** Start of the last scan that met it. */

@@ -16,7 +16,7 @@ interface Added {
 
 const maxAtOnce = 1000;
 
-/** Counts that all nodes share. Many at once cost one statement, and never wait for each other's row. */
+/** Counts that all nodes share. Concurrent actions of a node share a statement, so they do not wait for each other's row. */
 export class SharedCounts {
   readonly #batches: Batches<Added, Count>;
 
@@ -25,8 +25,9 @@ export class SharedCounts {
   }
 
   /**
-   * Counts an action once more; a period begins with the first count after the last one ended.
+   * Counts an action once more. A period of `periodMs` begins with the first action after the end of the one before.
    * @param what the name of the action; only a hash of it is stored, because it may name a person.
+   * @returns the number of actions in the period, with this one.
    */
   add(what: string, periodMs: number): Promise<Count> {
     return this.#batches.add({ key: keyOf(what), periodMs });
@@ -66,30 +67,34 @@ async function addCounts(connection: Connection, added: readonly Added[], now: D
   });
 }
 
-/** A number of actions an hour that is allowed to a party. */
+/** The number of actions an hour that an address, network or account may cause. */
 export interface Allowance {
-  /** The name of the party and its action; only a hash of it is stored, because it may name a person. */
+  /** The names of the address, network or account and of its action; only a hash of it is stored, because it may name a person. */
   what: string;
   perHour: number;
 }
 
 const hourMs = 3_600_000;
-/** The longest time, in ms, for which an action waits for its allowance. */
+/** The longest time, in ms, for which an action waits for its allowance; callers refuse actions that would wait longer. */
 export const maxAllowanceWaitMs = hourMs;
 
 /**
- * Takes the next place in each of several allowances, as part of the surrounding transaction. A whole hour's places can
- * be taken at once; after that one becomes free each hour / `perHour` (the generic cell rate algorithm, ITU-T I.371).
- * `resets_at` is the time at which the party has all places again, so that a row of the past means nothing.
- * @returns the time at which all of them allow the action; not after `now`: it may be done at once.
+ * Counts one action against each of several allowances, as part of the surrounding transaction. An hour's actions can be
+ * done at once; after that, one is allowed each hour / `perHour` (the generic cell rate algorithm, ITU-T I.371).
+ * `resets_at` is the time at which the whole allowance is available again, so a row whose time is past has no effect.
+ * @returns the time at which all allowances permit the action; not after `now`: it may be done at once.
  */
-export async function takePlaces(transaction: Connection, allowances: readonly Allowance[], now: Date): Promise<Date> {
+export async function useAllowances(
+  transaction: Connection,
+  allowances: readonly Allowance[],
+  now: Date,
+): Promise<Date> {
   const rows = allowances.map(({ what, perHour }) => ({
     key: keyOf(what),
     resets_at: new Date(now.getTime() + hourMs / perHour),
   }));
-  // A time further ahead than any place was stored by a clock that was wrong.
-  const furthest = new Date(now.getTime() + hourMs + maxAllowanceWaitMs);
+  // A later time was stored by a clock that was wrong.
+  const latestValid = new Date(now.getTime() + hourMs + maxAllowanceWaitMs);
   const taken = await sql<{ resets_at: Date }>`
     insert into rate_limits as r (key, count, resets_at)
     select key, 1, resets_at
@@ -98,14 +103,14 @@ export async function takePlaces(transaction: Connection, allowances: readonly A
     on conflict (key) do update set
       count = r.count + 1,
       resets_at = excluded.resets_at
-        + case when r.resets_at between ${now} and ${furthest} then r.resets_at - ${now}::timestamptz else interval '0' end
+        + case when r.resets_at between ${now} and ${latestValid} then r.resets_at - ${now}::timestamptz else interval '0' end
     returning resets_at`.execute(transaction);
   const latest = Math.max(...taken.rows.map((row) => row.resets_at.getTime()));
   return new Date(latest - hourMs);
 }
 
-/** Returns the condition that each of several allowances has a place that is free now. It takes none. */
-export function haveFreePlaces(allowances: readonly Allowance[], now: Date): RawBuilder<SqlBool> {
+/** Returns the SQL condition that all allowances permit an action now. It does not count one. */
+export function permitNow(allowances: readonly Allowance[], now: Date): RawBuilder<SqlBool> {
   const rows = allowances.map(({ what, perHour }) => ({
     key: keyOf(what),
     free_until: new Date(now.getTime() + hourMs - hourMs / perHour),

@@ -14,15 +14,15 @@ export interface Definition {
   hash: string;
 }
 
-const folder = new URL('./schema/', import.meta.url);
+const schemaFolder = new URL('./schema/', import.meta.url);
 const begin = /^(?=create )/m;
 const header =
   /^create (?:or replace (?<function>function [a-z_]+\([^()]*\))\s+returns |(?:or replace|constraint) trigger (?<trigger>[a-z_]+) (?:before|after) [a-z_, ]+? on (?<table>[a-z_]+)\s)/;
 
 /** Reads the functions and triggers of this release: those in files, and those that follow from the list of counters. */
 export function readDefinitions(counters: readonly StoredCounter[] = storedCounters): Definition[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
-  const texts = files.toSorted().map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const files = readdirSync(schemaFolder).filter((name) => name.endsWith('.sql'));
+  const texts = files.toSorted().map((name) => readFileSync(new URL(name, schemaFolder), 'utf8'));
   return parseDefinitions(
     [lockingFunctions(), countingFunction(counters), summingFunctions(counters), ...texts].join('\n'),
   );
@@ -30,7 +30,8 @@ export function readDefinitions(counters: readonly StoredCounter[] = storedCount
 
 /**
  * Splits statements, which begin at the start of a line with `create or replace`, or `create constraint trigger`,
- * which PostgreSQL cannot replace; functions before triggers.
+ * which PostgreSQL cannot replace.
+ * @returns functions first, then the triggers that execute them.
  * @throws Error when a statement defines something else, or something twice.
  */
 export function parseDefinitions(text: string): Definition[] {
@@ -50,7 +51,7 @@ export function parseDefinitions(text: string): Definition[] {
   const names = definitions.map(({ object }) => object.split('(', 1)[0]);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) throw new Error(`Defined twice: ${twice}`);
-  return [...definitions.filter(isFunction), ...definitions.filter((one) => !isFunction(one))];
+  return [...definitions.filter(isFunction), ...definitions.filter((definition) => !isFunction(definition))];
 }
 
 /** Returns the statement that removes an object, if there is one. */

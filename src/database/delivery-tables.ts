@@ -1,7 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely';
 import type { Change } from '../providers/provider.ts';
 
-/** Deliveries from providers; of an applied one only its arrival stays stored. */
+/** Deliveries from providers. An applied delivery keeps its row, without its content. */
 export interface DeliveriesTable {
   provider: string;
   id: string;
@@ -14,8 +14,8 @@ export interface DeliveriesTable {
   /** Deliveries with the same key are applied in order; empty once applied. */
   order_key: Generated<string>;
   /**
-   * The time, by the clock of the database, at which it is tried again; null: it was not tried yet. Until it is applied,
-   * the others of its key wait, unless it has failed.
+   * The time, by the clock of the database, at which the delivery is tried again; null: it was not tried yet. Until it is
+   * applied or has failed, later deliveries with its key wait.
    */
   retry_at: Generated<Date | null>;
   /** The time of the first try that had to wait for another transaction or for more time. */

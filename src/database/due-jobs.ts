@@ -1,36 +1,36 @@
 import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
 
-/** Workers that look for jobs when they are nudged; a pool that has ended may throw. */
+/** Workers that check for jobs when they are nudged; a pool that has ended may throw. */
 export interface Wakeable {
   nudge(count: number): void;
 }
 
 /** The most workers of one pool. */
-const mostWoken = 16;
+const maxWorkers = 16;
 
 /**
  * Wakes workers when delayed jobs became due: one query does what each idle worker would otherwise poll for.
- * @returns a function that ends it.
+ * @returns a function that stops it.
  */
 export function wakeForDueJobs(
   connection: Connection,
   { everyMs, pools }: { everyMs: number; pools: () => Iterable<Wakeable> },
 ): () => void {
-  let isLooking = false;
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
+  let isChecking = false;
+  const check = async (): Promise<void> => {
+    if (isChecking) return;
+    isChecking = true;
     try {
       const count = await countDue(connection);
       if (count > 0) for (const pool of pools()) wake(pool, count);
     } catch {
-      // The database is unavailable; the next try follows soon.
+      // The database is unavailable; the next check follows after `everyMs`.
     } finally {
-      isLooking = false;
+      isChecking = false;
     }
   };
-  const timer = setInterval(() => void look(), everyMs);
+  const timer = setInterval(() => void check(), everyMs);
   return () => clearInterval(timer);
 }
 
@@ -46,7 +46,7 @@ function wake(pool: Wakeable, count: number): void {
 async function countDue(connection: Connection): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
-      select from graphile_worker._private_jobs where is_available and run_at <= now() limit ${mostWoken}) due`.execute(
+      select from graphile_worker._private_jobs where is_available and run_at <= now() limit ${maxWorkers}) due`.execute(
     connection,
   );
   return rows[0]?.count ?? 0;

@@ -2,10 +2,10 @@ import { type Client, escapeIdentifier, type Notification } from 'pg';
 import {
   type Announcement,
   channel,
-  findPlace,
+  findPosition,
   forgetAnnouncements,
   keptForS,
-  type Place,
+  type Position,
   readAnnouncements,
   toAnnouncement,
 } from './announcements.ts';
@@ -20,13 +20,13 @@ interface Receivers {
   onMissed: () => void;
 }
 
-/** Reads the announcements of all nodes over one connection, from a place on. */
+/** Reads the announcements of all nodes over one connection, from the position of its start on. */
 export class Follower {
   readonly #client: Client;
   readonly #receivers: Receivers;
-  #place: Place;
-  /** An earlier place; announcements before it are deleted once every node has read beyond it. */
-  #earlier: Place;
+  #position: Position;
+  /** An earlier position; announcements before it are deleted `keptForS` later, when every node has read them. */
+  #earlier: Position;
   readonly #progress: Progress;
   #reading: Promise<void> | undefined;
   #begunAt = 0;
@@ -40,15 +40,15 @@ export class Follower {
       if (announcement !== undefined) receivers.onAnnouncement(announcement);
     });
     for (const name of [channel, ...jobChannels]) await client.query(`listen ${escapeIdentifier(name)}`);
-    return new Follower(client, receivers, await findPlace(client));
+    return new Follower(client, receivers, await findPosition(client));
   }
 
-  private constructor(client: Client, receivers: Receivers, place: Place) {
+  private constructor(client: Client, receivers: Receivers, position: Position) {
     this.#client = client;
     this.#receivers = receivers;
-    this.#place = place;
-    this.#earlier = place;
-    this.#progress = new Progress(place);
+    this.#position = position;
+    this.#earlier = position;
+    this.#progress = new Progress(position);
   }
 
   /** The end of the log, in bytes, up to which a replica must have replayed it so that reads from it are current. */
@@ -66,7 +66,8 @@ export class Follower {
   }
 
   /**
-   * Passes on everything that was announced before the call. Callers share a read that has not begun.
+   * Reads everything that was announced before the call, and passes it to the receivers. Callers share a read that has not
+   * begun.
    * @throws the error of the connection.
    */
   read(): Promise<void> {
@@ -85,16 +86,16 @@ export class Follower {
   }
 
   async #readOnce(): Promise<void> {
-    const { place, count, announcements } = await readAnnouncements(this.#client, this.#place);
-    this.#place = place;
-    // Before receivers drop cached responses, so that no replica can give them the former data again.
-    this.#progress.add(place, { isChanged: count > 0 || announcements === undefined });
+    const { position, count, announcements } = await readAnnouncements(this.#client, this.#position);
+    this.#position = position;
+    // Before receivers drop cached responses: a replica that lags behind must not fill the cache with the former data again.
+    this.#progress.add(position, { isChanged: count > 0 || announcements === undefined });
     if (announcements === undefined) this.#receivers.onMissed();
     else for (const announcement of announcements) this.#receivers.onAnnouncement(announcement);
-    if (place.at - this.#earlier.at < keptForS) return;
-    const read = this.#earlier;
-    this.#earlier = place;
+    if (position.at - this.#earlier.at < keptForS) return;
+    const readByAll = this.#earlier;
+    this.#earlier = position;
     // The next read shows whether the connection is broken.
-    await forgetAnnouncements(this.#client, read).catch(() => {});
+    await forgetAnnouncements(this.#client, readByAll).catch(() => {});
   }
 }

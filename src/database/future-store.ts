@@ -11,7 +11,7 @@ const tolerance = sql.lit('5 minutes');
  * is fetched again: changes since then may be missing.
  */
 const age = sql.lit('1 day');
-/** The longest wait, as an interval, that the service plans in the columns below. */
+/** The longest wait, as an interval, that the service stores in the columns of `due`. */
 const longestWait = sql.lit('1 day');
 
 /** Columns with the time of something that has happened. */
@@ -46,7 +46,7 @@ const due: Readonly<Record<string, readonly string[]>> = {
 /**
  * Corrects stored times that lie in the future, because a clock was ahead when they were stored. Otherwise nothing
  * would be fetched again before they are reached.
- * @param now the present time; times that the database's own clock has reached do not lie in the future either.
+ * @param now the present time; a stored time is in the future when it is also after the database's own clock.
  */
 export async function correctFutureTimes(connection: Connection, now: Date): Promise<void> {
   const present = sql`greatest(${now}::timestamptz, clock_timestamp())`;
@@ -82,7 +82,7 @@ async function lower(connection: Connection, { table, columns, above, to }: Lowe
   );
 }
 
-/** Moves the newest counters of future days to the present day, and removes the others. */
+/** Moves the newest counters of future days to the present day, and removes the older ones and those of that day. */
 async function moveFutureCounters(connection: Connection, present: RawBuilder<unknown>): Promise<void> {
   const today = sql`(${present} at time zone 'UTC')::date`;
   await sql`delete from counters c using counters newer

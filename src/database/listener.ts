@@ -24,7 +24,7 @@ export interface Listener {
    * change that this node knows of; undefined while the connection is broken.
    */
   neededLsn(): number | undefined;
-  /** Waits until this node has received every change that was committed before; not while the connection is broken. */
+  /** Waits until this node has read every change committed before the call. Returns at once while the connection is broken. */
   catchUp(): Promise<void>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function listen(options: {
       // Shared, because the server may still hold the lock of this node's broken connection.
       await fresh.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
       const { onAnnouncement, onReset: onMissed } = options;
-      const onNotification = (one: Notification): void => void notifications.emit('notification', one);
+      const onNotification = (sent: Notification): void => void notifications.emit('notification', sent);
       link = { client: fresh, follower: await Follower.begin(fresh, { onAnnouncement, onNotification, onMissed }) };
       contact.at = performance.now();
     } catch (error) {
@@ -126,7 +126,7 @@ interface Contact {
   silentSince: number | undefined;
 }
 
-/** Reads announcements at intervals. @returns a function that ends it. */
+/** Reads announcements at intervals. @returns a function that stops it. */
 function startReading(current: () => Link | undefined, contact: Contact): () => void {
   const timer = setInterval(() => {
     const link = current();
@@ -157,6 +157,6 @@ async function succeeds(work: Promise<void>): Promise<boolean> {
 async function nextNodeNumber(client: Client): Promise<number> {
   const { rows } = await client.query<{ number: number }>("select nextval('node_numbers')::integer as number");
   const number = rows[0]?.number;
-  if (number === undefined) throw new Error('the sequence of node numbers gave none');
+  if (number === undefined) throw new Error('the sequence node_numbers returned no number');
   return number;
 }

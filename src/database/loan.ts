@@ -13,6 +13,7 @@ const queryCanceled = '57014';
 
 export interface LoanTerms {
   scope: StatementScope | undefined;
+  /** Called after the connection is back in its pool, so that the next request may use one. */
   freeSlot: () => void;
   clientConfig: ClientConfig;
 }
@@ -22,12 +23,12 @@ interface NamedClient {
   query<Row>(statement: { name: string; text: string; values: unknown[] }): Promise<PostgresQueryResult<Row>>;
 }
 
-/** A connection while one piece of work uses it. */
+/** A connection that is lent to one request until `release`. */
 export class Loan implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #terms: LoanTerms;
   #statement: Promise<unknown> | undefined;
-  /** False in a transaction, which a failure would end, and where the connection may have another session each time. */
+  /** False in a transaction, which a failure would end, and behind a pooler, where each statement may have another session. */
   #mayPrepare: boolean;
   #hasOutdated = false;
   /** Resolves when no cancellation is under way any more, with whether the connection may be used again. */
@@ -114,7 +115,7 @@ function isCanceled(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === queryCanceled;
 }
 
-/** The statements of one transaction need one connection, and may do more than read. */
+/** Returns whether a statement begins a transaction, whose statements need one connection and may write. */
 export function beginsTransaction(text: string): boolean {
   return /^(?:begin|start transaction)\b/i.test(text);
 }

@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { announce } from './announcements.ts';
 import type { Connection } from './connection.ts';
-import { type Allowance, haveFreePlaces, maxAllowanceWaitMs, takePlaces } from './counts.ts';
+import { type Allowance, maxAllowanceWaitMs, permitNow, useAllowances } from './counts.ts';
 import { addJob, type Job } from './queue.ts';
 
 /**
@@ -70,14 +70,14 @@ export async function claimLookupWithin(
       set state = 'running', for_owner = excluded.for_owner, error_code = null, error_message = null,
         retry_at = excluded.retry_at
       where q.retry_at <= ${now}
-        or (q.state = 'delayed_by_allowance' and ${haveFreePlaces(allowances, now)})
+        or (q.state = 'delayed_by_allowance' and ${permitNow(allowances, now)})
         or (q.state = 'delayed_by_quota' and ${isOwner} and not q.for_owner)
     returning 1`.execute(transaction);
   if (claimed.rows.length === 0) {
     const until = await findDelay(transaction, job.key);
     return until === undefined ? { state: 'standing' } : { state: 'delayed', until };
   }
-  const runAt = allowances.length === 0 ? now : await takePlaces(transaction, allowances, now);
+  const runAt = allowances.length === 0 ? now : await useAllowances(transaction, allowances, now);
   if (runAt <= now) {
     await addJob(transaction, job);
     return { state: 'claimed' };

@@ -1,9 +1,9 @@
-import type { Place } from './announcements.ts';
+import type { Position } from './announcements.ts';
 
 /** Changes that are not announced, such as times of fetches, are in reads from a replica after one to two of these, in s. */
 const markEveryS = 1;
 
-type Mark = Pick<Place, 'at' | 'lsn'>;
+type Mark = Pick<Position, 'at' | 'lsn'>;
 
 /** The part of the server's log that reads of this node have to contain. */
 export class Progress {
@@ -12,16 +12,16 @@ export class Progress {
   /** Two earlier ends of the log, at least `markEveryS` apart. */
   #marks: readonly [older: Mark, newer: Mark];
 
-  constructor(place: Mark) {
-    this.#changed = place.lsn;
-    this.#marks = [place, place];
+  constructor(position: Mark) {
+    this.#changed = position.lsn;
+    this.#marks = [position, position];
   }
 
-  /** @param isChanged whether changes were announced since the last place, or may have been. */
-  add(place: Mark, { isChanged }: { isChanged: boolean }): void {
-    if (isChanged) this.#changed = place.lsn;
+  /** @param isChanged whether changes were announced since the last position, or may have been. */
+  add(position: Mark, { isChanged }: { isChanged: boolean }): void {
+    if (isChanged) this.#changed = position.lsn;
     const [, newer] = this.#marks;
-    if (place.at - newer.at >= markEveryS) this.#marks = [newer, { at: place.at, lsn: place.lsn }];
+    if (position.at - newer.at >= markEveryS) this.#marks = [newer, { at: position.at, lsn: position.lsn }];
   }
 
   get neededLsn(): number {

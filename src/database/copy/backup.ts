@@ -21,7 +21,7 @@ export async function* backUp(
   await using session = await openSession(database.sessionConfig, signal);
   const { client } = session;
   await client.query('begin isolation level repeatable read read only');
-  // Begins no snapshot yet. From here on no other process can migrate.
+  // The lock begins no snapshot yet. While it is held, no other process can migrate.
   await client.query(`lock table ${inSql(storedNames)} in access share mode`);
   await checkMigrations(database);
   const hash = createHash('sha256');

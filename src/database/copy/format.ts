@@ -43,21 +43,21 @@ export function toLine(value: Header | TableLine | EndLine): Buffer {
 
 /** Splits rows in the text format of COPY into frames. A row ends with the only line feed in it. */
 export async function* toFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let begun: Buffer[] = [];
+  let partialRow: Buffer[] = [];
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(newline) + 1;
     if (end === 0) {
-      begun.push(chunk);
+      partialRow.push(chunk);
       continue;
     }
-    const whole = [...begun, chunk.subarray(0, end)];
+    const whole = [...partialRow, chunk.subarray(0, end)];
     const length = Buffer.alloc(lengthBytes);
     length.writeUInt32BE(whole.reduce((sum, part) => sum + part.length, 0));
     yield length;
     yield* whole;
-    begun = end === chunk.length ? [] : [chunk.subarray(end)];
+    partialRow = end === chunk.length ? [] : [chunk.subarray(end)];
   }
-  if (begun.length > 0) throw new Error('COPY ended within a row');
+  if (partialRow.length > 0) throw new Error('COPY ended within a row');
 }
 
 /** Reads a backup from its first byte to its last. */
@@ -126,7 +126,7 @@ export class BackupReader {
     return taken;
   }
 
-  /** Holds more of the input. @returns false at its end. */
+  /** Appends the next chunk of the input to the held bytes. @returns false at its end. */
   async #fill(): Promise<boolean> {
     for (;;) {
       const { done, value } = await this.#input.next();

@@ -9,7 +9,7 @@ import { openSession } from './session.ts';
 import { type CopiedRows, inSql, jobs, listStoredTables } from './stored-tables.ts';
 
 /**
- * The most bytes of one COPY, but for its last frame. The server holds an entry in memory for each row and foreign key
+ * A COPY ends after the frame that reaches this number of bytes. The server holds an entry in memory for each row and foreign key
  * until the end of the statement (PostgreSQL, src/backend/commands/trigger.c).
  */
 const statementBytes = 64 * 1024 * 1024;
@@ -40,8 +40,8 @@ export async function restore(clientConfig: ClientConfig, reader: BackupReader, 
   const tables = await listStoredTables(client);
   await lockEmpty(client, tables);
   // The backup contains the totals and the changed contributors that the triggers would write.
-  const triggered = await listTriggered(client);
-  await switchTriggers(client, triggered, 'disable');
+  const withTriggers = await listTablesWithTriggers(client);
+  await switchTriggers(client, withTriggers, 'disable');
   await makeJobTable(client);
   const end = await copyAll(client, reader, [...tables, jobs]);
   for (const [name, value] of Object.entries(end.sequences)) {
@@ -52,14 +52,17 @@ export async function restore(clientConfig: ClientConfig, reader: BackupReader, 
     );
   }
   await addJobs(client);
-  await switchTriggers(client, triggered, 'enable');
+  await switchTriggers(client, withTriggers, 'enable');
   await client.query('commit');
-  // Without it, plans are made for empty tables until the server's own first run.
+  // Without statistics, PostgreSQL plans for empty tables until its first automatic run.
   await client.query(`analyze ${inSql(tables.map(({ name }) => name))}`);
   return Object.values(end.rows).reduce((sum, rows) => sum + rows, 0);
 }
 
-/** Keeps other sessions from writing, and checks that nothing is stored. */
+/**
+ * Keeps other sessions from writing, and checks that nothing is stored.
+ * @throws AppError `conflict` when other sessions hold locks, or something is stored.
+ */
 async function lockEmpty(client: Client, tables: readonly CopiedRows[]): Promise<void> {
   await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
   const names = tables.map(({ name }) => name);
@@ -75,7 +78,7 @@ async function lockEmpty(client: Client, tables: readonly CopiedRows[]): Promise
   throw new AppError('conflict', 'Restore needs a new database, in which nothing was ever stored.');
 }
 
-async function listTriggered(client: Client): Promise<string[]> {
+async function listTablesWithTriggers(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct c.relname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
      where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace`,
@@ -112,7 +115,7 @@ async function copyRows(client: Client, reader: BackupReader, { name, columns }:
   let count = 0;
   const target = escapeIdentifier(name === jobs.name ? jobTable : name);
   const frame = { length: await reader.readLength() };
-  async function* someFrames(): AsyncGenerator<Buffer, void, undefined> {
+  async function* framesOfStatement(): AsyncGenerator<Buffer, void, undefined> {
     for (let bytes = 0; frame.length > 0 && bytes < statementBytes; frame.length = await reader.readLength()) {
       yield* reader.readFrame(frame.length);
       bytes += frame.length;
@@ -121,7 +124,7 @@ async function copyRows(client: Client, reader: BackupReader, { name, columns }:
   while (frame.length > 0) {
     const rows = client.query(copyFrom(`copy ${target} (${inSql(columns)}) from stdin`));
     try {
-      await pipeline(someFrames, rows);
+      await pipeline(framesOfStatement, rows);
     } catch (cause) {
       // Messages of the server may quote rows.
       if (!(cause instanceof DatabaseError)) throw cause;

@@ -2,8 +2,8 @@ import { Client, type ClientConfig } from 'pg';
 import { noTimeLimits } from '../migrating-session.ts';
 import { breakOff, endConnection } from '../pool.ts';
 
-/** The form in which COPY writes and reads text does not depend on the settings of a role or database. */
-const formOfText = `set client_encoding = 'UTF8'; set datestyle = 'ISO'`;
+/** Settings of the text format of COPY, which replace those of a role or database. */
+const textFormat = `set client_encoding = 'UTF8'; set datestyle = 'ISO'`;
 
 /** A connection of its own for COPY. */
 export interface CopySession extends AsyncDisposable {
@@ -11,7 +11,7 @@ export interface CopySession extends AsyncDisposable {
 }
 
 /**
- * Opens a connection without time limits, outside of the pool. Its end undoes an open transaction.
+ * Opens a connection without time limits, outside of the pool. Closing it rolls back an open transaction.
  * @param signal breaks the connection off.
  */
 export async function openSession(clientConfig: ClientConfig, signal: AbortSignal): Promise<CopySession> {
@@ -26,9 +26,9 @@ export async function openSession(clientConfig: ClientConfig, signal: AbortSigna
     await endConnection(client);
   };
   try {
-    // It may have been aborted while the connection was opened.
+    // The signal may have been aborted while the connection was opened.
     signal.throwIfAborted();
-    await client.query(`${noTimeLimits}; ${formOfText}`);
+    await client.query(`${noTimeLimits}; ${textFormat}`);
   } catch (error) {
     await dispose();
     throw error;

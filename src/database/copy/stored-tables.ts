@@ -2,8 +2,8 @@ import { type Client, escapeIdentifier } from 'pg';
 import type { Tables } from '../tables.ts';
 
 /**
- * All tables, and whether a backup contains them. Left out are listings, which are made again, and data about running
- * processes; the unlogged table `announcements` and the records of migrations and definitions are not in this list.
+ * All tables, and whether a backup contains them. Left out are lists, which are made again, and data about running
+ * processes and sessions; the unlogged table `announcements` and the records of migrations and definitions are not in this list.
  */
 const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   accounts: true,
@@ -90,14 +90,16 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
 };
 
 /** The names of the tables that a backup contains. */
-export const storedNames: readonly string[] = Object.entries(backedUp).flatMap(([name, is]) => (is ? [name] : []));
+export const storedNames: readonly string[] = Object.entries(backedUp).flatMap(([name, isBackedUp]) =>
+  isBackedUp ? [name] : [],
+);
 
 /** A list of rows in a backup. */
 export interface CopiedRows {
   /** The name of a table, or `jobs`. */
   name: string;
   columns: readonly string[];
-  /** True for a table that COPY cannot read by its name. */
+  /** True for a partitioned table, which COPY cannot read by its name. */
   isPartitioned?: boolean;
 }
 
@@ -127,7 +129,9 @@ export async function listStoredTables(client: Client): Promise<CopiedRows[]> {
   );
   const ordered = new Map<string, CopiedRows>();
   while (ordered.size < rows.length) {
-    const ready = rows.filter(({ name, parents }) => !ordered.has(name) && parents.every((one) => ordered.has(one)));
+    const ready = rows.filter(
+      ({ name, parents }) => !ordered.has(name) && parents.every((parent) => ordered.has(parent)),
+    );
     if (ready.length === 0) throw new Error('the tables refer to each other in a circle');
     for (const { name, columns, isPartitioned } of ready) ordered.set(name, { name, columns, isPartitioned });
   }

@@ -19,15 +19,16 @@ const Package = Type.Object({ version: Type.String({ pattern: '^\\d+\\.' }) });
 const Links = Type.Array(Type.Object({ source: Type.String(), target: Type.String() }));
 
 /**
- * Finds the packaged PostgreSQL of this platform, and copies it when the server's user cannot reach it where it is.
+ * Finds the packaged PostgreSQL of this platform, and copies it when the server's user cannot run it where it is, or when
+ * links between its libraries cannot be made there.
  * @param root the folder of the package, by default that of this release.
  * @throws AppError `misconfigured` when there is none.
  */
 export async function findBinaries(user: ServerUser, dataDir: string, root = packageRoot()): Promise<Binaries> {
   const version = await packageVersion(root);
   const usable = (await canRun(user, root)) && (await completeLinks(root));
-  const place = usable ? root : await copyOf(root, version, user, dataDir);
-  const directory = programsOf(place);
+  const runnableRoot = usable ? root : await copyOf(root, version, user, dataDir);
+  const directory = programsDirectory(runnableRoot);
   return {
     initdb: join(directory, 'initdb'),
     postgres: join(directory, 'postgres'),
@@ -35,7 +36,7 @@ export async function findBinaries(user: ServerUser, dataDir: string, root = pac
   };
 }
 
-function programsOf(root: string): string {
+function programsDirectory(root: string): string {
   return join(root, 'native', 'bin');
 }
 
@@ -60,7 +61,7 @@ async function packageVersion(root: string): Promise<string> {
 /** Returns whether the server's user may run the programs of a package, and enter all directories above them. */
 async function canRun(user: ServerUser, root: string): Promise<boolean> {
   if (!user.isOther) return true;
-  for (let path = join(programsOf(root), 'postgres'); ; path = dirname(path)) {
+  for (let path = join(programsDirectory(root), 'postgres'); ; path = dirname(path)) {
     const { mode, uid, gid } = await stat(path);
     const bits = uid === user.uid ? mode >> 6 : gid === user.gid ? mode >> 3 : mode;
     if ((bits & 1) === 0) return false;
@@ -122,7 +123,7 @@ async function copyOf(root: string, version: string, user: ServerUser, dataDir: 
   }
   throw new AppError(
     'misconfigured',
-    `The user ${user.name} cannot run the packaged PostgreSQL where it is installed, and it could not be copied to ${parents.join(' or ')}: install elsewhere, or set DATABASE_URL`,
+    `The user ${user.name} cannot run the packaged PostgreSQL where it is installed, and it could not be copied to ${parents.join(' or ')}: install this service where that user can run its files, or set DATABASE_URL`,
     { cause: failures[0] },
   );
 }

@@ -15,14 +15,14 @@ const initializeTimeoutMs = 300_000;
 const maxOutputBytes = 64 * 1024;
 const unfinished = /^postgres\.new-(\d+)-/;
 
-/** Returns a name of a program's working directory that works even when its user may not enter the parents. */
+/** Returns a path to the cluster for a program that runs in it, also when its user may not enter the parents (on Linux). */
 export function ownDirectory(clusterDir: string): string {
   return process.platform === 'linux' ? '/proc/self/cwd' : clusterDir;
 }
 
 /**
  * Makes sure that a database cluster of the right version exists; the directory never holds an incomplete one.
- * @throws AppError `misconfigured` with one line for a person.
+ * @throws AppError `misconfigured` with one line for the operator.
  */
 export async function ensureCluster(
   clusterDir: string,
@@ -60,7 +60,7 @@ async function clusterVersion(clusterDir: string): Promise<string | undefined> {
 }
 
 /**
- * Removes incomplete clusters. A process that is killed while it makes a cluster leaves one under a name of its own. A
+ * Removes incomplete clusters. A process that is killed while it makes a cluster leaves one whose name has the process's id. A
  * program that it started may still be writing there, so files that cannot be removed now are left to a later start.
  */
 async function removeUnfinished(dataDir: string): Promise<void> {
@@ -77,14 +77,14 @@ async function createCluster(clusterDir: string, binaries: Binaries, user: Serve
     await mkdir(temporary, { mode: 0o700 });
     if (user.isOther) await chown(temporary, user.uid, user.gid);
     await initialize(temporary, binaries, user);
-    await takePlace(temporary, clusterDir);
+    await moveIntoPlace(temporary, clusterDir);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
-/** Moves a new cluster to its place, unless another process was faster: then that cluster stays and is used. */
-async function takePlace(temporary: string, clusterDir: string): Promise<void> {
+/** Moves a new cluster to its path, unless another process was faster: then that cluster stays and is used. */
+async function moveIntoPlace(temporary: string, clusterDir: string): Promise<void> {
   try {
     await rename(temporary, clusterDir);
   } catch (error) {
@@ -103,8 +103,8 @@ async function takePlace(temporary: string, clusterDir: string): Promise<void> {
  * Initializes a cluster. Its socket needs no password, because only the owner may enter the directory that holds it.
  */
 async function initialize(directory: string, binaries: Binaries, user: ServerUser): Promise<void> {
-  const place = ownDirectory(directory);
-  const args = ['-D', place, '-U', superuser, '--locale=C.UTF-8', '-E', 'UTF8', '--auth=trust', '--no-instructions'];
+  const path = ownDirectory(directory);
+  const args = ['-D', path, '-U', superuser, '--locale=C.UTF-8', '-E', 'UTF8', '--auth=trust', '--no-instructions'];
   const output = await runProgram(binaries.initdb, args, directory, user);
   if (output !== undefined) throw explainOutput(output, dirname(directory));
   await chmod(directory, 0o700);

@@ -9,7 +9,7 @@ import { ensureCluster, superuser } from './cluster.ts';
 import { explainDirectoryError, explainOutput } from './failure.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
 import { Lease } from './lease.ts';
-import { findPostmaster, forgetReusedNumbers } from './postmaster.ts';
+import { findPostmaster, replaceReusedPids } from './postmaster.ts';
 import { chooseServerUser, type ServerUser } from './server-user.ts';
 import { socketDirectory } from './socket-directory.ts';
 
@@ -20,7 +20,7 @@ export interface EmbeddedServer {
   release(): Promise<void>;
 }
 
-/** Recovery after a power cut reads at most about a gigabyte of log. */
+/** Long enough for the recovery after a power cut, which reads at most about a gigabyte of log. */
 const startTimeoutMs = 300_000;
 const stopTimeoutMs = 60_000;
 const pollMs = 10;
@@ -39,7 +39,7 @@ export function hasEmbeddedDatabase(dataDir: string): boolean {
  * Starts the server of a data directory, or joins the processes that use it already.
  * @param options.postgresPackage the folder of the package with PostgreSQL's programs; by default that of this release.
  * @param options.settings settings of PostgreSQL that replace those of the service, for servers that need not be durable.
- * @throws AppError `misconfigured` with one line for a person.
+ * @throws AppError `misconfigured` with one line for the operator.
  */
 export async function openEmbedded(options: {
   dataDir: string;
@@ -69,6 +69,7 @@ interface Server {
   settings: Record<string, string>;
 }
 
+/** This process's use of the server, from `begin` to `end`. */
 class Use {
   readonly connection: EmbeddedServer['connection'];
   readonly #clusterDir: string;
@@ -105,11 +106,11 @@ class Use {
     let orphanAt = Date.now() + orphanAfterMs;
     let nextRequestAt = 0;
     while (Date.now() < deadline) {
-      if (this.#isEnding || this.#lease.isAnswered()) return keeper;
+      if (this.#isEnding || this.#lease.isConfirmed()) return keeper;
       const pid = findPostmaster(this.#clusterDir);
       if (pid === undefined && (keeper === undefined || keeper.isEnded())) {
         if (keeper !== undefined) throw explainOutput(keeper.output(), resolve(this.#clusterDir, '..'));
-        forgetReusedNumbers(this.#clusterDir);
+        replaceReusedPids(this.#clusterDir);
         keeper = startKeeper(this.#clusterDir, this.#server, this.#user, this.#lease);
       } else if (pid !== undefined && keeper?.isEnded()) {
         // Another process was faster. If its server ends before it counts this process, the next attempt starts a new
@@ -130,15 +131,15 @@ class Use {
   }
 
   async #awaitReady(keeper: Keeper | undefined, deadline: number): Promise<void> {
-    let sayAt = Date.now() + 2000;
+    let logAt = Date.now() + 2000;
     while (Date.now() < deadline) {
       if (await canConnect(this.connection)) return;
       if (keeper?.isEnded() && findPostmaster(this.#clusterDir) === undefined) {
         throw explainOutput(keeper.output(), resolve(this.#clusterDir, '..'));
       }
-      if (Date.now() >= sayAt) {
-        this.#log('the database is being repaired after it was not ended properly');
-        sayAt = Number.POSITIVE_INFINITY;
+      if (Date.now() >= logAt) {
+        this.#log('the database recovers, because it was not stopped properly; this can take some minutes');
+        logAt = Number.POSITIVE_INFINITY;
       }
       await wait(pollMs);
     }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 
 /**
- * Explains in one line how a person can fix a server that did not start.
+ * Returns the error of a server that did not start, with one line about the cause and, where it is known, the remedy.
  * @param output the output of its programs.
  */
 export function explainOutput(output: string, dataDir: string): AppError {
@@ -22,7 +22,7 @@ export function cannotRun(cause?: unknown): AppError {
   );
 }
 
-/** Explains the operating system's errors about DATA_DIR in the same way. */
+/** Returns an error of the operating system about DATA_DIR as an AppError with a remedy; other errors unchanged. */
 export function explainDirectoryError(error: unknown, dataDir: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(dataDir, error);

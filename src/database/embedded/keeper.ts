@@ -70,7 +70,7 @@ export interface Keeper {
 
 /**
  * Starts the server with its keeper in a session of its own, so that it outlives this process as long as others use it.
- * @param server.settings replace those of the service.
+ * @param server.settings settings of PostgreSQL that replace `ownSettings`.
  */
 export function startKeeper(
   clusterDir: string,

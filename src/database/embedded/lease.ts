@@ -26,6 +26,7 @@ export class Lease {
     this.#replyPath = join(clusterDir, `${replyPrefix}${this.#id}`);
   }
 
+  /** Opens the pipe of a cluster, and makes it when it does not exist. */
   static async take(clusterDir: string, user: ServerUser): Promise<Lease> {
     const path = join(clusterDir, pipeName);
     if (!existsSync(path)) await makePipe(clusterDir, user);
@@ -46,7 +47,7 @@ export class Lease {
 
   /**
    * Requests a confirmation that the keeper counts this process. A keeper that has seen the last process leave stops
-   * the server and counts no further ones. May be called repeatedly.
+   * the server and counts no other process, so callers repeat the request.
    */
   requestReply(): void {
     try {
@@ -56,7 +57,8 @@ export class Lease {
     }
   }
 
-  isAnswered(): boolean {
+  /** Returns whether a keeper has confirmed that it counts this process. */
+  isConfirmed(): boolean {
     return existsSync(this.#replyPath);
   }
 

@@ -40,9 +40,9 @@ function servesCluster(pid: number, clusterDir: string): boolean {
   if (process.platform !== 'linux') return /postgres/.test(commandOf(pid));
   try {
     // The working directory of a process that ended and waits to be collected cannot be read.
-    const theirs = statSync(`/proc/${pid}/cwd`);
-    const ours = statSync(clusterDir);
-    return theirs.ino === ours.ino && theirs.dev === ours.dev;
+    const serverDirectory = statSync(`/proc/${pid}/cwd`);
+    const clusterDirectory = statSync(clusterDir);
+    return serverDirectory.ino === clusterDirectory.ino && serverDirectory.dev === clusterDirectory.dev;
   } catch {
     return false;
   }
@@ -59,14 +59,14 @@ function commandOf(pid: number): string {
 /**
  * Replaces the process id in the lock files of the cluster and of its socket when an unrelated process has it by chance:
  * PostgreSQL would refuse to start. It checks both files in the same way (`CreateLockFile` in miscinit.c) and replaces
- * a file whose process has ended. The rest of the files stays, because the first one shows PostgreSQL whether processes
- * of the last server still hold its memory.
+ * a file whose process has ended. The other lines stay, because those of the cluster's file show PostgreSQL whether
+ * processes of the last server still hold its memory.
  */
-export function forgetReusedNumbers(clusterDir: string): void {
-  for (const file of [clusterLock, socketLock]) forgetReusedNumber(clusterDir, file);
+export function replaceReusedPids(clusterDir: string): void {
+  for (const file of [clusterLock, socketLock]) replaceReusedPid(clusterDir, file);
 }
 
-function forgetReusedNumber(clusterDir: string, file: string): void {
+function replaceReusedPid(clusterDir: string, file: string): void {
   const path = join(clusterDir, file);
   const pid = lockedBy(clusterDir, file);
   if (pid === undefined || pid === noProcess || !isRunning(pid) || servesCluster(pid, clusterDir)) return;
