@@ -1,5 +1,12 @@
 import type { Connection } from '../database/connection.ts';
-import { type Claim, claimLookup, findOutcome, findRetryTime, type LookupParty } from '../database/lookups.ts';
+import {
+  type Claim,
+  claimLookup,
+  findOutcome,
+  findRetryTime,
+  type IsStored,
+  type LookupParty,
+} from '../database/lookups.ts';
 import type { Job } from '../database/queue.ts';
 import { leaveReplica, outsideOfScope } from '../database/statement-scope.ts';
 import { AppError } from '../errors.ts';
@@ -97,12 +104,14 @@ export class Resolver implements AccountResolver {
    * Starts a lookup, and waits for its outcome until the deadline. Does not wait for a delayed lookup, but stores its
    * time in `requester.retryAt`.
    * @param find reads the stored result; undefined when there is none.
+   * @param isStored is needed where the job itself would fetch the result again.
    * @throws the error of `find`, such as that of a failed lookup.
    */
   async requestAndWait<Found>(
     job: Job,
     { deadline, requester }: LookupTerms,
     find: () => Promise<Found | undefined>,
+    isStored?: IsStored,
   ): Promise<Found | undefined> {
     const { connection, outcomes, now } = this.#options;
     // The primary may have a result that the replica lacks, and receives the outcome of the lookup first.
@@ -111,7 +120,7 @@ export class Resolver implements AccountResolver {
     const waiting = new AbortController();
     const outcome = outcomes.wait(job.key, deadline, waiting.signal);
     try {
-      const claim = await this.#claim(job, requester);
+      const claim = await this.#claim(job, requester, isStored);
       requester.retryAt = claim.state === 'delayed' ? claim.until : undefined;
       // Another caller's lookup may have ended just before this one.
       const found = claim.state === 'claimed' ? undefined : await find();
@@ -130,12 +139,12 @@ export class Resolver implements AccountResolver {
     outsideOfScope(() => this.#claim(job, requester)).catch(this.#options.onBackgroundFailure);
   }
 
-  #claim(job: Job, requester: Requester | undefined): Promise<Claim> {
+  #claim(job: Job, requester: Requester | undefined, isStored?: IsStored): Promise<Claim> {
     const { connection, now, allowances } = this.#options;
     if (requester === undefined) return claimLookup(connection, job, now());
     const isOwner = requester.ownerId !== null;
     const urgency = isOwner ? 'owner' : 'interactive';
-    return claimLookup(connection, withUrgency(job, urgency), now(), partyOf(requester, allowances));
+    return claimLookup(connection, withUrgency(job, urgency), now(), partyOf(requester, allowances), isStored);
   }
 
   /** Starts a refresh of an account in the background when its stored record is stale, unless the account is pinned. */

@@ -1,4 +1,5 @@
 import type { LoadServices } from '../accounts/resolve.ts';
+import type { Connection } from '../database/connection.ts';
 import { findOutcome } from '../database/lookups.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { CalendarInput } from '../http/images.ts';
@@ -55,13 +56,15 @@ async function awaitReported(
   { account, ...terms }: ResolvedAccount,
 ): Promise<StoredCalendar | 'absent' | 'failed' | 'pending'> {
   const job = calendarJob(account.id);
-  const find = (): Promise<StoredCalendar | undefined> => findReportedCalendar(connection, account.id);
+  const find = (within = connection): Promise<StoredCalendar | undefined> => findReportedCalendar(within, account.id);
+  const isStored = async (transaction: Connection): Promise<boolean> => (await find(transaction)) !== undefined;
   const known = await find();
   if (known !== undefined) {
     if (resolver.isStale(known.fetchedAt)) resolver.requestInBackground(job);
     return known;
   }
-  if ((await findOutcome(connection, job.key, now())) === undefined) await resolver.requestAndWait(job, terms, find);
+  if ((await findOutcome(connection, job.key, now())) === undefined)
+    await resolver.requestAndWait(job, terms, find, isStored);
   return (await find()) ?? (await findOutcome(connection, job.key, now()))?.state ?? 'pending';
 }
 

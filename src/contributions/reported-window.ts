@@ -1,4 +1,5 @@
 import type { LoadServices } from '../accounts/resolve.ts';
+import type { Connection } from '../database/connection.ts';
 import { findOutcome } from '../database/lookups.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { DayRange } from '../providers/provider.ts';
@@ -24,14 +25,17 @@ export async function findHostCounters(
   const isReported = account.type === 'user' && !account.pinned && provider.accounts.countDays !== undefined;
   if (range === undefined || !isReported) return undefined;
   const job = fetchWindowJob({ accountId: account.id, ...range });
-  const find = (): Promise<ReportedWindow | undefined> => findReportedWindow(connection, account.id, range);
+  const find = (within = connection): Promise<ReportedWindow | undefined> =>
+    findReportedWindow(within, account.id, range);
+  const isStored = async (transaction: Connection): Promise<boolean> => (await find(transaction)) !== undefined;
   const known = await find();
   if (known !== undefined) {
     const isSettled = known.fetchedAt.getTime() > Date.parse(range.last) + dayMs + settledAfterMs;
     if (!isSettled && resolver.isStale(known.fetchedAt)) resolver.requestInBackground(job);
     return known;
   }
-  if ((await findOutcome(connection, job.key, now())) === undefined) await resolver.requestAndWait(job, terms, find);
+  if ((await findOutcome(connection, job.key, now())) === undefined)
+    await resolver.requestAndWait(job, terms, find, isStored);
   return find();
 }
 

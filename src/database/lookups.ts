@@ -44,14 +44,34 @@ export type Claim = { state: 'claimed' | 'standing' } | { state: 'delayed'; unti
  * many lookups are delayed already, nothing is stored. A lookup that waits for the allowance of another party runs at
  * once, if that of this party has a place, so that no party delays names for others.
  */
-export async function claimLookup(connection: Connection, job: Job, now: Date, party?: LookupParty): Promise<Claim> {
+export async function claimLookup(
+  connection: Connection,
+  job: Job,
+  now: Date,
+  party?: LookupParty,
+  isStored: IsStored = () => Promise.resolve(false),
+): Promise<Claim> {
   try {
-    return await connection.transaction().execute((transaction) => claimLookupWithin(transaction, job, now, party));
+    return await connection.transaction().execute(async (transaction) => {
+      const claim = await claimLookupWithin(transaction, job, now, party);
+      if (claim.state !== 'standing' && (await isStored(transaction))) throw new AlreadyStored();
+      return claim;
+    });
   } catch (error) {
     if (error instanceof NoPlace) return { state: 'delayed', until: error.until };
+    if (error instanceof AlreadyStored) return { state: 'standing' };
     throw error;
   }
 }
+
+/**
+ * Returns whether the result of a lookup is stored. A caller may have read the database just before another lookup stored
+ * its result; the claim undoes itself then, so that nothing is fetched twice.
+ */
+export type IsStored = (transaction: Connection) => Promise<boolean>;
+
+/** Rolls back the transaction of a claim whose result is stored already. */
+class AlreadyStored extends Error {}
 
 /**
  * Does the same as part of the surrounding transaction.

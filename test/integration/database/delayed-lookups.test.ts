@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  claimLookup,
   claimLookupWithin,
   completeLookup,
   delayLookup,
@@ -16,6 +17,21 @@ import { AppError } from '../../../src/errors.ts';
 import { openTestDatabase } from '../../database.ts';
 import { clock, until } from '../../time.ts';
 import { address, claimAll, fill, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, owner, visitor } from './claims.ts';
+
+describe('a claim of a lookup', () => {
+  it('starts nothing and uses no allowance when another lookup has just stored the result', async () => {
+    const { now } = clock();
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection } = database;
+    const party = visitor(address('address', 1));
+    const claim = (isStored: boolean) => claimLookup(connection, jobOf('a'), now(), party, async () => isStored);
+    assert.deepEqual(await claim(true), { state: 'standing' });
+    assert.deepEqual([await keysIn(database), await lookupsIn(database)], [[], {}]);
+    assert.deepEqual(await claim(false), { state: 'claimed' });
+    assert.deepEqual(await keysIn(database), ['look_up a']);
+  });
+});
 
 describe('delay of lookups', () => {
   it('ends when an owner requests the lookup, because owners have an allowance of their own', async () => {
