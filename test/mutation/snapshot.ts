@@ -55,9 +55,11 @@ const parts: Record<string, string> = {
       (select array_agg(i.email order by i.email) from identities i where i.id = any(c.identity_ids)) as people
     from commits c join repositories r on r.id = c.repository_id`,
   identity: `select email, ${person('account_id')} as account, resolved_at is not null as is_resolved from identities`,
+  // A repository without a row and one with zeros have the same totals.
   totals: `
     select r.external_id, ${columns(storedCounters)}
-    from repository_totals t join repositories r on r.id = t.repository_id`,
+    from repository_totals t join repositories r on r.id = t.repository_id
+    where ${storedCounters.map(({ name }) => `t.${name}`).join(' + ')} > 0`,
   contributor: `
     select r.external_id || ' ' || a.external_id, ${columns(ofPeople(storedCounters))}
     from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id`,

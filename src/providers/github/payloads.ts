@@ -3,6 +3,7 @@ import {
   CommitId,
   Count,
   countedTime,
+  ExactName,
   Id,
   Name,
   Nullable,
@@ -61,7 +62,7 @@ const Tip = orElse(
 export const RepositoryPayload = Type.Object({
   id: Name,
   databaseId: DatabaseId,
-  name: Name,
+  name: ExactName,
   description: optionalText(),
   isPrivate: Type.Boolean(),
   isFork: Type.Boolean(),
@@ -173,7 +174,7 @@ export const RestSearchPayload = Type.Object({ total_count: Count, incomplete_re
 export const RestRepositoryPayload = Type.Object({
   id: DatabaseId,
   node_id: Name,
-  name: Name,
+  name: ExactName,
   owner: Type.Object({ id: DatabaseId }),
   description: optionalText(),
   private: Type.Boolean(),
