@@ -4,10 +4,10 @@ import type { CounterName, Counters } from '../contributions/counters.ts';
 import type { Call } from './call.ts';
 import type { KnownAccount } from './known.ts';
 
-/** An account and its counters, as far as they have been fetched. */
+/** An account and the counters that have been fetched so far. */
 export interface AccountReport {
   account: AccountFacts;
-  /** Lifetime totals of public contributions, as far as known; an organization's are counted from its repositories. */
+  /** The known lifetime totals of a user's public contributions. Empty for an organization, whose are counted here. */
   counters: Partial<Counters>;
   /** The counters whose totals the provider does not report, or has not reported yet. */
   missing: CounterName[];
@@ -32,12 +32,12 @@ export interface Accounts {
    * the name, and never another one.
    */
   idUrlOf(externalId: string): string;
-  /** Returns the page of the host that searches for what a counter of a user counts; absent where the host has none. */
+  /** Returns the URL of the host's page that searches for the items of a user's counter; absent: the host has none. */
   searchOf?(login: string, counter: CounterName): string | undefined;
   /**
-   * Fetches an account that is not stored, by its name. Yields reports that grow, the last one complete; nothing when
-   * there is no such account; and one report with `isPublic: false` when the host says that the account is not public.
-   * The report has another name when the host redirects a former name to the current one.
+   * Fetches an account that is not stored, by its name. Yields reports with more and more counters; nothing when there
+   * is no such account; only one report, with `isPublic: false`, when the host says that the account is not public. The
+   * report has another name when the host redirects a former name to the current one.
    */
   lookUp(name: string, call: Call): AsyncGenerator<AccountReport, void, undefined>;
   /** Fetches a stored account by its immutable id, like `lookUp`. Yields nothing when the account is deleted. */
@@ -47,17 +47,17 @@ export interface Accounts {
   /**
    * Returns the accounts as the host shows them now, at most 50 at a time, by external id: each with `isPublic`, or
    * null for an account that the host does not show. The state of an account that is not in the result is unknown.
-   * Absent where requests are too few for it: deleted accounts then stay in lists until they are looked up.
+   * Absent where the host allows too few requests: deleted accounts then stay in lists until they are looked up.
    */
   readonly check?: (accounts: readonly KnownAccount[], call: Call) => Promise<Map<string, Actor | null>>;
   /**
-   * Counts a user's public contributions on whole days by the host's own numbers; counters that it does not count are
-   * absent. Null: no credential is known to see public data only. Absent where the host has no such numbers.
+   * Fetches the host's own counts of a user's public contributions on whole days; counters that it does not count are
+   * absent. Null: no credential is known to see only public data. Absent where the host has no such numbers.
    */
   readonly countDays?: (account: KnownAccount, range: DayRange, call: Call) => Promise<Partial<Counters> | null>;
   /**
-   * Fetches a user's public calendar of the last year. Null: no credential is known to see public data only. Absent
-   * where the host has no such calendar: it is counted from stored contributions.
+   * Fetches a user's public calendar of the last year. Null: no credential is known to see only public data. Absent
+   * where the host has no such calendar, which is then counted from stored contributions.
    */
   readonly fetchCalendar?: (account: KnownAccount, call: Call) => Promise<ReportedCalendar | null>;
 }

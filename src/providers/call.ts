@@ -1,19 +1,19 @@
-/** The cost of requests to a host. The provider's module adds to it. */
+/** The cost of requests to a host so far. The provider adds to it with each request. */
 export interface Cost {
   requests: number;
   /** The cost in the host's own unit, where it has one. */
   points: number;
 }
 
-/** Part of a response that could not be read, or that the host refused. It holds no value of the response. */
+/** A part of a response that could not be read, or that the host refused. It contains no value of the response. */
 export interface SkippedPart {
   /**
-   * The kind of the part, or of the item that it belongs to: `issue`, `review`, `repository`, `label`, ...; in a list of
-   * both kinds `issue_or_pull_request`.
+   * The kind of the part, or of the item that it belongs to: `issue`, `review`, `repository`, `label`, ...;
+   * `issue_or_pull_request` in a list of both kinds.
    */
   kind: string;
   reason: 'unreadable' | 'refused';
-  /** The place in the response, with `*` for a position in a list. */
+  /** The JSON path in the response, with `*` for a position in a list. */
   path: string;
   /** The host's message about a refusal; empty where it may hold private data. */
   explanation: string;
@@ -24,7 +24,8 @@ export interface SkippedPart {
 }
 
 /**
- * The urgency of a call, in the order in which calls have to leave quota to those before them (`transport/quota.ts`).
+ * The urgencies of calls, the most urgent first: each leaves a share of the quota to the urgencies before it
+ * (`transport/quota.ts`).
  * `owner`: the owner of an account waits. `background`: a refresh of stored data, or the work on an installed
  * repository. `interactive`: a visitor waits. `bulk`: a first read of everything in the repositories of an account.
  */
@@ -36,7 +37,7 @@ export function hasCaller(urgency: Urgency): boolean {
   return urgency === 'owner' || urgency === 'interactive';
 }
 
-/** The circumstances of requests to a host. */
+/** The terms of requests to a host: their urgency, their end, their cost and their credential. */
 export interface Call {
   urgency: Urgency;
   signal: AbortSignal;

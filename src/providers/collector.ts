@@ -4,13 +4,13 @@ import type { ContributionPage } from './provider.ts';
 
 /** Collects the contributions on one page, and the actors that they name. */
 export abstract class PageCollector<Payload> {
-  /** Returns the account of a payload; null for one that is no account, or no account any more. */
+  /** Returns the account of a payload; null for a payload that is not an account, or of a deleted account. */
   protected abstract readonly toActor: (payload: Payload | null) => Actor | null;
   readonly contributions: Contribution[] = [];
   readonly wholeParents: string[] = [];
   readonly #actors = new Map<string, Actor>();
 
-  /** @param author the external id. */
+  /** Adds an item. @param author the external id of its author. @returns the item, whose fields can still be set. */
   addItem(
     kind: ItemKind,
     author: string | null,
@@ -22,7 +22,7 @@ export abstract class PageCollector<Payload> {
       parentExternalId: null,
       author,
       createdAt: new Date(item.createdAt),
-      // Without a time of change the oldest possible time is taken, so that it never overwrites a newer stored state.
+      // Without a time of change, the oldest possible time keeps the item from overwriting a newer stored state.
       updatedAt: new Date(item.updatedAt ?? item.createdAt),
       closedAt: null,
       mergedAt: null,
@@ -35,14 +35,14 @@ export abstract class PageCollector<Payload> {
     return contribution;
   }
 
-  /** @returns the actor's external id, for use in a contribution; null without an actor. */
+  /** Adds an actor. @returns its external id, by which contributions refer to it; null without an actor. */
   addActor(actor: Actor | null): string | null {
     if (actor === null) return null;
     this.#actors.set(actor.externalId, actor);
     return actor.externalId;
   }
 
-  /** Adds an account. @returns its external id, by which contributions refer to it; null where there is none. */
+  /** Adds the account of a payload. @returns its external id, by which contributions refer to it; null without one. */
   mention(payload: Payload | null | undefined): string | null {
     return this.addActor(this.toActor(payload ?? null));
   }

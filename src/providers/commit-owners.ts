@@ -6,7 +6,9 @@ import type { Actor } from '../accounts/account.ts';
  */
 export type CommitOwners = Map<string, Actor | null>;
 
-/** Adds the account that a commit shows for an address. An account is kept when another commit shows none. */
+/**
+ * Adds the account that a commit shows for an address. A commit without an account does not replace a known account.
+ */
 export function addOwner(owners: CommitOwners, email: string, owner: Actor | null): void {
   const address = email.toLowerCase();
   if (owner !== null || !owners.has(address)) owners.set(address, owner);

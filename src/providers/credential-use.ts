@@ -1,7 +1,9 @@
 /** The kind of a credential: no credential, a configured token, or an installation of the App. */
 export type CredentialKind = 'none' | 'token' | 'installation';
 
-/** The states of a credential. `limited`: the host refuses its requests for a time, or leaves none to background work. */
+/**
+ * The states of a credential. `limited`: the host refuses requests for a time, or its quota excludes background work.
+ */
 export const useStates = ['usable', 'limited', 'refused'] as const;
 
 /** One credential as this process knows it from responses; nothing in it reveals the credential or its account. */

@@ -5,8 +5,8 @@ import type { ItemKind } from '../contributions/contribution.ts';
 export type DeliveryHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * A change that a delivery reports. Ids of accounts and repositories are immutable; an owner without id has a name
- * only.
+ * A change that a delivery reports. Ids of accounts and repositories are immutable; where the delivery lacks the id of
+ * an owner, it is null.
  */
 export type Change =
   /** The profile or the activity of an account changed. */
@@ -40,7 +40,10 @@ export interface Delivery {
   changes: Change[];
 }
 
-/** The deliveries of a host. Present where the host sends some, even when no secret is configured; absent: 404. */
+/**
+ * The deliveries of a host. Present where hosts of this kind send deliveries, even when no secret is configured; where
+ * absent, the service responds to deliveries with 404.
+ */
 export interface Deliveries {
   /**
    * Returns the reader of a delivery whose body is still to be received, so that a delivery that cannot be accepted
@@ -52,12 +55,12 @@ export interface Deliveries {
 }
 
 export interface DeliveryReader {
-  /** Takes the next bytes of the body into the signature. */
+  /** Adds the next bytes of the body to the computation of the signature. */
   update(bytes: Buffer): void;
   /**
-   * Reads the delivery after checking that it comes from the host.
-   * @param body all bytes that `update` took.
-   * @throws AppError `unauthenticated` if it does not; `missing_field` or `invalid_input`.
+   * Checks that the delivery comes from the host, and reads it.
+   * @param body all bytes that `update` received.
+   * @throws AppError `unauthenticated` when the signature is wrong; `missing_field` or `invalid_input`.
    */
   finish(body: Buffer): Delivery;
 }

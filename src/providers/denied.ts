@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** Returns whether a host refused a request, such as one whose token is revoked or lacks a scope. */
+/** Returns whether an error says that the host refused a request, for example because the token is revoked. */
 export function isDenied(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'provider_denied';
 }

@@ -4,7 +4,7 @@ import type { KnownRepository } from './known.ts';
 
 export type ChangedFiles = Map<string, readonly string[]>;
 
-/** Details of commits and pull requests in installed repositories. Absent: conditions on them never hold. */
+/** Reads details of commits and pull requests of installed repositories. Absent: conditions on them are never true. */
 export interface Details {
   /** Reads line counts by commit id (hexadecimal), at most 50 at a time; commits that the host hides are absent. */
   readLineCounts(repository: KnownRepository, oids: readonly string[], call: Call): Promise<Map<string, LineCounts>>;

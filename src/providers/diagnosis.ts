@@ -58,7 +58,7 @@ export interface Diagnosis {
 /** The parts of a report that are known before the host is called. */
 export type Credential = Pick<CredentialReport, 'kind' | 'label' | 'credentialName'>;
 
-/** Returns the report on a credential; a failure of `examine` becomes the state of the report. */
+/** Returns the report on a credential. An error of `examine` does not throw, but becomes the state of the report. */
 export async function reportOn(
   credential: Credential,
   examine: () => Promise<Partial<CredentialReport>>,
@@ -82,7 +82,9 @@ export async function reportOn(
   }
 }
 
-/** Returns `undefined` when the host call fails, so that a report goes on without this part. */
+/**
+ * Returns a part of a report; undefined when the request to the host fails, so that the report lacks only this part.
+ */
 export async function orUnknown<Part>(part: Promise<Part>): Promise<Part | undefined> {
   return part.catch((error: unknown) => {
     if (error instanceof AppError) return undefined;
@@ -90,7 +92,7 @@ export async function orUnknown<Part>(part: Promise<Part>): Promise<Part | undef
   });
 }
 
-/** Returns a name for a token that shows at most its last characters, and none of a short token. */
+/** Returns a label for a token. It shows the last 4 characters of the token, but none of a short token. */
 export function tokenLabel(secret: string, index: number, count: number): string {
   const label = count === 1 ? 'the token' : `token ${index + 1} of ${count}`;
   return secret.length < shortestWithEnding ? label : `${label} (ends with ${secret.slice(-endingLength)})`;

@@ -19,10 +19,11 @@ export interface RepositoryFiles {
   files: RepositoryFile[];
 }
 
-/** The files of repositories, such as achievements files and icons. Absent: repositories have no achievements. */
+/** Reads files of repositories, such as achievements files and icons. Absent: repositories have no achievements. */
 export interface Files {
   /**
-   * Reads files of the default branch, at most 4 at a time; null when the visibility changed, or no files are shown.
+   * Reads files of the default branch, at most 4 at a time; null when the visibility changed, or the host shows no
+   * files.
    */
   read(repository: KnownRepository, paths: readonly string[], call: Call): Promise<RepositoryFiles | null>;
   /** Returns the URL of the raw content of a file on the default branch, such as an image. */

@@ -10,8 +10,8 @@ export interface PrivateData {
    */
   credentialNames(account?: Pick<KnownAccount, 'externalId'>): string[];
   /**
-   * Fetches totals that include the private items that `call.credentialName` sees. Yields nothing for a deleted account. Absent
-   * where the host reports no such totals.
+   * Fetches totals that include the private items that `call.credentialName` sees. Yields nothing for a deleted
+   * account. Absent where the host reports no such totals.
    */
   readonly fetchTotals?: (account: KnownAccount, call: Call) => AsyncGenerator<AccountReport, void, undefined>;
 }

@@ -35,7 +35,10 @@ export interface ContributionPage {
   total: number | null;
   /** The number of items to request for the next page, adapted to the load that the provider accepts. */
   pageSize: number;
-  /** In a list that begins with the newest change, the time of the last item's change; absent: there is none, or another order. */
+  /**
+   * In a list that begins with the newest change, the time of the last item's change; absent: there is none, or another
+   * order.
+   */
   reachedAt?: Date | null;
   /** True when the host does not show the list with this credential, so that the empty page proves nothing. */
   isWithheld?: true;

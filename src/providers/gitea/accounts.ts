@@ -36,8 +36,8 @@ export function organizationPath(name: string): string {
 }
 
 /**
- * Reports the account that has a name now; without counters when it is not public, or an organization. Most counters
- * are missing: Gitea has no search for an account's contributions on the whole host.
+ * Yields reports on the account that has a name now. Only public users have counters, and only stars, because Gitea has
+ * no search for an account's contributions on the whole host.
  */
 export async function* reportAccount(
   client: RestClient,
@@ -57,8 +57,8 @@ export async function* reportAccount(
 }
 
 /**
- * Reports a stored account by its name. After a rename Gitea redirects to the new name, until another account takes the
- * old one. Then only a search finds the account by its id.
+ * Yields reports on a stored account, by its name. After a rename Gitea redirects to the new name until another account
+ * takes the old one; from then on only a search by id finds the account.
  */
 export async function* refreshAccount(
   client: RestClient,
@@ -75,7 +75,7 @@ export async function* refreshAccount(
   if (found) yield* reportAccount(client, found.login, call);
 }
 
-/** Looks up the current state of accounts, each by its name or, where another account has that name, by its id. */
+/** Fetches the current state of accounts, each by its name, or by its id when another account has that name. */
 export async function checkAccounts(
   client: RestClient,
   accounts: readonly KnownAccount[],
@@ -93,7 +93,7 @@ export async function checkAccounts(
 }
 
 /**
- * Finds a user by the immutable id; null where there is none, or Gitea does not show it.
+ * Finds a user by the immutable id; null when there is none, or Gitea does not show the user.
  * https://docs.gitea.com/api/#tag/user/operation/userSearch
  */
 export async function searchUser(client: RestClient, id: string, call: Call): Promise<UserPayload | null> {
@@ -102,7 +102,7 @@ export async function searchUser(client: RestClient, id: string, call: Call): Pr
   return found.find((user) => String(user.id) === id) ?? null;
 }
 
-/** Finds a stored account by its id; null where there is none; undefined where Gitea denies the search. */
+/** Finds a stored account by its id; null when there is none; undefined for organizations, and when Gitea denies it. */
 async function findById(
   client: RestClient,
   { externalId, type }: KnownAccount,
@@ -142,5 +142,10 @@ function toFacts(profile: ProfilePayload, isAnOrganization: boolean): AccountFac
 /** Sums the stars of a user's public repositories except forks. */
 function starsOf(client: RestClient, name: string, call: Call): Promise<Partial<Counters>> {
   const list = { path: `${accountPath(name)}/repos`, items: AllRepositoriesPayload };
-  return sumStars(client, list, (one) => [one.id, isPublic(one) && !one.fork ? counted(one.stars_count) : 0], call);
+  return sumStars(
+    client,
+    list,
+    (listed) => [listed.id, isPublic(listed) && !listed.fork ? counted(listed.stars_count) : 0],
+    call,
+  );
 }

@@ -6,9 +6,9 @@ import { accountPath, organizationPath, searchUser } from './accounts.ts';
 import { OrganizationPayload, PermissionsPayload } from './payloads.ts';
 
 /**
- * Checks whether a person owns or administers an organization. Gitea shows the permissions of each visible account to
- * each account, by the present name. 404 means that the person does not see the organization, and thus is no member,
- * once the token sees both (go-gitea/gitea, routers/api/v1/org/org.go, GetUserOrgsPermissions).
+ * Checks whether a person owns or administers an organization. Gitea shows each account's permissions to every account
+ * that sees both, by the present names. If the token sees both and the response is 404, the person does not see the
+ * organization, and so is not a member (go-gitea/gitea, routers/api/v1/org/org.go, GetUserOrgsPermissions).
  */
 export function administers(
   client: RestClient,
@@ -32,7 +32,7 @@ async function check(
   }
   const user = await searchUser(client, person, call);
   if (user === null) return 'cannot_check';
-  const place = `${accountPath(user.login)}/orgs/${encodeURIComponent(organization.name)}/permissions`;
-  const permissions = (await client.get(place, PermissionsPayload, call))?.data;
+  const path = `${accountPath(user.login)}/orgs/${encodeURIComponent(organization.name)}/permissions`;
+  const permissions = (await client.get(path, PermissionsPayload, call))?.data;
   return permissions?.is_owner || permissions?.is_admin ? 'yes' : 'no';
 }

@@ -7,10 +7,10 @@ import type { RestClient } from '../rest/client.ts';
 import { toSeconds } from '../rest/lists.ts';
 
 /**
- * Reads changes of issues and pull requests in all repositories of an owner, with one search for each token. They do
- * not update the time of the repository (go-gitea/gitea, models/repo/repo.go: UpdateRepoIssueNumbers); comments and
- * reviews update the time of their issue (models/issues/comment.go: updateCommentInfos). A push updates the time of the
- * repository, which listings show.
+ * Reads changes of issues and pull requests in all repositories of an owner, with one search for each token. The search
+ * is necessary, because such changes do not update the time of the repository (go-gitea/gitea, models/repo/repo.go:
+ * UpdateRepoIssueNumbers). Comments and reviews update the time of their issue (models/issues/comment.go:
+ * updateCommentInfos). A push updates the time of the repository, which listings show.
  */
 
 const FoundPayload = itemsOf(

@@ -10,8 +10,8 @@ const FoundPayload = Type.Object({ data: Type.Array(Type.Unknown()) });
 const AnyPayload = Type.Unknown();
 
 /**
- * Reports on tokens. No response of Gitea states the scopes of a token, so one address behind each scope is requested;
- * the refusal of a token without the scope is the same as for any other address behind it (go-gitea/gitea,
+ * Reports on tokens. No response of Gitea states the scopes of a token, so that this requests one address that needs
+ * each scope. A token that lacks the scope is refused there as at all other addresses that need it (go-gitea/gitea,
  * routers/api/v1/api.go, tokenRequiresScopes).
  */
 export function diagnose(client: RestClient, signal: AbortSignal): Promise<Diagnosis> {
@@ -19,9 +19,9 @@ export function diagnose(client: RestClient, signal: AbortSignal): Promise<Diagn
 }
 
 async function examine(client: RestClient, call: Call, isAnonymous: boolean): Promise<Examined> {
-  const begun = client.now();
+  const startedAt = client.now();
   const version = await client.get('/version', VersionPayload, call);
-  const known = { version: version?.data.version ?? null, latencyMs: client.now().getTime() - begun.getTime() };
+  const known = { version: version?.data.version ?? null, latencyMs: client.now().getTime() - startedAt.getTime() };
   if (isAnonymous) return { ...known, sees: 'public' };
   const holder = await tryWith(client.get('/user', HolderPayload, call));
   // Only private repositories are requested, so that the response shows whether there are any.
@@ -32,7 +32,7 @@ async function examine(client: RestClient, call: Call, isAnonymous: boolean): Pr
     ...lacks(holder, 'read:user', 'accounts'),
     ...lacks(shown, 'read:repository', 'repositories and commits'),
     ...lacks(issues, 'read:issue', 'issues, pull requests and comments'),
-    // That address requires `read:user`, too.
+    // The address of organizations requires `read:user` too, whose lack must not be reported as this one.
     ...(holder === 'lacks_scope' ? [] : lacks(organizations, 'read:organization', 'organizations')),
   ];
   return {

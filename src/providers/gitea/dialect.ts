@@ -1,12 +1,12 @@
 import type { Dialect } from '../rest/dialect.ts';
 
 /**
- * https://docs.gitea.com/development/api-usage. No header states limits or scopes; the body of a refusal names missing
- * scopes.
+ * Gitea's version of REST. No header states limits or scopes; the body of a refusal names missing scopes.
+ * https://docs.gitea.com/development/api-usage
  */
 export const giteaDialect: Dialect = {
   apiPath: '/api/v1',
-  // The greatest page by default. Gitea silently returns fewer items than requested where the limit is exceeded.
+  // 50 is the default maximum of Gitea, which silently returns fewer items when a request exceeds it.
   pageSize: { parameter: 'limit', most: 50 },
   totalHeader: 'x-total-count',
   limitsEndpoints: false,

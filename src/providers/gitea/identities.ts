@@ -12,10 +12,10 @@ import { repositoryPath } from './repositories.ts';
 const query = { limit: '50', stat: 'false', verification: 'false', files: 'false' };
 
 /**
- * Looks up the accounts of addresses by the authors and committers that Gitea shows of commits. Gitea finds them by all
- * addresses of an account, including hidden ones, and returns null where there is none (go-gitea/gitea,
- * services/convert/git_commit.go). It does not show co-authors, so only those with a noreply address of the host are
- * found.
+ * Finds the accounts of addresses by the authors and committers that Gitea shows for commits. Gitea finds authors by
+ * all addresses of an account, including hidden ones, and returns null for an address without an account
+ * (go-gitea/gitea, services/convert/git_commit.go). It does not show co-authors, of whom only those with a noreply
+ * address of the host are found.
  */
 export async function resolveIdentities(
   client: RestClient,
@@ -26,7 +26,7 @@ export async function resolveIdentities(
   const owners: CommitOwners = new Map();
   for (const { email, oid, isCoAuthor = false } of identities) {
     if (owners.has(email)) continue;
-    // One response shows the authors of many commits, often of other addresses that are looked up.
+    // One response shows the authors of many commits, and so often the accounts of further addresses.
     if (!isCoAuthor) await addOwnersFrom(client, repository, oid, owners, call);
     if (owners.has(email)) continue;
     const bearer = await bearerOf(client, email, call);
@@ -35,7 +35,7 @@ export async function resolveIdentities(
   return owners;
 }
 
-/** Adds the owners of a commit and of those before it, if Gitea shows the commit. */
+/** Adds the accounts of the authors and committers of a commit and the commits before it, if Gitea shows the commit. */
 async function addOwnersFrom(
   client: RestClient,
   repository: KnownRepository,
@@ -49,7 +49,7 @@ async function addOwnersFrom(
   }
 }
 
-/** Lists a commit and those before it; none when Gitea does not show it. */
+/** Lists a commit and up to 49 commits before it; an empty list when Gitea does not show the commit. */
 async function commitsFrom(
   client: RestClient,
   repository: KnownRepository,
@@ -62,9 +62,8 @@ async function commitsFrom(
     return (await client.get(list, CommitsPayload, call))?.data ?? [];
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'provider_unavailable' || call.signal.aborted) throw error;
-    // Before 1.23 the list fails with 500 where there is no such commit (go-gitea/gitea#31977); the commit's own
-    // address
-    // responds with 404.
+    // Before 1.23 the list fails with 500 when there is no such commit (go-gitea/gitea#31977). The address of the
+    // commit itself then responds with 404.
     const { limit: _none, ...parts } = query;
     const alone = `${path}/git/commits/${oid}?${new URLSearchParams(parts).toString()}`;
     const found = await client.get(alone, CommitPayload, call);
@@ -83,6 +82,6 @@ async function bearerOf(client: RestClient, email: string, call: Call): Promise<
   const request = client.get(accountPath(name), ProfilePayload, call, { isAnonymous: true });
   // An instance that requires sign-in denies the request.
   const profile = (await request.catch(unlessDenied(null)))?.data;
-  const isTheirs = profile?.email.toLowerCase().replace(/^\d+\+/, '') === email.replace(/^\d+\+/, '');
-  return profile !== undefined && isTheirs ? toActor(profile) : null;
+  const isOfProfile = profile?.email.toLowerCase().replace(/^\d+\+/, '') === email.replace(/^\d+\+/, '');
+  return profile !== undefined && isOfProfile ? toActor(profile) : null;
 }

@@ -13,10 +13,10 @@ const CommentsPayload = Nullable(Type.Array(SaidPayload));
 /** Creates a notifier that comments in issues with the scope `write:issue`; undefined when there are no tokens. */
 export function createNotifier(client: RestClient): Notifier | undefined {
   return createIssueNotifier(client, {
-    findRepository: async (place, call) => {
-      const path = repositoryPath({ owner: place.ownerName, name: place.repository });
+    findRepository: async ({ owner, ownerName, repository }, call) => {
+      const path = repositoryPath({ owner: ownerName, name: repository });
       const found = (await client.get(path, RepositoryPayload, call))?.data;
-      if (found === undefined || String(found.owner.id) !== place.owner) return undefined;
+      if (found === undefined || String(found.owner.id) !== owner) return undefined;
       return repositoryPath({ owner: found.owner.login, name: found.name });
     },
     listIssues: async (repository, { cursor }, call) => {

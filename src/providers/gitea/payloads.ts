@@ -15,9 +15,8 @@ import {
 import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
- * Shapes of the fields of Gitea's responses that are used, as its own `swagger.v1.json` describes them. Responses have
- * more fields. A field without a mark is required (see `http/tolerant.ts`). Fields that only later versions and Forgejo
- * send are optional.
+ * Shapes of the used fields of Gitea's responses, by its `swagger.v1.json`. A field is required unless a function such
+ * as `orElse` wraps it (`http/tolerant.ts`). Fields that only later versions and Forgejo send are optional.
  */
 
 /** A number that the host may have miscounted; a negative one counts as 0. */
@@ -34,16 +33,16 @@ export const UserPayload = Type.Object({
   visibility: Text,
 });
 export type UserPayload = Static<typeof UserPayload>;
-/** The author of an item; null where there is none. */
+/** The author of an item; null where there is none. An item is unreadable without a readable author. */
 const AuthorPayload = deciding(Nullable(UserPayload));
 /** A list of accounts; deleted accounts and teams are null (go-gitea/gitea, services/convert/pull.go). */
 const PeoplePayload = orElse(Nullable(Type.Array(orElse(Nullable(UserPayload), null))), null);
 export const FoundUsersPayload = Type.Object({ data: Nullable(itemsOf('account', UserPayload)) });
 
-/** The account itself, which may be an organization. */
+/** The full record of an account, which may be an organization. */
 export const ProfilePayload = Type.Object({
   ...UserPayload.properties,
-  /** Without it nothing says whether the account is public, so that the profile is unreadable. */
+  /** Required, because nothing else says whether the account is public. */
   visibility: Name,
   login: ExactName,
   email: OptionalText,
@@ -114,7 +113,7 @@ export type IssuePayload = Static<typeof IssuePayload>;
 export const IssuesPayload = itemsOf('issue', IssuePayload);
 export const PullRequestsPayload = itemsOf('pull_request', IssuePayload);
 
-/** An issue as a place for comments. */
+/** The fields of an issue by which the notifier finds it for its comments. */
 export const TitledPayload = Type.Object({ number: Id, title: Text, state: Text });
 export type TitledPayload = Static<typeof TitledPayload>;
 
@@ -160,7 +159,7 @@ export const ReviewCommentsPayload = itemsOf('review_comment', ReviewCommentPayl
 export const CommentPayload = Type.Object({
   id: Id,
   ...Poster,
-  /** Exactly one of the two is empty; the other says whether the comment belongs to an issue or to a pull request. */
+  /** Exactly one of the two URLs is empty; the other one shows whether the comment is on an issue or a pull request. */
   issue_url: orElse(Nullable(Text), null),
   pull_request_url: orElse(Nullable(Text), null),
   body: orElse(Text, ''),

@@ -22,7 +22,7 @@ import { readTeam } from './teams.ts';
 import { unreported } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
 
-/** Letters, digits, and hyphens, underscores and dots between them; for older names the rules were less strict. */
+/** Possible names of accounts and repositories. Older names do not follow the stricter rules for new ones. */
 const possibleName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
 /** The parts that this provider has for every host. */
@@ -32,8 +32,8 @@ type GiteaProvider = ProviderWith<
 
 /**
  * Creates a provider for Gitea 1.21 or later, or Forgejo, by its REST API. With tokens it includes private
- * repositories. Neither has apps that owners could install: the operator configures tokens, and they show all that
- * there is.
+ * repositories. Gitea has no apps that owners could install, so that only the operator's tokens decide which private
+ * data the service sees.
  */
 export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
   const { name, url, apiUrl } = options;
@@ -68,7 +68,7 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
-    teams: { readMembers: (place, call) => readTeam(client, place, call) },
+    teams: { readMembers: (team, call) => readTeam(client, team, call) },
     signIn,
     notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
@@ -93,7 +93,7 @@ function signInOf(options: RestHostOptions & { client: OAuthClient }): OAuthSign
   });
 }
 
-/** Returns the parts that read stored repositories, a private one with the token that showed it. */
+/** Returns the parts that read stored repositories; they read a private one with the token that showed it. */
 function partsOfRepositories(
   client: RestClient,
   url: string,
@@ -122,12 +122,12 @@ function partsOfRepositories(
     },
     polls: {
       owners: {
-        // Five requests a second. A poll of an owner with one page and one token costs three.
+        // At most five requests a second on average. A poll of an owner with one page and one token costs three.
         intervalMs: 30_000,
         maxCostPerHour: 18_000,
         readChanges: (owner, known, call) => readChanges(client, owner, known, call),
       },
-      // Some twenty requests each. The host has one limit for all tokens: its machine.
+      // Each poll costs some twenty requests. There is one limit for all tokens, the capacity of the host's machine.
       repositories: { perHour: 250, quotas: 1 },
       readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
       readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),

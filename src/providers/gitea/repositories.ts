@@ -6,8 +6,7 @@ import { findInViews, listByViews } from '../rest/views.ts';
 import { RepositoriesPayload, RepositoryPayload } from './payloads.ts';
 
 /**
- * Returns whether all visitors of the host may see a repository. A public one of an owner who is not public does not
- * count.
+ * Returns whether all visitors of the host may see a repository: it and its owner must be public.
  */
 export function isPublic({ private: isPrivate, internal, owner }: RepositoryPayload): boolean {
   return !isPrivate && !internal && owner.visibility === 'public';
@@ -25,7 +24,7 @@ export function listRepositories(
   const views = {
     list: async (after: string | null, viewCall: Call) => {
       const step = await stepFromOldest(client, list, { cursor: after, since: null }, viewCall);
-      // The list goes by the name, which another account may have taken since.
+      // The request names the account, and another account may have taken its name.
       const isOfOther = step?.items.some(({ owner }) => String(owner.id) !== externalId) ?? false;
       return isOfOther ? null : step;
     },
@@ -40,7 +39,7 @@ export function repositoryPath({ owner, name }: Pick<KnownRepository, 'owner' | 
   return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 }
 
-/** Finds a repository; null when there is none of the name, or it is private and `withPrivate` is false. */
+/** Finds a repository of an account by name; null when there is none, or it is private and `withPrivate` is false. */
 export async function findRepository(
   client: RestClient,
   owner: KnownAccount,
@@ -56,7 +55,7 @@ export async function findRepository(
   return toListed(found.payload, found.credentialName);
 }
 
-/** Fetches a stored repository; null when it is absent, another one has its name, or its visibility changed. */
+/** Fetches a stored repository; null when it is absent, another repository has its name, or its visibility changed. */
 export async function readUnchanged(
   client: RestClient,
   repository: KnownRepository,
@@ -88,7 +87,7 @@ export function toListed(payload: RepositoryPayload, credentialName: string | nu
   };
 }
 
-/** Returns a number that the host may have miscounted; null: it cannot be read. */
+/** Returns a count of the host, and 0 for a negative one, which is a fault of the host; null: it could not be read. */
 export function counted(number: number | null): number | null {
   return number === null ? null : Math.max(0, number);
 }

@@ -8,8 +8,10 @@ import { organizationPath } from './accounts.ts';
 import { TeamMemberPayload, TeamPayload } from './payloads.ts';
 
 /**
- * Reads the members of a team. Gitea shows the teams of an organization to its members, and the members of a team to the
- * members of that team, of the team of owners, and to administrators of the instance (go-gitea/gitea, routers/api/v1/api.go).
+ * Reads the external ids of the members of a team. Gitea shows the teams of an organization to its members, and the
+ * members of a team to the members of that team, of the team of owners, and to administrators of the instance
+ * (go-gitea/gitea, routers/api/v1/api.go).
+ * @returns null when no token shows the team.
  */
 export async function readTeam(
   client: RestClient,

@@ -6,12 +6,8 @@ import { type ChangeReaders, changesOf, isDeliveryId, parseDelivered, signedRead
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 
 /**
- * Reads deliveries of Gitea or Forgejo. A delivery only says what may have changed; the states in it are ignored, so
- * that deliveries that are lost or out of order do no harm. https://docs.gitea.com/usage/webhooks
- */
-
-/**
- * Returns the reader of a delivery.
+ * Returns the reader of a delivery of Gitea or Forgejo. A delivery only says what may have changed; the states in it
+ * are ignored, so that deliveries that are lost or out of order do no harm. https://docs.gitea.com/usage/webhooks
  * @throws AppError `not_found` without a secret; `unauthenticated` without a signature.
  */
 export function readDelivery(secret: string | undefined, headers: DeliveryHeaders): DeliveryReader {
@@ -20,7 +16,7 @@ export function readDelivery(secret: string | undefined, headers: DeliveryHeader
 }
 
 function readSigned(headers: DeliveryHeaders, body: Buffer): Delivery {
-  const [id, event] = [own(headers, 'delivery'), own(headers, 'event')];
+  const [id, event] = [headerOf(headers, 'delivery'), headerOf(headers, 'event')];
   if (id === undefined || event === undefined) {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitea-Delivery and X-Gitea-Event.');
   }
@@ -28,15 +24,15 @@ function readSigned(headers: DeliveryHeaders, body: Buffer): Delivery {
   return { id, event, changes: changesOf(readers, event, parseDelivered(body)) };
 }
 
-/** Reads a header by its name at Gitea or Forgejo. Forgejo sends both, for receivers that know only Gitea's. */
-function own(headers: DeliveryHeaders, name: 'delivery' | 'event' | 'signature'): string | undefined {
+/** Reads a header of Gitea or Forgejo. Forgejo sends it under both names, for receivers that know only Gitea's. */
+function headerOf(headers: DeliveryHeaders, name: 'delivery' | 'event' | 'signature'): string | undefined {
   const value = headers[`x-gitea-${name}`] ?? headers[`x-forgejo-${name}`];
   return typeof value === 'string' ? value : undefined;
 }
 
 function signatureOf(headers: DeliveryHeaders): string | undefined {
   const hub = headers['x-hub-signature-256'];
-  return own(headers, 'signature') ?? (typeof hub === 'string' ? hub.replace(/^sha256=/, '') : undefined);
+  return headerOf(headers, 'signature') ?? (typeof hub === 'string' ? hub.replace(/^sha256=/, '') : undefined);
 }
 
 const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
@@ -85,7 +81,9 @@ function changedItem(payload: unknown, field: 'issue' | 'pull_request', streams:
   return [contributions(repository, streams), ...(user === null ? [] : person(user))];
 }
 
-/** The payload names the author of the pull request; its sender is the reviewer. */
+/**
+ * Returns the changes of a review. The payload names the author of the pull request, and the reviewer as its sender.
+ */
 function reviewed(payload: unknown): Change[] {
   return [...changedItem(payload, 'pull_request', ['pull_requests']), ...senderOf(payload)];
 }
@@ -100,7 +98,7 @@ function commented(payload: unknown): Change[] {
   ];
 }
 
-/** `forkee` is the original repository, `repository` the new one. */
+/** Returns the changes of a fork: `forkee` is the original repository, `repository` the new one. */
 function forked(payload: unknown): Change[] {
   const { forkee, repository } = check(Forked, payload);
   return [owned(forkee.owner), owned(repository.owner)];

@@ -3,8 +3,6 @@ import { Count, Name, Nullable, optionalCount, optionalText, Text } from '../htt
 import { itemsOf, orElse } from '../http/tolerant.ts';
 import { DatabaseId, optionalTotal, PageInfo, Total } from './payloads.ts';
 
-/** Shapes of accounts and their contributions in GitHub's responses. */
-
 const ProfilePayload = {
   id: Name,
   databaseId: DatabaseId,
@@ -14,7 +12,7 @@ const ProfilePayload = {
   websiteUrl: optionalText(),
 };
 
-/** Stars of the repositories that an account owns. A refused repository makes the sum unknown. */
+/** The stars of the repositories that an account owns. The page is unreadable when one repository is refused. */
 export const OwnedStarsPayload = Type.Object({
   pageInfo: PageInfo,
   nodes: Type.Array(Type.Object({ id: Text, stargazerCount: Count })),
@@ -33,7 +31,7 @@ export const UserPayload = Type.Object({
     ),
     null,
   ),
-  /** Null: the years are unknown, so that the counters of all years cannot be complete. */
+  /** The years with contributions; null: they are unknown, so that counters summed over years cannot be complete. */
   activity: orElse(Nullable(Type.Object({ contributionYears: Type.Array(Type.Integer()) })), null),
 });
 export type UserPayload = Static<typeof UserPayload>;
@@ -56,7 +54,7 @@ export const OrganizationPayload = Type.Object({
 });
 export type OrganizationPayload = Static<typeof OrganizationPayload>;
 
-/** Search counts of public items. */
+/** Shapes of the numbers of public items that searches find. */
 const issueCount = () => orElse(Nullable(Type.Object({ issueCount: Count })), null);
 const discussionCount = () => orElse(Nullable(Type.Object({ discussionCount: Count })), null);
 export const PublicCountsPayload = Type.Object({

@@ -2,8 +2,6 @@ import type { UserTotalsPayload } from './account-payloads.ts';
 import { accountFragments } from './queries.ts';
 import type { Span } from './windows.ts';
 
-/** The query for an account, composed of the requested parts. */
-
 /** The requested account: a name, or a known account with its last known name. */
 export interface Target {
   name: string;
@@ -13,10 +11,10 @@ export interface Target {
   counting: 'public' | 'seen';
 }
 
-/** A span to request. `isLight`: without its lists of repositories, because GitHub refuses some of them. */
+/** A span of days to request. `isLight`: without lists of repositories, because GitHub refuses some repository. */
 export type WantedSpan = Span & { isLight?: true };
 
-/** Totals of a user, each of which GitHub may fail to compute. */
+/** The fields of a user's totals. GitHub may fail to compute each of them. */
 const totalFields = {
   issues: 'issues { totalCount }',
   issuesClosed: 'issuesClosed: issues(states: [CLOSED]) { totalCount }',

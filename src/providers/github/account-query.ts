@@ -27,13 +27,13 @@ export interface AccountResponse {
   /** Totals of public items; undefined when they were not requested, or the account is an organization. */
   totals: (LifetimeTotals & { owned: UserTotalsPayload['owned'] }) | undefined;
   windows: ContributionWindow[];
-  /** The spans whose windows leave out repositories. */
+  /** The spans in whose windows GitHub left out repositories, because there are more than it lists. */
   cutShort: Span[];
   /** The spans that GitHub failed to compute. */
   tooHeavy: Span[];
 }
 
-/** Counters that GitHub totals over the whole life of an account; one that GitHub failed to compute is null. */
+/** The counters that GitHub totals over the whole life of an account; null where GitHub failed to compute the total. */
 export interface LifetimeTotals {
   issues: number | null;
   issues_closed: number | null;
@@ -52,7 +52,7 @@ export const noTotals: LifetimeTotals = {
   discussions_answered: null,
 };
 
-/** Returns the shape of a response; windows are `w0`, `w1`, ... */
+/** Returns the shape of a response, in which the windows have the aliases `w0`, `w1`, ... */
 function responseSchemaFor({ totals, spans }: Wanted, withPublicCounts: boolean) {
   const windows: TProperties = Object.fromEntries(
     spans.map((_span, index) => [`w${index}`, orElse(Nullable(WindowPayload), null)]),
@@ -66,10 +66,10 @@ function responseSchemaFor({ totals, spans }: Wanted, withPublicCounts: boolean)
 }
 
 /**
- * Fetches an account of unknown kind, its totals and its contributions within spans, all in one request. A part that
- * GitHub refuses or fails to compute is missing in the result, and everything else is there.
+ * Fetches a user or organization, its totals and its contributions within spans, in one request. When GitHub refuses or
+ * fails to compute a part, the result lacks only this part, which may take a further request.
  * @returns null when there is no such account.
- * @throws TooHeavy when less has to be requested at once.
+ * @throws TooHeavy when GitHub cannot compute the response, so that less has to be requested at once.
  */
 export async function fetchAccount(
   client: GitHubClient,
@@ -78,7 +78,7 @@ export async function fetchAccount(
   call: Call,
   now: Date,
 ): Promise<AccountResponse | null> {
-  // A token's totals may include private items, which must not be counted; searches count public items only.
+  // A token's totals may include private items, which must not be counted; searches count only public items.
   const hasTotals = wanted.totals.length > 0;
   const withPublicCounts =
     hasTotals && target.counting === 'public' && !client.credentials.tokens.every((token) => token.seesOnlyPublic);
@@ -99,7 +99,7 @@ export async function fetchAccount(
   const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
   const { tooHeavy, ...known } = windowsIn(account, wanted.spans, refusals, { countsAll, requestedAt: now });
   const totals = hasTotals ? totalsIn(account) : undefined;
-  // The account was renamed, so that the searches counted for its former name.
+  // If the account was renamed, the searches counted the items of its former name.
   const isOtherName = withPublicCounts && account.login.toLowerCase() !== target.name.toLowerCase();
   const isUncounted = !countsAll && !withPublicCounts;
   if (totals !== undefined && (isOtherName || isUncounted)) {
@@ -117,8 +117,9 @@ export async function fetchAccount(
 }
 
 /**
- * Returns the request without the parts whose refusal left the whole account null: in GraphQL, a failed field that must
- * not be null makes its parent null as well. Null: nothing was refused, the account is absent.
+ * Returns the request without the parts whose refusal made the whole account null: in GraphQL, a failed field that must
+ * not be null makes its parent null as well.
+ * @returns null when nothing was refused, so that the account is absent.
  * @throws AppError `provider_denied` when the account itself is refused.
  */
 function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refusals): Wanted | null {
@@ -143,8 +144,8 @@ function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refu
 }
 
 /**
- * Reads the windows. The caller requests spans again in smaller pieces when GitHub failed to compute them or they list
- * too many repositories, but not when GitHub refused them.
+ * Reads the windows. `tooHeavy` and `cutShort` are the spans that the caller requests again in smaller pieces. A span
+ * that GitHub refused is in none of the results.
  */
 function windowsIn(
   account: object,
@@ -167,7 +168,7 @@ function windowsIn(
   return { windows, cutShort, tooHeavy };
 }
 
-/** Reads the totals; one that was not requested, because GitHub cannot compute it, is null. */
+/** Reads the totals. A total is null when it was not requested because GitHub had failed to compute it. */
 function totalsIn(account: object): UserTotalsPayload {
   const totals = Object.fromEntries(allTotals.map((field) => [field, Reflect.get(account, field) ?? null]));
   return Value.Parse(UserTotalsPayload, totals);

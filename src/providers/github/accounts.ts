@@ -26,9 +26,9 @@ import {
 const Memory = Type.Object({ windows: Type.Array(ContributionWindow) });
 type Memory = Static<typeof Memory>;
 
-/** No account owns 10,000 repositories with stars. */
+/** A limit against endless lists: no account owns 10,000 repositories with stars. */
 const maxStarPages = 100;
-/** A failure takes GitHub ten seconds; the busiest accounts cause about forty. */
+/** The most failed requests for one report. GitHub takes ten seconds for each; the busiest accounts cause about 40. */
 const maxFailures = 100;
 
 /** The data about a user that has been fetched so far. */
@@ -41,8 +41,9 @@ interface Knowledge {
 }
 
 /**
- * Fetches an account with all its counters: in one request if GitHub can compute it, else in smaller and smaller
- * pieces. Yields a report after each piece; the last one holds everything that can be known.
+ * Fetches an account with all its counters: in one request if GitHub can compute it, otherwise in smaller and smaller
+ * pieces. Yields a report after each piece; the last report contains all counters that GitHub could compute.
+ * @param remembered the `memory` of the last report; null without one.
  * @param startedAt the time when the lookup began; data that was fetched since then is not fetched again.
  */
 export async function* reportAccount(
@@ -54,7 +55,7 @@ export async function* reportAccount(
 ): AsyncGenerator<AccountReport, void, undefined> {
   const memory = readMemory(remembered);
   const spans = memory === undefined ? allYears(startedAt) : dueSpans(memory.windows, [], startedAt);
-  const response = await tolerant(() => fetchAccount(client, target, { totals: allTotals, spans }, call, startedAt));
+  const response = await orTooHeavy(() => fetchAccount(client, target, { totals: allTotals, spans }, call, startedAt));
   if (response === null) return;
   if (response !== 'too_heavy' && response.account.kind === 'Organization') {
     yield await organizationReport(client, response.account, call);
@@ -70,7 +71,7 @@ export async function* reportAccount(
   yield* completeReport(client, known, response.totals?.owned, pending, call, startedAt);
 }
 
-/** Fetches an account that is too much for one request in steps: the profile, then the totals, then the years. */
+/** Fetches an account that is too heavy for one request in steps: the profile, then the totals, then the years. */
 async function* reportHeavyAccount(
   client: GitHubClient,
   target: Target,
@@ -78,7 +79,7 @@ async function* reportHeavyAccount(
   call: Call,
   startedAt: Date,
 ): AsyncGenerator<AccountReport, void, undefined> {
-  const profile = await tolerant(() => fetchAccount(client, target, { totals: [], spans: [] }, call, startedAt));
+  const profile = await orTooHeavy(() => fetchAccount(client, target, { totals: [], spans: [] }, call, startedAt));
   if (profile === null) return;
   if (profile === 'too_heavy' || profile.account.kind === 'Organization') {
     throw new AppError('provider_unavailable', 'GitHub cannot show this account at the moment. Retry later.');
@@ -86,13 +87,15 @@ async function* reportHeavyAccount(
   const { counting } = target;
   const known: Knowledge = { user: profile.account, counting, windows, totals: undefined, stars: undefined };
   yield toReport(known);
-  const totals = await tolerant(() => fetchAccount(client, target, { totals: allTotals, spans: [] }, call, startedAt));
+  const totals = await orTooHeavy(() =>
+    fetchAccount(client, target, { totals: allTotals, spans: [] }, call, startedAt),
+  );
   const owned = totals === null || totals === 'too_heavy' ? undefined : totals.totals?.owned;
   if (totals !== null && totals !== 'too_heavy') known.totals = totals.totals;
   yield* completeReport(client, known, owned, [], call, startedAt);
 }
 
-/** Fetches the missing parts: spans, and stars beyond the first page. */
+/** Fetches the missing parts of a report: spans, and stars beyond the first page. */
 async function* completeReport(
   client: GitHubClient,
   known: Knowledge,
@@ -106,7 +109,7 @@ async function* completeReport(
   if (owned) known.stars = await sumStars(client, known.user.id, owned, call);
   const spanRequest: AccountRequest = {
     send: (spans) =>
-      tolerant(() => {
+      orTooHeavy(() => {
         const target = { name: known.user.login, handle: known.user.id, counting: known.counting };
         return fetchAccount(client, target, { totals: [], spans }, call, startedAt);
       }),
@@ -126,9 +129,9 @@ interface AccountRequest {
 }
 
 /**
- * Fetches spans in one request. When that is too much, it fetches the two halves of the list; a single span is fetched
- * in pieces. A span is left out when GitHub cannot compute even one day, or after the allowed failures; the next report
- * fetches it.
+ * Fetches spans in one request. When that is too heavy, it fetches the two halves of the list, and a single span in
+ * pieces. Leaves out a span when GitHub cannot compute even one day, or when no failures are left; the next report
+ * fetches it again.
  */
 async function* fetchSpans(
   spanRequest: AccountRequest,
@@ -158,11 +161,11 @@ async function sumStars(
   call: Call,
 ): Promise<number | undefined> {
   let page: OwnedStarsPayload | null | undefined = firstPage;
-  // A repository that gets or loses stars during the reading may be on two pages, or twice on one.
+  // A repository that gains or loses stars meanwhile may be on two pages; it counts once.
   const counts = new Map<string, number>();
   for (let pages = 0; pages < maxStarPages && page; pages += 1) {
     for (const { id, stargazerCount } of page.nodes) counts.set(id, stargazerCount);
-    // The list is sorted by stars, so that only repositories without stars follow.
+    // The list is sorted by stars, so that after a repository without stars only further ones without stars follow.
     if (!page.pageInfo.hasNextPage || page.nodes.at(-1)?.stargazerCount === 0) {
       return [...counts.values()].reduce((sum, count) => sum + count, 0);
     }
@@ -242,8 +245,8 @@ function reportOf(user: UserPayload, counters: Partial<Counters>, windows: Contr
   return { account: userFacts(user), counters, missing: missingFrom(counters), memory: { windows } };
 }
 
-/** Returns the result of a request, or `too_heavy` when the request is too much for GitHub. */
-async function tolerant<Answer>(send: () => Promise<Answer>): Promise<Answer | 'too_heavy'> {
+/** Returns the result of a request, or `too_heavy` when GitHub cannot compute the response. */
+async function orTooHeavy<Result>(send: () => Promise<Result>): Promise<Result | 'too_heavy'> {
   try {
     return await send();
   } catch (error) {

@@ -4,7 +4,7 @@ import type { ActorPayload, RestAccountPayload } from './payloads.ts';
 
 const botSuffix = '[bot]';
 
-/** Returns null for deleted accounts and for mannequins, which are placeholders for people from other hosts. */
+/** Returns the account of a payload; null for deleted accounts and for mannequins, placeholders for imported people. */
 export function toActor(payload: ActorPayload | null): Actor | null {
   if (payload === null || !('databaseId' in payload)) return null;
   const type = typeOf(payload.kind);
@@ -35,7 +35,10 @@ export function userFacts(payload: UserPayload): AccountFacts {
   };
 }
 
-/** @param rest the REST data of the organization, which alone has its followers; null: it could not be fetched. */
+/**
+ * Returns the facts about an organization.
+ * @param rest its REST data, because GraphQL does not have its followers; null: it could not be fetched.
+ */
 export function organizationFacts(payload: OrganizationPayload, rest: RestAccountPayload | null): AccountFacts {
   return {
     ...profile(payload),
@@ -48,7 +51,8 @@ export function organizationFacts(payload: OrganizationPayload, rest: RestAccoun
 }
 
 /**
- * Returns the facts of an account fetched with REST: of bots, and of all accounts without a token; null as `restActor`.
+ * Returns the facts about an account that was fetched by REST, as bots are, and all accounts without a token; null for
+ * mannequins and deleted accounts.
  */
 export function restFacts(payload: RestAccountPayload): AccountFacts | null {
   const actor = restActor(payload);
@@ -65,7 +69,8 @@ export function restFacts(payload: RestAccountPayload): AccountFacts | null {
 }
 
 /**
- * Returns an account that REST or a delivery names; null for mannequins and for deleted accounts, there called `ghost`.
+ * Returns an account that REST or a delivery names; null for mannequins and for deleted accounts, which REST calls
+ * `ghost`.
  */
 export function restActor(payload: RestAccountPayload): Actor | null {
   const type = typeOf(payload.type);
@@ -93,7 +98,7 @@ function isPageOfGhost(page = ''): boolean {
   return isGhostName(page.split('/').at(-1) ?? '');
 }
 
-/** Copilot's two bots by id. Commit addresses call both `Copilot`, without the suffix of bots. */
+/** The names of Copilot's two bots by id. Commit addresses name both `Copilot`, without the suffix of bots. */
 const copilots: ReadonlyMap<string, string> = new Map([
   ['198982749', 'copilot-swe-agent'],
   ['175728472', 'copilot-pull-request-reviewer'],
@@ -107,8 +112,8 @@ export function actorInAddress(externalId: string, login: string): Pick<Actor, '
 }
 
 /**
- * Returns a bot's login as in GraphQL. REST calls both of Copilot's bots `Copilot`; without the suffix, the bot's name
- * is in the URL of its App (`https://github.com/apps/copilot-swe-agent`, on servers `/github-apps/...`;
+ * Returns the login of a bot. REST names both of Copilot's bots `Copilot`, without the suffix of bots; their own names
+ * are in the URLs of their Apps (`https://github.com/apps/copilot-swe-agent`, on servers `/github-apps/...`;
  * posit-dev/ark#1001).
  */
 function loginOfBot({ login, html_url: page = '' }: RestAccountPayload): string {
@@ -120,7 +125,7 @@ export function isBotName(name: string): boolean {
   return name.toLowerCase().endsWith(botSuffix);
 }
 
-/** Adds the suffix of bots, which GraphQL leaves out of logins, and REST does not. */
+/** Adds the suffix `[bot]`, which logins in REST have, but not in GraphQL. */
 function botName(login: string): string {
   return isBotName(login) ? login : `${login}${botSuffix}`;
 }

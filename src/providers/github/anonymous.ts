@@ -26,18 +26,18 @@ import {
   RestRepositoryPayload,
   RestSearchPayload,
 } from './payloads.ts';
-import { cursorBehind, perPage, placeOf, queryAt } from './streams/changed-pages.ts';
+import { cursorBehind, perPage, positionOf, queryAt } from './streams/changed-pages.ts';
 
 /**
- * Reading with GitHub's REST API without a token, at 60 requests an hour: profiles, issues, pull requests, commits. The
- * API does not list reviews and discussions in bulk, and has no lifetime totals of them.
+ * The streams that are read without a token, by GitHub's REST API with 60 requests an hour. The API does not list
+ * reviews and discussions in bulk, and has no lifetime totals of them.
  */
 
 export const anonymousStreams: readonly Stream[] = [
   { name: 'issues_and_pull_requests', covers: ['issue', 'pull_request'] },
 ];
 
-/** The number of requests, of the 60 an hour, that may be spent on adding up the stars of one account. */
+/** The most requests, of the 60 an hour, that may be spent on adding up the stars of one account. */
 const maxStarPages = 3;
 const searches = [
   ['issues', 'type:issue'],
@@ -46,7 +46,7 @@ const searches = [
   ['pull_requests_merged', 'type:pr is:merged'],
 ] as const;
 
-/** @param path the account's path in the REST API, by name or by id. */
+/** Yields a report on an account, or nothing when it is absent. @param path its path in the REST API, by name or id. */
 export async function* reportByRest(
   client: GitHubClient,
   path: string,
@@ -61,7 +61,7 @@ export async function* reportByRest(
   yield { account, counters, missing, memory: null };
 }
 
-/** Counts with searches and the list of repositories. A counter stays unknown when the quota is used up. */
+/** Counts by searches and the list of repositories. Leaves out a counter when its request fails. */
 async function countByRest(client: GitHubClient, account: Actor, call: Call): Promise<Partial<Counters>> {
   const author = account.type === 'bot' ? `app/${account.name.replace(/\[bot\]$/i, '')}` : account.name;
   const counts = await Promise.all([
@@ -87,7 +87,7 @@ async function sumStarsByRest(client: GitHubClient, account: Actor, call: Call):
     if (listed === null || listed.data.length < listed.listed) return {};
     for (const { id, fork, stargazers_count } of listed.data) {
       if (stargazers_count === null) return {};
-      // A repository that moves to the next page during the reading is read twice.
+      // A repository that moves to the next page meanwhile is read twice, but counts once.
       counts.set(id, fork ? 0 : stargazers_count);
     }
     if (listed.listed < perPage) return { stars: [...counts.values()].reduce((sum, count) => sum + count, 0) };
@@ -123,12 +123,12 @@ export async function findRepositoryByRest(
   const path = `/repos/${encodeURIComponent(owner.name)}/${encodeURIComponent(name)}`;
   const response = await client.rest(path, RestRepositoryPayload, call);
   // GitHub redirects the name of a transferred repository to its new owner.
-  const isTheirs = response !== null && String(response.data.owner.id) === owner.externalId;
-  return !isTheirs || response.data.private ? null : toListed(response.data);
+  const isOfOwner = response !== null && String(response.data.owner.id) === owner.externalId;
+  return !isOfOwner || response.data.private ? null : toListed(response.data);
 }
 
 /**
- * Reads issues and pull requests together, last changed last; the cursor is the time of the last change on the page.
+ * Reads a page of issues and pull requests, the last changed last; its cursor is the time of the last change on it.
  */
 export async function readIssuesByRest(
   client: GitHubClient,
@@ -136,8 +136,8 @@ export async function readIssuesByRest(
   { cursor, since }: Position,
   call: Call,
 ): Promise<ContributionPage> {
-  const place = placeOf(cursor, since);
-  const query = queryAt(place);
+  const position = positionOf(cursor, since);
+  const query = queryAt(position);
   query.set('state', 'all');
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/issues?${query.toString()}`;
   const response = await client.rest(path, RestIssuesPayload, call);
@@ -165,13 +165,13 @@ export async function readIssuesByRest(
     contributions,
     actors: [...actors.values()],
     wholeParents: [],
-    nextCursor: cursorBehind(place, response.data, response.listed),
+    nextCursor: cursorBehind(position, response.data, response.listed),
     total: null,
     pageSize: perPage,
   };
 }
 
-/** Finds accounts by the id in GitHub's no-reply addresses, else by commit authors; REST does not show co-authors. */
+/** Finds accounts by the id in GitHub's no-reply addresses, otherwise as commit authors. REST shows no co-authors. */
 export async function resolveIdentitiesByRest(
   client: GitHubClient,
   { owner, name }: KnownRepository,
@@ -185,7 +185,7 @@ export async function resolveIdentitiesByRest(
     if (isCoAuthor || owners.has(email)) continue;
     const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/commits?sha=${oid}&per_page=${perPage}`;
     const response = await client.rest(path, RestCommitsPayload, call);
-    // One response lists a hundred commits, whose authors often include other addresses of the lookup.
+    // One response lists a hundred commits, whose authors often have other addresses that are still to be resolved.
     for (const { commit, author } of response?.data ?? []) {
       const account = author !== null && 'id' in author ? restActor(author) : null;
       if (commit.author?.email !== undefined) addOwner(owners, commit.author.email, account);
@@ -199,7 +199,7 @@ function repositoriesPath(name: string, page: number): string {
 }
 
 /** Sends an optional request; returns null when it fails, for example because the quota is used up. */
-async function ifAllowed<Answer>(call: Call, send: () => Promise<Answer | null>): Promise<Answer | null> {
+async function ifAllowed<Result>(call: Call, send: () => Promise<Result | null>): Promise<Result | null> {
   try {
     return await send();
   } catch (error) {

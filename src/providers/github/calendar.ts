@@ -14,10 +14,10 @@ import { addDays, type Span } from './windows.ts';
 const dayMs = 86_400_000;
 /** GitHub's calendar has 53 columns. */
 const maxDays = 53 * 7;
-/** The year of a very active account is halved up to four times, into 16 pieces of about 23 days. */
+/** The most times that a year is halved when GitHub cannot compute it: into 16 pieces of about 23 days. */
 const maxHalvings = 4;
 
-/** The days of a span with GitHub's own sum of their contributions. */
+/** The days of a span, and GitHub's own sum of their contributions. */
 interface Part {
   days: { date: string; count: number }[];
   total: number;
@@ -25,10 +25,10 @@ interface Part {
 }
 
 /**
- * Fetches a user's public calendar: contributions of the last 53 weeks, on days in the contributor's time zones (GitHub
- * Docs, "Profile contributions reference"). The calendar includes private contributions when the user publishes their
- * number, and also when the token shows them to its bearer; so only tokens are used that are known to see public data
- * only.
+ * Fetches a user's public calendar: the contributions of the last 53 weeks, on days in the contributor's time zones
+ * (GitHub Docs, "Profile contributions reference"). The calendar includes private contributions when the user publishes
+ * their number, and when the token shows them to its bearer. Therefore only tokens are used that are known to see only
+ * public data.
  * @returns null when there is no such token, or the user no longer exists.
  */
 export async function fetchCalendar(
@@ -44,8 +44,9 @@ export async function fetchCalendar(
 }
 
 /**
- * Reads public numbers of a user with a token that is known to see public data only.
- * @param read returns `sees_more` when the response shows that the token sees private data; null when there is no such user.
+ * Reads public numbers of a user with a token that is known to see only public data.
+ * @param read returns `sees_more` when the response shows that the token sees private data, so that the next token is
+ * tried; null when there is no such user.
  * @returns null when there is no such token, or no such user.
  */
 export async function withPublicToken<Result extends object>(
@@ -72,16 +73,15 @@ export async function withPublicToken<Result extends object>(
 
 const perToken = new Set<ErrorCode>(['provider_rate_limited', 'provider_denied']);
 
-/** Finds the tokens that are known to see public data only, the one with the most quota left first. */
+/** Finds the tokens that are known to see only public data, the one with the most quota left first. */
 async function findPublicTokens(client: GitHubClient, call: Call, now: Date): Promise<Token[]> {
   for (const { name: credentialName } of client.credentials.tokens.filter((token) => token.canRevealScopes)) {
-    // A request for the limits is free, and the response names the token's scopes.
-    // A token that GitHub rejects is not used. Other errors end the fetch, which is repeated later.
+    // A request for the limits is free, and its response names the token's scopes. A rejected token is left out.
     await client.rest('/rate_limit', RateLimitPayload, { ...call, credentialName }).catch(unlessDenied(null));
   }
   return client.credentials.tokens
     .filter((token) => token.showsPublicCalendars)
-    .toSorted((one, other) => other.quota('graphql').share(now) - one.quota('graphql').share(now));
+    .toSorted((left, right) => right.quota('graphql').share(now) - left.quota('graphql').share(now));
 }
 
 interface Wanted {
@@ -92,7 +92,10 @@ interface Wanted {
   halvings: number;
 }
 
-/** @returns `sees_more` when the response shows that the token sees private data; null when there is no such user. */
+/**
+ * Fetches the days of a span, and halves the span as long as GitHub cannot compute it.
+ * @returns `sees_more` when the response shows that the token sees private data; null when there is no such user.
+ */
 async function fetchPart(
   client: GitHubClient,
   token: Token,

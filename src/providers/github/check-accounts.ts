@@ -7,9 +7,9 @@ import { type ActorPayload, RestAccountPayload } from './payloads.ts';
 import { accounts as accountsQuery } from './queries.ts';
 
 /**
- * Fetches accounts as GitHub shows them now: all in one request, and those that its response lacks one by one. GitHub
- * also leaves out accounts that it cannot compute or refuses to the token, so that only a 404 proves that there is no
- * such account. Each account that GitHub shows is public.
+ * Fetches accounts as GitHub shows them now: all in one request, then one by one the accounts that its response lacks.
+ * The response also lacks accounts that GitHub cannot compute or refuses to the token, so that only a 404 proves that
+ * there is no such account. Each account that GitHub shows is public.
  */
 export async function checkAccounts(
   client: GitHubClient,

@@ -39,13 +39,13 @@ export interface ClientOptions {
   tokens: readonly string[];
   /** The service's identity as a GitHub App; undefined: it is not an App. */
   app?: AppIdentity | undefined;
-  /** Shorter than the time for which a caller waits, so that a dead network is distinguished from a slow response. */
+  /** The limit for connecting. It is shorter than a caller's wait, to distinguish a dead network from a slow response. */
   connectTimeoutMs: number;
   onExchange?: OnExchange | undefined;
   now: () => Date;
 }
 
-/** GitHub itself gives up after 10 seconds. */
+/** The limits of a response. GitHub itself gives up after 10 seconds. */
 const limits = { responseTimeoutMs: 15_000, maxResponseBytes: 32 * 1024 * 1024 };
 
 /** The headers of every request to the REST API. */
@@ -62,7 +62,7 @@ export interface GraphqlResult<Schema extends TSchema> {
   refusals: Refusals;
 }
 
-/** The client of GitHub's API. It spends the quota, obeys the limits and checks every response. */
+/** Sends requests to GitHub's API by the quotas and limits of the credentials, and checks every response. */
 export class GitHubClient {
   readonly credentials: Credentials;
   readonly #apiUrl: string;
@@ -92,10 +92,12 @@ export class GitHubClient {
   }
 
   /**
-   * Sends a query. A response with data and errors is used: the schema says how refused and failed parts are left out.
-   * @param options.takesParts true when parts that are too much for GitHub are left out as well; else they throw
+   * Sends a query. Accepts a response with data and errors: the schema defines how refused and failed parts are left
+   * out.
+   * @param options.takesParts true: parts that GitHub cannot compute are left out as well; false: they throw
    * `TooHeavy`.
-   * @returns the data, in which objects that are not found are null, and the parts that were left empty with an error.
+   * @returns the data, in which objects that are not found are null, and the parts that GitHub left empty with an
+   * error.
    * @throws TooHeavy when the query has to be made smaller; AppError otherwise.
    */
   async graphql<Schema extends TSchema>(
@@ -127,7 +129,11 @@ export class GitHubClient {
     });
   }
 
-  /** @returns null when GitHub says that the resource does not exist. */
+  /**
+   * Sends a GET request to the REST API.
+   * @returns null when GitHub says that the resource does not exist.
+   * @throws AppError of a provider
+   */
   async rest<Schema extends TSchema>(
     path: string,
     schema: Schema,
@@ -185,14 +191,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The error for a response that arrived broken; the request is repeated once. */
+/** The error for a response that is not JSON; `HostTransport` repeats the request once. */
 class Garbled extends Error {}
 
 function garbled(error: unknown): AppError | undefined {
   return error instanceof Garbled ? invalid('not JSON', error) : undefined;
 }
 
-/** GitHub Enterprise serves GraphQL beside its REST interface, not below it. */
+/** Returns the URL of the GraphQL API. GitHub Enterprise serves it beside its REST API (`/api/v3`), not below it. */
 export function graphqlUrl(apiUrl: string): string {
   return apiUrl.endsWith('/api/v3') ? apiUrl.replace(/v3$/, 'graphql') : `${apiUrl}/graphql`;
 }

@@ -5,14 +5,14 @@ import type { GitHubClient } from './client.ts';
 import { dayCounts } from './queries.ts';
 import { addDays } from './windows.ts';
 
-/** GitHub counts at most a year at once. */
+/** The most days that GitHub counts at once. */
 const maxDays = 365;
-/** GitHub began in 2008; earlier days have only commits with an earlier date. */
+/** The longest range. GitHub began in 2008; earlier days have only commits with an earlier date. */
 const maxYears = 30;
 
 /**
- * Counts a user's public contributions on whole days (UTC) by GitHub's own numbers, for tokens that are known to see public
- * data only.
+ * Counts a user's public contributions on whole days (UTC) by GitHub's own numbers, with a token that is known to see
+ * only public data.
  * @returns null when there is no such token, the user no longer exists, or the range is too long.
  */
 export async function countDays(

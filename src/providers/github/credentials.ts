@@ -12,19 +12,21 @@ import { Slots } from '../transport/slots.ts';
 /** The resources that GitHub limits separately. */
 export type Resource = 'graphql' | 'core' | 'search';
 
-/** GitHub allows 100 concurrent requests with a token, which other nodes may use as well. */
+/**
+ * The most concurrent requests with a token: half of the 100 that GitHub allows, because other nodes may use it too.
+ */
 const slotLimits = { all: 50, background: 40, waiting: 1000 };
-/** The points a minute for background work, of 2,000 GraphQL and 900 REST points that GitHub allows. */
+/** The most requests a minute for background work. GitHub allows 2,000 points by GraphQL and 900 by REST. */
 const maxBackgroundPerMinute: Record<Resource, number> = { graphql: 1000, core: 450, search: 15 };
 
 /** The credential name of requests without a credential. */
 export const anonymousCredentialName = '';
-/** The scopes with which a calendar may count private contributions that other accounts do not see. */
+/** The scopes with which GitHub may show private contributions in a calendar that other accounts do not see. */
 const revealingScopes: ReadonlySet<string> = new Set(['repo', 'user', 'read:user']);
 
 /** A credential with its remaining quota: a token, no token, or the changing tokens of an installation. */
 export class Token extends Credential {
-  /** The name for people, which never holds the token itself. */
+  /** The name for people, which never contains the token itself. */
   readonly label: string;
   /**
    * The id of the account whose private data an installation shows; undefined: the token shows what its bearer sees.
@@ -32,7 +34,7 @@ export class Token extends Credential {
   readonly account: string | undefined;
   readonly #rates = { graphql: new RequestRate(), core: new RequestRate(), search: new RequestRate() };
   #scopes: readonly string[] | undefined;
-  #hasAnswered = false;
+  #hasResponded = false;
 
   constructor(options: { secret: Secret | undefined; label: string; name: string; account?: string }) {
     super({ ...options, slots: new Slots(slotLimits) });
@@ -40,7 +42,7 @@ export class Token extends Credential {
     this.account = options.account;
   }
 
-  /** True when the token is known to see public data only. */
+  /** True when the token is known to see only public data. */
   get seesOnlyPublic(): boolean {
     return this.secret === undefined || (this.scopes !== undefined && !this.scopes.includes('repo'));
   }
@@ -53,28 +55,30 @@ export class Token extends Credential {
     return this.scopes !== undefined && !this.scopes.some((scope) => revealingScopes.has(scope));
   }
 
-  /** True when a first request may reveal the token's scopes. Tokens of installations have none. */
+  /**
+   * True while the token's scopes are unknown, because no request was sent with it. Tokens of installations have none.
+   */
   get canRevealScopes(): boolean {
-    return this.secret !== undefined && this.account === undefined && !this.#hasAnswered;
+    return this.secret !== undefined && this.account === undefined && !this.#hasResponded;
   }
 
   /**
-   * The scopes of a classic token; undefined: GitHub names none. A token without `repo` sees public repositories only.
+   * The scopes of a classic token; undefined: GitHub named none. A token without `repo` sees only public repositories.
    */
   get scopes(): readonly string[] | undefined {
     return this.#scopes;
   }
 
-  /** @param header the value of `x-oauth-scopes` in a response to the token; undefined: there is none. */
+  /** Stores the scopes of the token. @param header `x-oauth-scopes` in a response to it; undefined: there is none. */
   recordScopes(header: string | undefined): void {
-    this.#hasAnswered = true;
+    this.#hasResponded = true;
     if (header !== undefined) this.#scopes = header.split(',').map((scope) => scope.trim());
   }
 
   override freeAt(resource: Resource, urgency: Call['urgency'], now: Date): Date {
     const most = maxBackgroundPerMinute[resource];
-    const ofRate = hasCaller(urgency) ? undefined : this.#rates[resource].exceededUntil(most, now);
-    return latest(super.freeAt(resource, urgency, now), ofRate);
+    const exceededUntil = hasCaller(urgency) ? undefined : this.#rates[resource].exceededUntil(most, now);
+    return latest(super.freeAt(resource, urgency, now), exceededUntil);
   }
 
   override take(resource: Resource, now: Date): void {
@@ -87,35 +91,35 @@ export class Token extends Credential {
   }
 }
 
-/** The credentials of GitHub: the configured tokens and those of installations. */
+/** The credentials for GitHub: the configured tokens and the tokens of installations. */
 export class Credentials {
   readonly scheduler: RequestScheduler;
   readonly #now: () => Date;
-  readonly #own: readonly Token[];
+  readonly #configured: readonly Token[];
   /**
-   * For requests without a credential, which have a small quota and succeed where an organization refuses credentials.
+   * Stands for no credential. Such requests have a small quota, but succeed where an organization refuses credentials.
    */
   readonly #anonymous = new Token({ secret: undefined, label: 'no token', name: anonymousCredentialName });
   #granted: readonly Token[] = [];
 
   constructor(secrets: readonly string[], options: { now: () => Date; isApp?: boolean }) {
-    const own = secrets.map((secret, index) => {
+    const configured = secrets.map((secret, index) => {
       const label = `token ${index + 1} of ${secrets.length}`;
       return new Token({ secret: fixedSecret(secret), label, name: fingerprint(secret) });
     });
-    // An App without tokens uses those of its installations, and must not be treated as anonymous.
-    this.#own = own.length === 0 && !options.isApp ? [this.#anonymous] : own;
+    // An App without configured tokens uses the tokens of its installations, and must not send anonymous requests.
+    this.#configured = configured.length === 0 && !options.isApp ? [this.#anonymous] : configured;
     this.#now = options.now;
     this.scheduler = new RequestScheduler({ ...options, limited: usedUp, denied: refused });
   }
 
   get tokens(): readonly Token[] {
-    return [...this.#own, ...this.#granted];
+    return [...this.#configured, ...this.#granted];
   }
 
   /** True when requests are sent without a credential. */
   get isAnonymous(): boolean {
-    return this.#own.some(({ secret }) => secret === undefined);
+    return this.#configured.some(({ secret }) => secret === undefined);
   }
 
   uses(): CredentialUse[] {
@@ -132,16 +136,17 @@ export class Credentials {
   /**
    * Returns the tokens for a request, the one with the most quota left first.
    * @param credentialName the name of the only token that may be used; undefined: all may be used.
+   * @throws AppError `provider_denied` when the App is not installed and there is no token.
    */
   candidates(resource: Resource, credentialName: string | undefined): readonly Token[] {
     if (credentialName === anonymousCredentialName) return [this.#anonymous];
     const allowed = this.tokens.filter((token) => credentialName === undefined || token.name === credentialName);
     if (allowed.length === 0 && credentialName === undefined) throw notInstalled();
     const now = this.#now();
-    return allowed.toSorted((one, other) => other.quota(resource).share(now) - one.quota(resource).share(now));
+    return allowed.toSorted((left, right) => right.quota(resource).share(now) - left.quota(resource).share(now));
   }
 
-  /** Waits for a token and its slot. @throws AppError when none may be used. */
+  /** Waits for a token and a slot. @throws AppError when no token may be used. */
   acquire(resource: Resource, call: Pick<Call, 'urgency' | 'signal' | 'credentialName'>): Promise<Lease<Token>> {
     return this.scheduler.acquire({ resource, call, candidates: () => this.candidates(resource, call.credentialName) });
   }

@@ -8,7 +8,7 @@ import type { GitHubClient } from './client.ts';
 import type { Token } from './credentials.ts';
 import { RateLimitPayload } from './payloads.ts';
 
-/** The number of installations that are checked: an App may have thousands, and each check creates a token. */
+/** The most installations that are checked, because an App may have thousands, and each check creates a token. */
 const maxInstallations = 10;
 
 const HolderPayload = Type.Object({ login: Type.String() });
@@ -33,9 +33,9 @@ export async function diagnose(examined: DiagnosisContext, signal: AbortSignal):
   const { client, app, tokens, now } = examined;
   const call: Call = { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } };
   const installed = client.credentials.tokens.filter(isInstallation).slice(0, maxInstallations);
-  const own = client.credentials.tokens.filter((token) => !isInstallation(token));
+  const configured = client.credentials.tokens.filter((token) => !isInstallation(token));
   const credentials = await Promise.all([
-    ...own.map((token, index) => reportOnToken(examined, token, labelOf(tokens, index), call)),
+    ...configured.map((token, index) => reportOnToken(examined, token, labelOf(tokens, index), call)),
     ...(app === undefined ? [] : [describeApp(app, now, call)]),
     ...installed.map((token) => reportOnToken(examined, token, token.label, call)),
   ]);
@@ -61,15 +61,15 @@ function reportOnToken(
   const kind = token.secret === undefined ? 'none' : isInstallation(token) ? 'installation' : 'token';
   const tokenCall = { ...call, credentialName: token.name };
   return reportOn({ kind, label, credentialName: token.name || null }, async () => {
-    const begun = now();
+    const startedAt = now();
     // The request is free, and succeeds also when no quota is left: https://docs.github.com/rest/rate-limit/rate-limit
     const limits = await client.rest('/rate_limit', RateLimitPayload, tokenCall);
-    const latencyMs = now().getTime() - begun.getTime();
+    const latencyMs = now().getTime() - startedAt.getTime();
     const holder = kind === 'token' ? await orUnknown(client.rest('/user', HolderPayload, tokenCall)) : undefined;
     return {
       latencyMs,
       holder: holder?.data.login ?? null,
-      sees: seenWith(token),
+      sees: visibilityOf(token),
       missing: kind === 'none' ? [withoutToken] : [],
       expiresAt: expiryIn((limits ?? holder)?.headers ?? {}),
       // Enterprise servers without limits do not have this endpoint.
@@ -78,13 +78,15 @@ function reportOnToken(
   });
 }
 
-/** Returns the data that a token sees; GitHub does not report the permissions of fine-grained tokens. */
-function seenWith(token: Token): CredentialReport['sees'] {
+/** Returns the data that a token sees: `unknown` for fine-grained tokens, whose permissions GitHub does not report. */
+function visibilityOf(token: Token): CredentialReport['sees'] {
   if (token.seesOnlyPublic) return 'public';
   return token.scopes === undefined && !isInstallation(token) ? 'unknown' : 'private';
 }
 
-/** Returns REST's quota alone without a token, which GraphQL requires; else GraphQL's first, which is spent most. */
+/**
+ * Returns the quotas: first GraphQL's, which is spent most; without a token only REST's, because GraphQL requires one.
+ */
 function quotasOf({ graphql, core }: Resources, kind: CredentialReport['kind']): Quota[] {
   const quota = (resource: string, unit: Quota['unit'], { limit, remaining, reset }: Resources['core']): Quota => ({
     resource,
@@ -93,8 +95,8 @@ function quotasOf({ graphql, core }: Resources, kind: CredentialReport['kind']):
     remaining,
     resetAt: new Date(reset * 1000),
   });
-  const ofRest = quota('core', 'requests', core);
-  return kind === 'none' || graphql === undefined ? [ofRest] : [quota('graphql', 'points', graphql), ofRest];
+  const restQuota = quota('core', 'requests', core);
+  return kind === 'none' || graphql === undefined ? [restQuota] : [quota('graphql', 'points', graphql), restQuota];
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Headers, RawResponse } from '../transport/http-transport.ts';
 import { invalid, unavailable } from './checks.ts';
 import { explain, type GraphqlError, refusingOrganizations, type Trouble } from './graphql-errors.ts';
 
-/** The error for a request that is too much for GitHub: it succeeds only in smaller pieces, not when it is repeated. */
+/** The error for a request whose response GitHub cannot compute: it may succeed in smaller pieces, but not repeated. */
 export class TooHeavy extends Error {}
 
 /** The maximum number of different reasons that are named for one response. */
@@ -14,7 +14,7 @@ export function denied(reason?: string): AppError {
   return new AppError('provider_denied', 'GitHub denies access with the configured token.', { reason });
 }
 
-/** Throws the error for a whole response; returns when its errors do not concern the whole response. */
+/** Throws the error for a failed response; returns for `none` and `limited`, which the caller handles. */
 export function throwTrouble(trouble: Trouble, query: string, reason: string): void {
   if (trouble === 'too_heavy') throw new TooHeavy();
   if (trouble === 'later') throw unavailable();

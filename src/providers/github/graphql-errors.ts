@@ -15,7 +15,8 @@ export const GraphqlResponse = Type.Object({
 });
 
 /**
- * The meaning of errors for a request; `none` also when an object was not found, `later` when a repetition may succeed.
+ * The meaning of errors for a request. `none`: no error, or an object was not found. `later`: a repetition may succeed.
+ * `too_heavy`: only smaller requests may succeed.
  */
 export type Trouble = 'none' | 'limited' | 'too_heavy' | 'later' | 'denied' | 'unknown';
 
@@ -65,12 +66,14 @@ export function areLocated(errors: readonly GraphqlError[]): boolean {
   return errors.every(({ path = [] }) => path.length > 0);
 }
 
-/** Messages about policies of organizations and about limits. They name no repository and no person, but the remedy. */
+/**
+ * Messages about policies of organizations and about limits. They give the remedy, and name no repository or person.
+ */
 const publicMessages =
   /SAML enforcement|IP allow list|OAuth App access restrictions|Resource not accessible by|resource limits|something went wrong|required scopes/i;
 const maxExplanation = 300;
 
-/** Returns GitHub's message if it holds no private data, else the type of the error. */
+/** Returns GitHub's message if it contains no private data, otherwise the type of the error. */
 export function explain({ type = '', message = '' }: GraphqlError, organizations: string): string {
   if (!publicMessages.test(message)) return type;
   const suffix = /SAML/i.test(message) && organizations !== '' ? ` (organizations: ${organizations})` : '';

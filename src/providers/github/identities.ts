@@ -6,12 +6,12 @@ import type { GitHubClient, Query } from './client.ts';
 import { TooHeavy } from './failures.ts';
 import { CommitAuthorsPayload, RestAccountPayload } from './payloads.ts';
 
-/** The maximum number of authors and co-authors that a query reads of a commit. */
+/** The most authors and co-authors of a commit that a query reads. */
 const authorsPerCommit = 50;
 
 /**
- * Looks up the accounts of email addresses by the authors that GitHub shows for commits. Bots, which GraphQL does not
- * show there, are found by the id in their address.
+ * Finds the accounts of email addresses by the authors that GitHub shows for commits, otherwise by the id in a no-reply
+ * address, as for bots, which GraphQL does not show as authors.
  */
 export async function resolveIdentities(
   client: GitHubClient,

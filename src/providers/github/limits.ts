@@ -10,7 +10,7 @@ export function limitReport(headers: Headers, now: Date): LimitReport | undefine
   return report && { ...report, resetAt: believable(report.resetAt, now) };
 }
 
-/** Returns the resource whose quota the headers of a response state; undefined when they name no known one. */
+/** Returns the resource whose quota the headers of a response state; undefined when they name none that is used. */
 export function resourceOf(headers: Headers): Resource | undefined {
   const named = headers['x-ratelimit-resource'];
   return named === 'core' || named === 'graphql' || named === 'search' ? named : undefined;
@@ -27,7 +27,9 @@ export function isLimited(status: number, headers: Headers, text: string): boole
   return isUsedUp || headers['retry-after'] !== undefined || /rate limit|abuse detection/i.test(text.slice(0, 10_000));
 }
 
-/** Returns the time to retry: `retry-after`, else the reset of a used-up quota; undefined when GitHub names none. */
+/**
+ * Returns the time to retry: `retry-after`, otherwise the reset of a used-up quota; undefined when GitHub names none.
+ */
 export function retryTime(headers: Headers, now: Date): Date | undefined {
   const after = readRetryAfter(headers, now);
   if (after !== undefined) return after;

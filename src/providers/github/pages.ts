@@ -1,11 +1,9 @@
 import type { CounterName } from '../../contributions/counters.ts';
 import type { KnownRepository, RepositoryItem } from '../provider.ts';
 
-/** Addresses of pages of GitHub. */
-
 const itemPaths = { issue: 'issues', pull_request: 'pull', discussion: 'discussions' } as const;
 
-/** Returns the page of a repository, or of one of its items. */
+/** Returns the URL of the page of a repository, or of one of its items. */
 export function pageUrl(
   url: string,
   { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
@@ -16,7 +14,9 @@ export function pageUrl(
   return item.kind === 'commit' ? `${page}/commit/${item.oid}` : `${page}/${itemPaths[item.kind]}/${item.number}`;
 }
 
-/** https://docs.github.com/en/search-github/searching-on-github */
+/**
+ * The type and the terms of the search for each counter. https://docs.github.com/en/search-github/searching-on-github
+ */
 const searches: Partial<Record<CounterName, readonly [type: string, terms: string]>> = {
   commits: ['commits', 'author:'],
   issues: ['issues', 'is:issue author:'],
@@ -28,7 +28,7 @@ const searches: Partial<Record<CounterName, readonly [type: string, terms: strin
   discussions_answered: ['discussions', 'is:answered answered-by:'],
 };
 
-/** Returns the page that searches for what a counter of a user counts. */
+/** Returns the URL of the page that searches for the items of a user's counter; undefined when there is none. */
 export function searchUrl(url: string, login: string, counter: CounterName): string | undefined {
   const search = searches[counter];
   if (search === undefined) return undefined;

@@ -32,7 +32,7 @@ export const page = <Schema extends TSchema>(kind: string, node: Schema) =>
 export const countedPage = <Schema extends TSchema>(kind: string, node: Schema) =>
   Type.Object({ ...page(kind, node).properties, totalCount: optionalCount() });
 
-/** An account. Its id says who owns an item, so an account without a readable id makes the item unreadable. */
+/** An account. An item is unreadable when the id of its account is, because its owner is then unknown. */
 const AccountPayload = Type.Object({
   kind: Type.Enum(['User', 'Bot', 'Organization']),
   login: Name,
@@ -41,7 +41,7 @@ const AccountPayload = Type.Object({
   id: optional(Text),
   name: optional(Nullable(Text)),
 });
-/** An actor that is not an account: a placeholder for a person of another host or of an enterprise, or a team. */
+/** An actor that is not an account: a team, or a placeholder for a person of another host or of an enterprise. */
 const StandInPayload = Type.Object({ kind: Type.String({ pattern: '^(?!(?:User|Bot|Organization)$)\\w+$' }) });
 export const ActorPayload = Type.Union([AccountPayload, StandInPayload]);
 export type ActorPayload = Static<typeof ActorPayload>;
@@ -85,7 +85,7 @@ export type RepositoryPayload = Static<typeof RepositoryPayload>;
 export const OwnedRepositoriesPayload = Type.Object({
   repositoryOwner: Nullable(Type.Object({ repositories: countedPage('repository', RepositoryPayload) })),
 });
-/** A repository, which GitHub also finds by a former name, so that it may belong to another account by now. */
+/** A repository that was requested by name. It may belong to another account, because GitHub finds former names too. */
 export const NamedRepositoryPayload = Type.Object({
   repository: Nullable(
     Type.Object({ ...RepositoryPayload.properties, owner: Type.Object({ databaseId: Type.Optional(DatabaseId) }) }),

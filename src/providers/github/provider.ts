@@ -60,21 +60,22 @@ export interface GitHubOptions {
 
 /** Letters, digits and single hyphens; older and enterprise names also have underscores; apps end with `[bot]`. */
 const possibleName = /^[a-z\d](?:[a-z\d_-]{0,38})(?:\[bot\])?$/i;
-/** A fifth of the 5,000 points that a token may spend in an hour. */
+/** The points an hour that polls may spend: a fifth of the 5,000 of a token. */
 const pointsForPolls = 1000;
 /** The cost of one `repositoryTip` query in points. */
 const pointsOfPoll = 4;
 const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
 /**
- * With a token, one query reads a hundred commits; without one, each address may need one of the 60 requests an hour.
+ * The most addresses for one lookup. With a token, one query reads a hundred commits; without a token, each address may
+ * need one of the 60 requests an hour.
  */
 const identitiesAtOnce = { withToken: 100, anonymous: 10 };
 
 /** The parts that this provider has with and without a token. */
 export type GitHubProvider = ProviderWith<'streams' | 'history' | 'files' | 'deliveries' | 'ownership' | 'diagnose'>;
 
-/** Creates the provider for github.com or an enterprise server; without a token it uses the REST API only. */
+/** Creates the provider for github.com or an enterprise server. Without a token it uses only the REST API. */
 export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   const { name, url, apiUrl, now } = options;
   const client = new GitHubClient(options);
@@ -116,7 +117,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
       administers: (organization, person, call) => administers({ client, app }, organization, person, call),
     },
-    teams: { readMembers: (place, call) => readTeam({ client, app }, place, call) },
+    teams: { readMembers: (team, call) => readTeam({ client, app }, team, call) },
     signIn,
     app,
     notifier: app?.notifier,
@@ -133,7 +134,7 @@ const gitHubIssuer = 'https://github.com/login/oauth';
 /**
  * Signs people in by the user authorization of a GitHub App, whose tokens have the rights of the App, not scopes.
  * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-user-access-token-for-a-github-app
- * The issuer of GitHub.com is documented; what instances publish about themselves is not correct everywhere.
+ * Accepts the documented issuer of GitHub.com too, because some instances name a wrong issuer.
  * https://docs.github.com/apps/github-authentication-discovery-endpoints
  */
 function signInOf(options: GitHubOptions & { client: OAuthClient }): OAuthSignIn {
@@ -144,7 +145,7 @@ function signInOf(options: GitHubOptions & { client: OAuthClient }): OAuthSignIn
 type AccountReaders = Pick<Accounts, 'lookUp' | 'refresh' | 'check' | 'fetchCalendar' | 'countDays'>;
 type RepositoryReaders = Pick<Repositories, 'list' | 'find'>;
 
-/** Accounts are not checked without a token: the 60 requests an hour are kept for lookups by callers. */
+/** Returns the readers of accounts without a token. None checks accounts: callers' lookups need the 60 requests. */
 function anonymousAccounts(client: GitHubClient): AccountReaders {
   return {
     lookUp: (login, call) => reportByRest(client, accountPath(login), call),
@@ -154,7 +155,7 @@ function anonymousAccounts(client: GitHubClient): AccountReaders {
 
 function accountsByToken(client: GitHubClient, now: () => Date): AccountReaders {
   return {
-    // GraphQL knows no bots by name.
+    // GraphQL does not find bots by name.
     lookUp: (login, call) =>
       isBotName(login)
         ? reportByRest(client, accountPath(login), call)
@@ -200,7 +201,7 @@ interface Site {
 
 type RequiredParts = Pick<GitHubProvider, 'streams' | 'history' | 'files'>;
 
-/** Returns the parts that read repositories without a token: GitHub shows issues and pull requests only. */
+/** Returns the parts that read repositories without a token: GitHub then shows only issues and pull requests. */
 function anonymousParts(client: GitHubClient, { url, remoteOf }: Site): RequiredParts {
   return {
     streams: {
@@ -213,12 +214,14 @@ function anonymousParts(client: GitHubClient, { url, remoteOf }: Site): Required
       resolveIdentities: (repository, identities, call) =>
         resolveIdentitiesByRest(client, repository, identities, call),
     },
-    // The addresses of stored icons stay valid.
+    // Files are not read, but the URLs of icons that were stored with a token stay valid.
     files: { read: async () => null, urlOf: (repository, path) => fileUrl(url, repository, path) },
   };
 }
 
-/** Returns the parts that read repositories with a token, a private one with the credential that showed it. */
+/**
+ * Returns the parts that read repositories with a token; they read a private one with the credential that showed it.
+ */
 function partsByToken(
   client: GitHubClient,
   app: GitHubApp | undefined,
@@ -248,7 +251,7 @@ function partsByToken(
       urlOf: (repository, path) => fileUrl(url, repository, path),
     },
     polls: {
-      // The listing shows every change. With deliveries polls may be rare, because GitHub reports what became private.
+      // Listings show every change. With deliveries, polls may be rare, because GitHub also delivers lost visibility.
       get owners() {
         const intervalMs = app?.takesDeliveries === true ? 900_000 : 30_000;
         return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.credentials.tokens.length) };
@@ -276,7 +279,7 @@ function fileUrl(url: string, { owner, name }: Pick<KnownRepository, 'owner' | '
   return `${url}/${[owner, name, 'raw', 'HEAD', ...path.split('/')].map(encodeURIComponent).join('/')}`;
 }
 
-/** Returns the credential for git; undefined for a public repository, which git reads without one. */
+/** Returns the `Authorization` of git; undefined for a public repository, which git reads without a credential. */
 async function gitAuthorization(
   client: GitHubClient,
   credentialName: string | null,

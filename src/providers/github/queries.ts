@@ -36,7 +36,7 @@ const issueDetails = read('issue-details');
 const pullRequestDetails = read('pull-request-details');
 const discussionDetails = read('discussion-details');
 
-/** The fragments of the query for an account, which is composed for the requested spans. */
+/** The fragments of the query for an account, which `accountQueryText` composes for the requested spans. */
 export const accountFragments = read('account');
 
 function query<Schema extends TSchema>(name: string, schema: Schema, ...texts: string[]): Query<Schema> {
@@ -126,7 +126,7 @@ export const moreFiles = query('MoreFiles', MoreFilesPayload, read('more-files')
 export const repositoryTotals = query('RepositoryTotals', RepositoryTotalsPayload, read('repository-totals'));
 export const repositoryFiles = query('RepositoryFiles', RepositoryFilesPayload, read('repository-files'));
 
-/** The App's comments, and the lookups before writing them. */
+/** The queries by which the App finds a discussion and its last comments, and comments on it. */
 export const discussionTitles = query('DiscussionTitles', DiscussionTitlesPayload, read('discussion-titles'));
 export const lastComments = query('LastComments', LastCommentsPayload, read('last-comments'));
 export const addDiscussionComment = query('AddDiscussionComment', AddedCommentPayload, read('add-discussion-comment'));

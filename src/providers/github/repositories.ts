@@ -11,13 +11,13 @@ import { namedRepository, ownedRepositories } from './queries.ts';
 
 const largestPage = 100;
 
-/** The position of a listing: in the public view, or in that of a token. */
-const Place = Type.Object({ credentialName: Type.Union([Type.Null(), Type.String()]), after: Type.String() });
-type Place = Static<typeof Place>;
+/** The position of a listing: in the public view (`credentialName` null), or in the view of a credential. */
+const ViewPosition = Type.Object({ credentialName: Type.Union([Type.Null(), Type.String()]), after: Type.String() });
+type ViewPosition = Static<typeof ViewPosition>;
 
 /**
- * Lists the repositories of an account: public ones, then the private ones of each token. They come oldest first, so
- * that new repositories never shift a page.
+ * Reads a page of the repositories of an account: public ones, then the private ones that each credential shows. Each
+ * view lists the oldest first, so that new repositories never shift a page.
  */
 export async function listRepositories(
   client: GitHubClient,
@@ -25,10 +25,10 @@ export async function listRepositories(
   cursor: string | null,
   call: Call,
 ): Promise<RepositoryPage> {
-  const place = readPlace(cursor);
-  const { credentialName } = place;
-  const page = await listView(client, owner, place, call).catch((error: unknown) => {
-    // A revoked token shows nothing.
+  const position = readPosition(cursor);
+  const { credentialName } = position;
+  const page = await listView(client, owner, position, call).catch((error: unknown) => {
+    // The view of a revoked token is empty.
     if (credentialName === null || !isDenied(error)) throw error;
     return { repositories: [], total: 0, endCursor: null, isRefused: true };
   });
@@ -51,11 +51,11 @@ interface View {
   isRefused: boolean;
 }
 
-/** Reads a page of one view, and halves the page as long as it is too much for GitHub. */
+/** Reads a page of one view, and halves the page as long as GitHub cannot compute it. */
 async function listView(
   client: GitHubClient,
   owner: KnownAccount,
-  { credentialName, after }: Place,
+  { credentialName, after }: ViewPosition,
   call: Call,
 ): Promise<View> {
   const viewCall = credentialName === null ? call : { ...call, credentialName };
@@ -65,7 +65,7 @@ async function listView(
       const variables = { login: owner.name, after: after === '' ? null : after, first, privacy };
       const { data } = await client.graphql(ownedRepositories, variables, viewCall);
       if (data.repositoryOwner === null) {
-        // GitHub's type `Bot` is no `RepositoryOwner`: a bot owns no repositories.
+        // A bot owns no repositories, and so is not a `RepositoryOwner`.
         if (owner.type === 'bot') return { repositories: [], total: 0, endCursor: null, isRefused: false };
         throw new AppError('not_found', 'GitHub does not know this account any more.');
       }
@@ -83,14 +83,14 @@ async function listView(
   throw new AppError('provider_unavailable', 'GitHub cannot list the repositories of this account just now.');
 }
 
-/** Reads a cursor. One that was stored before views existed belongs to the public view. */
-function readPlace(cursor: string | null): Place {
+/** Reads a cursor. A cursor that is not JSON was stored before there were views, and belongs to the public view. */
+function readPosition(cursor: string | null): ViewPosition {
   if (cursor === null) return { credentialName: null, after: '' };
   const parsed: unknown = cursor.startsWith('{') ? JSON.parse(cursor) : { credentialName: null, after: cursor };
-  return Value.Parse(Place, parsed);
+  return Value.Parse(ViewPosition, parsed);
 }
 
-function nextView(client: GitHubClient, owner: KnownAccount, credentialName: string | null): Place | undefined {
+function nextView(client: GitHubClient, owner: KnownAccount, credentialName: string | null): ViewPosition | undefined {
   const credentialNames = privateCredentialNames(client, owner);
   const next = credentialNames[credentialName === null ? 0 : credentialNames.indexOf(credentialName) + 1];
   return next === undefined || (credentialName !== null && !credentialNames.includes(credentialName))
@@ -102,10 +102,10 @@ function nextView(client: GitHubClient, owner: KnownAccount, credentialName: str
  * Returns the names of the credentials that may show private data; with an account, only those that may show its data.
  */
 export function privateCredentialNames(client: GitHubClient, account?: Pick<KnownAccount, 'externalId'>): string[] {
-  const isOfUse = (of: string | undefined): boolean =>
-    account === undefined || of === undefined || of === account.externalId;
+  const mayShow = (installedOn: string | undefined): boolean =>
+    account === undefined || installedOn === undefined || installedOn === account.externalId;
   return client.credentials.tokens
-    .filter((token) => !token.seesOnlyPublic && isOfUse(token.account))
+    .filter((token) => !token.seesOnlyPublic && mayShow(token.account))
     .map((token) => token.name);
 }
 

@@ -9,23 +9,25 @@ const perPage = 100;
 const maxPages = 50;
 
 /**
- * Reads the members of a team, child teams included. GitHub shows them to members of the organization, with the scope `read:org`,
- * and to installations with the permission "Members"; to all others there is no such team.
+ * Reads the external ids of the members of a team, child teams included. GitHub shows a team to members of the
+ * organization with the scope `read:org`, and to installations with the permission "Members"; to all other credentials
+ * it is absent.
+ * @returns null when no credential shows the team.
  * https://docs.github.com/rest/teams/members#list-team-members
  */
 export async function readTeam(
   { client, app }: { client: GitHubClient; app: GitHubApp | undefined },
-  place: TeamPlace,
+  wanted: TeamPlace,
   call: Call,
 ): Promise<string[] | null> {
-  const { organizationId } = place;
+  const { organizationId } = wanted;
   const installation = await app?.membersCredentialName(organizationId, call.signal);
   const tokens = client.credentials.tokens.filter(({ secret, account }) => secret && account === undefined);
   for (const credentialName of [
     ...(installation === undefined ? [] : [installation]),
     ...tokens.map(({ name }) => name),
   ]) {
-    const ids = await readPages(client, place, { ...call, credentialName });
+    const ids = await readPages(client, wanted, { ...call, credentialName });
     if (ids !== null) return ids;
   }
   return null;

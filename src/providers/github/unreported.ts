@@ -21,7 +21,10 @@ const anonymousUnreported: readonly UnreportedKind[] = (
   ['review', 'discussion', 'issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const
 ).map((kind) => ({ kind, why: forTokens }));
 
-/** Returns the data that GitHub does not report, or not always. @param hasCredential true when requests carry one. */
+/**
+ * Returns the kinds of data that GitHub does not report, or not always.
+ * @param hasCredential true when requests have a credential.
+ */
 export function unreportedWith(hasCredential: boolean): readonly UnreportedKind[] {
   return hasCredential ? unreported : anonymousUnreported;
 }

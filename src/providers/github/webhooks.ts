@@ -10,15 +10,11 @@ import { credentialNameOf } from './app/registration.ts';
 import { RestAccountPayload } from './payloads.ts';
 
 /**
- * Reads GitHub's deliveries. A delivery only says which data may have changed, and that data is then fetched: so
- * neither a wrong order of deliveries nor a lost one does harm.
+ * Returns the reader of a delivery of GitHub. A delivery only says which data may have changed, which is then fetched,
+ * so that deliveries that are lost or out of order do no harm. Stars are an exception.
  * https://docs.github.com/webhooks/webhook-events-and-payloads
- */
-
-/**
- * Returns the reader of a delivery.
- * @param isOurs returns whether an installation of the App is known; of deliveries from others, only the installation
- * counts.
+ * @param isOurs returns whether an installation of the App is known. From the deliveries of an unknown installation
+ * only the change of the installation itself is used.
  * @throws AppError `not_found` without a secret; `unauthenticated` without a signature.
  */
 export function readDelivery(
@@ -54,8 +50,8 @@ function comesFromOurs(payload: unknown, isOurs: (installation: string) => boole
 const isAboutInstallation = ({ what }: Change): boolean => what === 'installation';
 
 /**
- * Only the fields that a change needs are required: the repository, and the id of a deleted item. All other fields may
- * be absent, null or of another shape, as the account of an enterprise, which has a `slug` and no `login`.
+ * Only the fields without which a change cannot be reported are required: the repository, and the id of a deleted item.
+ * All other fields may be absent, null or of another shape, such as the account of an enterprise, which has no `login`.
  */
 const Identified = Type.Object({ id: Type.Integer() });
 const InRepository = Type.Object({
@@ -68,7 +64,7 @@ const Installed = Type.Object({
 const Target = Type.Object({ installation: Identified });
 type Repository = Static<typeof InRepository>['repository'];
 
-/** An account as far as a payload names it. */
+/** An account that a payload names. */
 interface Named {
   id: number;
   /** Undefined: the payload has no login. */
@@ -96,7 +92,7 @@ const readers: ChangeReaders = {
   organization: (payload) => changedOrganization(payload),
 };
 
-/** The events that an App must subscribe to; GitHub sends those about installations to every App. */
+/** The events that an App must subscribe to. GitHub sends the events about installations to every App anyway. */
 export const subscribedEvents = Object.keys(readers).filter((event) => !event.startsWith('installation'));
 
 function contributed(payload: unknown, streams: string[], people: readonly string[]): Change[] {
@@ -116,7 +112,7 @@ function changedItem(payload: unknown, field: string, is: { kind: ItemKind | und
   ];
 }
 
-/** GitHub sends comments on a pull request as a whole as comments on an issue. */
+/** Returns the changes of a comment. GitHub sends comments on a pull request as a whole as comments on an issue. */
 function commented(payload: unknown): Change[] {
   const isPullRequest = isObject(partOf(partOf(payload, 'issue'), 'pull_request'));
   return changedItem(payload, 'comment', {
@@ -125,7 +121,7 @@ function commented(payload: unknown): Change[] {
   });
 }
 
-/** Reads the account and the time of a star from the delivery, because GitHub may not show the list of stars. */
+/** Returns the changes of a star, with its account and time, because GitHub may not show the list of stars. */
 function starred(payload: unknown): Change[] {
   const { repository } = check(InRepository, payload);
   return [...starOf(payload, repository), contributions(repository, ['stars']), ...listed(payload)];
@@ -161,7 +157,7 @@ function changedRepository(payload: unknown): Change[] {
   ];
 }
 
-/** Reads a changed installation. Repositories that it no longer shows are hidden at once; listing finds the others. */
+/** Returns the changes of an installation. Hides repositories that it no longer shows; a listing finds new ones. */
 function changedInstallation(payload: unknown): Change[] {
   const { action, installation } = check(Installed, payload);
   const isOver = action === 'deleted' || action === 'suspend';
@@ -172,7 +168,7 @@ function changedInstallation(payload: unknown): Change[] {
   return [installationOf(installation, isOver), ...lost.map(hiddenIfPrivate), ...owned(installation.account)];
 }
 
-/** Reads that the account that installed the App was renamed. */
+/** Returns the changes of an account that installed the App and was renamed. */
 function changedTarget(payload: unknown): Change[] {
   const { installation } = check(Target, payload);
   return [installationOf(installation, false), ...account(partOf(payload, 'account'))];
@@ -185,8 +181,8 @@ const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
 });
 
 /**
- * Reads a changed organization. Only the removal of a member has an event; GitHub delivers nothing when an owner becomes
- * an ordinary member (https://docs.github.com/webhooks/webhook-events-and-payloads#organization).
+ * Returns the changes of an organization. GitHub delivers the removal of a member, but nothing when an owner becomes an
+ * ordinary member (https://docs.github.com/webhooks/webhook-events-and-payloads#organization).
  */
 function changedOrganization(payload: unknown): Change[] {
   const member = namedIn(partOf(partOf(payload, 'membership'), 'user'));
@@ -199,7 +195,7 @@ function account(part: unknown): Change[] {
   return named === undefined ? [] : [{ what: 'account', account: String(named.id), name: named.login ?? '' }];
 }
 
-/** Returns nothing for an account without a login: it is an enterprise, which owns no repositories. */
+/** Returns no change for an account without a login, which is an enterprise and owns no repositories. */
 function owned(part: unknown): Change[] {
   const named = namedIn(part);
   return named?.login === undefined ? [] : [{ what: 'owned', account: String(named.id), name: named.login }];
@@ -231,7 +227,7 @@ function namedIn(part: unknown): Named | undefined {
 }
 
 function identifiedIn(list: unknown): Static<typeof Identified>[] {
-  return Array.isArray(list) ? list.filter((one: unknown) => isOf(Identified, one)) : [];
+  return Array.isArray(list) ? list.filter((item: unknown) => isOf(Identified, item)) : [];
 }
 
 function partOf(whole: unknown, field: string): unknown {

@@ -20,20 +20,20 @@ export const ContributionWindow = Type.Object({
 export type ContributionWindow = Static<typeof ContributionWindow>;
 
 const dayMs = 86_400_000;
-/** Windows of the past change seldom (commits with old dates), so they are fetched again only after this time. */
+/** The age at which a window of the past is fetched again. It changes seldom, by commits with old dates. */
 const settledForMs = 7 * dayMs;
 /** The year in which GitHub began. Earlier contributions are commits that carry an older date. */
 const firstYear = 2008;
 const maxListedRepositories = 100;
 
-/** Returns the spans to request of an account of which nothing is known: all years since GitHub began. */
+/** Returns the spans to request for an account without known windows: all years since GitHub began. */
 export function allYears(now: Date): Span[] {
   return Array.from({ length: now.getUTCFullYear() - firstYear + 1 }, (_, index) => yearSpan(firstYear + index));
 }
 
 /**
- * Returns the spans to request so that `known` covers all years with contributions and is current: spans that are
- * missing, that reach into the last days, or that were requested long ago.
+ * Returns the spans to request, newest first, so that `known` covers all years with contributions and is current: spans
+ * that are missing, that were not over when they were requested, or that were requested long ago.
  * @param now the time when the lookup began; windows that were requested since then are current.
  */
 export function dueSpans(
@@ -44,7 +44,7 @@ export function dueSpans(
   const isDue = (window: ContributionWindow): boolean => {
     const requestedAt = new Date(window.requestedAt);
     if (requestedAt >= now) return false;
-    // When a day ends in UTC, it has not ended yet in all time zones.
+    // A day that has ended in UTC has not ended in all time zones.
     const wasOpen = Date.parse(window.to) + 3 * dayMs > requestedAt.getTime();
     const hasBegun = Date.parse(window.from) <= now.getTime() + dayMs;
     return (wasOpen && hasBegun) || requestedAt.getTime() + settledForMs <= now.getTime();
@@ -52,7 +52,7 @@ export function dueSpans(
   const years = new Set([...contributionYears, now.getUTCFullYear()]);
   const due = known.filter(isDue).map(({ from, to }) => ({ from, to }));
   const missing = [...years].flatMap((year) => gaps(yearSpan(year), known));
-  return [...missing, ...due].toSorted((one, other) => (one.from < other.from ? 1 : -1));
+  return [...missing, ...due].toSorted((left, right) => (left.from < right.from ? 1 : -1));
 }
 
 /** Returns whether the windows cover all years with contributions. */
@@ -60,13 +60,13 @@ export function coversAll(known: readonly ContributionWindow[], contributionYear
   return contributionYears.every((year) => gaps(yearSpan(year), known).length === 0);
 }
 
-/** Replaces the windows that new ones overlap. */
+/** Returns the fetched windows and the known ones that they do not overlap, oldest first. */
 export function replaceWindows(
   known: readonly ContributionWindow[],
   fetched: readonly ContributionWindow[],
 ): ContributionWindow[] {
   const kept = known.filter((window) => !fetched.some((other) => other.from <= window.to && other.to >= window.from));
-  return [...kept, ...fetched].toSorted((one, other) => (one.from < other.from ? -1 : 1));
+  return [...kept, ...fetched].toSorted((left, right) => (left.from < right.from ? -1 : 1));
 }
 
 /** Splits a span into quarters, months, weeks or days; returns an empty list for a single day. */
@@ -90,9 +90,9 @@ export function isCutShort(window: WindowPayload): boolean {
 }
 
 /**
- * Reads the response for a span.
- * @param options.countsAll true: take GitHub's totals, which count everything that the token sees; false: count public
- * contributions only.
+ * Converts the response for a span.
+ * @param options.countsAll true: use GitHub's totals, which count all that the token sees; false: sum only
+ * contributions to public repositories.
  * @returns undefined when a number of the span is unknown, because an unknown number must not count as 0.
  */
 export function toWindow(
@@ -113,7 +113,8 @@ export function toWindow(
     payload.pullRequestReviewContributionsByRepository,
   ].map((list) => list ?? null);
   const repositories = lists.flatMap((list) => list ?? []).map((entry) => entry?.repository ?? null);
-  const counted = repositories.filter((one) => one !== null).filter((one) => countsAll || !one.isPrivate);
+  const readable = repositories.filter((repository) => repository !== null);
+  const counted = readable.filter(({ isPrivate }) => countsAll || !isPrivate);
   return {
     ...span,
     commits,
@@ -126,7 +127,7 @@ export function toWindow(
 
 type CountedByRepository = WindowPayload['commitContributionsByRepository'];
 
-/** Adds up contributions to public repositories; null when a part of the list is refused or unreadable. */
+/** Adds up contributions to public repositories; null when the list, or a part of it, is refused or unreadable. */
 function sumPublic(list: CountedByRepository): number | null {
   let sum = 0;
   for (const entry of list ?? [null]) {

@@ -4,8 +4,8 @@ import { anonymousCredentialName } from './credentials.ts';
 import { isAboutIpAddress } from './graphql-errors.ts';
 
 /**
- * Returns the call without a credential. An organization with an IP allow list refuses credentials from other
- * addresses, also for public resources, and shows these without a credential ("Public resources, when accessed
+ * Returns the call without a credential. An organization with an IP allow list refuses credentials from other addresses
+ * even for public resources, but shows these to requests without a credential ("Public resources, when accessed
  * anonymously":
  * https://docs.github.com/organizations/keeping-your-organization-secure/managing-allowed-ip-addresses-for-your-organization).
  */
@@ -14,7 +14,8 @@ export function withoutCredential(call: Call): Call {
 }
 
 /**
- * Returns the result of a request; if the service's IP address is refused, that of the request without a credential.
+ * Returns the result of a request. If an IP allow list refuses it, returns the result of the request without a
+ * credential.
  */
 export async function orAnonymously<Result>(
   result: Promise<Result>,
@@ -28,7 +29,7 @@ export async function orAnonymously<Result>(
   }
 }
 
-/** Yields reports on an account; if the IP address is refused, those of the lookup without a credential. */
+/** Yields reports on an account. If an IP allow list refuses the lookup, yields those of one without a credential. */
 export async function* reportOrAnonymously(
   reports: AsyncGenerator<AccountReport, void, undefined>,
   anonymously: () => AsyncGenerator<AccountReport, void, undefined>,

@@ -92,7 +92,8 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
 
 /**
  * https://docs.gitlab.com/integration/openid_connect_provider/
- * The issuer is the instance's address without a slash (gitlabhq/gitlabhq, config/initializers/doorkeeper_openid_connect.rb).
+ * The issuer is the instance's address without a slash (gitlabhq/gitlabhq,
+ * config/initializers/doorkeeper_openid_connect.rb).
  */
 function signInOf(options: RestHostOptions & { client: OAuthClient }): OAuthSignIn {
   const paths = { authorize: '/oauth/authorize', token: '/oauth/token' };

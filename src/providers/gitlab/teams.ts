@@ -7,8 +7,8 @@ import { tokenCalls } from '../rest/views.ts';
 import { GroupMemberPayload } from './payloads.ts';
 
 /**
- * Reads the direct members of a group within a group; those of the groups above it are members of each one below and say
- * nothing about a team. https://docs.gitlab.com/api/members/#list-all-members-of-a-group-or-project
+ * Reads the direct members of a group within a group; those of the groups above it are members of each one below and
+ * say nothing about a team. https://docs.gitlab.com/api/members/#list-all-members-of-a-group-or-project
  */
 export async function readTeam(
   client: RestClient,

@@ -3,7 +3,9 @@ import type { Administers, Call } from '../provider.ts';
 import type { RestClient } from './client.ts';
 import { tokenCalls } from './views.ts';
 
-/** Checks with one configured token after the other until one of them can see whether a person administers something. */
+/**
+ * Checks with one configured token after the other until one of them can see whether a person administers something.
+ */
 export async function withEachToken(
   client: RestClient,
   call: Call,

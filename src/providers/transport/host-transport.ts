@@ -12,7 +12,10 @@ export interface HostRules<C extends Credential> {
   /** Stores what a response says about the credential of its request. */
   recordLimits: (credential: C, resource: string, response: RawResponse) => void;
   isLimited: (response: RawResponse) => boolean;
-  /** Blocks the next requests after a refusal because of a limit. @throws AppError when only this request has to wait. */
+  /**
+   * Blocks the next requests after a refusal because of a limit.
+   * @throws AppError when only this request has to wait.
+   */
   block: (credential: C, response: RawResponse) => void;
   /** Returns the error to throw for a response that arrived broken, which a repetition may save; undefined: another. */
   garbled: (error: unknown) => AppError | undefined;

@@ -29,7 +29,9 @@ interface OAuthOptions {
 
 const limits = { responseTimeoutMs: 10_000, maxResponseBytes: 256 * 1024 };
 
-/** Signs people in by the authorization code flow of OAuth 2.1: with PKCE, a state, and the issuer's name (RFC 9207). */
+/**
+ * Signs people in by the authorization code flow of OAuth 2.1: with PKCE, a state, and the issuer's name (RFC 9207).
+ */
 export class OAuthSignIn implements SignIn {
   readonly origin: string;
   readonly #options: OAuthOptions;

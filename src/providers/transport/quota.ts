@@ -8,8 +8,8 @@ export interface LimitReport {
 }
 
 /**
- * The share of the quota that calls of each urgency leave to more urgent ones. Visitors cannot use up what refreshes and
- * installed repositories need, and first reads, which may cost any number of requests, leave a part to all others.
+ * The share of the quota that calls of each urgency leave to more urgent ones. Visitors cannot use up what refreshes
+ * and installed repositories need, and first reads, which may cost any number of requests, leave a part to all others.
  */
 const reservedShares: Record<Urgency, number> = { owner: 0, background: 0.1, interactive: 0.3, bulk: 0.5 };
 

@@ -3,8 +3,8 @@ import { type Call, hasCaller } from '../call.ts';
 import type { Credential } from './credential.ts';
 
 /**
- * The longest wait for the end of a limit within a request for which no caller waits. A caller gets the time of the next
- * request instead, and work that has to wait longer is done by a later job.
+ * The longest wait for the end of a limit within a request for which no caller waits. A caller gets the time of the
+ * next request instead, and work that has to wait longer is done by a later job.
  */
 const maxLimitWaitMs = 5000;
 const maxWaitingForLimit = 1000;

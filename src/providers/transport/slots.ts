@@ -13,8 +13,8 @@ export interface SlotLimits {
 const priorities: Record<Urgency, number> = { owner: 2, interactive: 1, background: 0, bulk: 0 };
 
 /**
- * The slots for requests that a host limits together. The next free slot is for the waiting requests of owners, then for
- * those of visitors; requests of the same urgency get slots in the order in which they came.
+ * The slots for requests that a host limits together. The next free slot is for the waiting requests of owners, then
+ * for those of visitors; requests of the same urgency get slots in the order in which they came.
  */
 export class Slots {
   readonly #all: PQueue;

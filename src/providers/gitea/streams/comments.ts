@@ -11,7 +11,8 @@ import { Collector } from './collector.ts';
 import { reactionsTo } from './items.ts';
 
 /**
- * Reads a page of the comments on issues and pull requests as a whole, and with a request each the reactions to them.
+ * Reads a page of the comments on issues and pull requests, and the reactions to each comment with a request of its
+ * own.
  */
 export async function readComments(context: StreamContext, wanted: Wanted): Promise<ContributionPage | null> {
   const step = await stepThroughComments(context, wanted);
@@ -48,8 +49,8 @@ type CommentKind = 'issue_comment' | 'pull_request_comment';
 const numberAtEnd = /\/(\d{1,12})$/;
 
 /**
- * Returns the kind of a comment by its addresses, at least one of which is readable; undefined when they do not show
- * it.
+ * Returns the kind of a comment by its two addresses. Exactly one has a number at its end; if none has, exactly one is
+ * empty, and the other one gives the kind. Returns undefined for all other addresses.
  */
 function kindOf({ issue_url: issue, pull_request_url: pull }: CommentPayload): CommentKind | undefined {
   const isOnIssue = numberAtEnd.test(issue ?? '');

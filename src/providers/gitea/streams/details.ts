@@ -8,15 +8,13 @@ import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
 import { repositoryPath } from '../repositories.ts';
 
-/** Reads the changes of commits and pull requests, with a request for each. */
-
 const CommitPayload = Type.Object({
   stats: orElse(Nullable(Type.Object({ additions: Count, deletions: Count })), null),
   files: orElse(Nullable(Type.Array(Type.Unknown())), null),
 });
 const FilesPayload = itemsOf('file', Type.Object({ filename: Text }));
 
-/** Reads the line counts of commits, by id. Commits that Gitea does not show are left out. */
+/** Reads the line counts of commits by id, with a request for each. Leaves out commits that Gitea does not show. */
 export async function readLineCounts(
   client: RestClient,
   repository: KnownRepository,
@@ -32,7 +30,7 @@ export async function readLineCounts(
   });
 }
 
-/** Reads the paths that pull requests change, by number. */
+/** Reads the paths that pull requests change by number, with requests for each. */
 export function readChangedFiles(
   client: RestClient,
   repository: KnownRepository,

@@ -21,9 +21,10 @@ import {
 import { repositoryPath } from '../repositories.ts';
 import type { Collector } from './collector.ts';
 
-/** Reads issues and pull requests with their reviews, comments and reactions, which take requests of their own. */
-
-/** Reads the items of a page in parallel. An item that the host refuses, or that cannot be read, is skipped. */
+/**
+ * Reads the items of a page in parallel, because their reviews, comments and reactions need further requests. Skips an
+ * item that the host refuses, or that cannot be read.
+ */
 export function readItems(
   context: StreamContext,
   type: 'issues' | 'pulls',
@@ -37,7 +38,7 @@ export function readItems(
 /** The states of submitted reviews. Gitea lists requests for reviews and drafts of reviews as well. */
 const submittedStates: ReadonlySet<string> = new Set(['APPROVED', 'REQUEST_CHANGES', 'COMMENT']);
 
-export async function readIssue(_asking: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
+export async function readIssue(_context: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
   return (collector) => void addItem(collector, 'issue', payload);
 }
 
@@ -60,7 +61,7 @@ export async function readDeepPullRequest(context: StreamContext, payload: Issue
   const { client, repository, call } = context;
   const { number } = payload;
   const reactions = await reactionsTo(context, `issues/${number}`);
-  const own = await readOrSkip(call, { kind: 'pull request details' }, () =>
+  const details = await readOrSkip(call, { kind: 'pull request details' }, () =>
     client.get(`${repositoryPath(repository)}/pulls/${number}`, PullRequestPayload, call),
   );
   const reviews = await readReviews(context, number);
@@ -68,14 +69,14 @@ export async function readDeepPullRequest(context: StreamContext, payload: Issue
   return (collector) => {
     const pull = addPullRequest(collector, payload, reviews);
     for (const comment of comments) addReviewComment(collector, comment, { pull, number });
-    const people = [...(own?.data.requested_reviewers ?? []), ...reviews.submitted.map(({ user }) => user)];
+    const people = [...(details?.data.requested_reviewers ?? []), ...reviews.submitted.map(({ user }) => user)];
     pull.details = {
       ...commonDetails(collector, payload, reactions),
-      mergedBy: collector.mention(own?.data.merged_by),
+      mergedBy: collector.mention(details?.data.merged_by),
       reviewers: collector.mentionAll(people),
-      additions: own?.data.additions ?? null,
-      deletions: own?.data.deletions ?? null,
-      changedFiles: own?.data.changed_files ?? null,
+      additions: details?.data.additions ?? null,
+      deletions: details?.data.deletions ?? null,
+      changedFiles: details?.data.changed_files ?? null,
     };
   };
 }
@@ -87,14 +88,14 @@ function addItem(collector: Collector, kind: 'issue' | 'pull_request', payload: 
   return item;
 }
 
-function addPullRequest(collector: Collector, payload: IssuePayload, { submitted, isWhole }: Reviews): Contribution {
+function addPullRequest(collector: Collector, payload: IssuePayload, { submitted, isComplete }: Reviews): Contribution {
   const pull = addItem(collector, 'pull_request', payload);
   for (const review of submitted) {
     const { id, submitted_at: created_at, updated_at } = review;
     const author = collector.mention(review.user);
     collector.add('review', author, { id, created_at, updated_at }).parentExternalId = pull.externalId;
   }
-  if (isWhole) collector.wholeParents.push(pull.externalId);
+  if (isComplete) collector.wholeParents.push(pull.externalId);
   return pull;
 }
 
@@ -119,18 +120,18 @@ function commonDetails(collector: Collector, payload: IssuePayload, reactions: r
   };
 }
 
-/** Submitted reviews of a pull request. */
+/** The submitted reviews of a pull request. */
 interface Reviews {
   submitted: ReviewPayload[];
   /** True when every review could be read. */
-  isWhole: boolean;
+  isComplete: boolean;
 }
 
 async function readReviews({ client, repository, call }: StreamContext, number: number): Promise<Reviews> {
   const path = `${repositoryPath(repository)}/pulls/${number}/reviews`;
   const watched = watchSkips(call);
   const reviews = existing(await readAll(client, { path, items: ReviewsPayload }, watched.call));
-  return { submitted: reviews.filter(({ state }) => submittedStates.has(state)), isWhole: !watched.hasSkipped() };
+  return { submitted: reviews.filter(({ state }) => submittedStates.has(state)), isComplete: !watched.hasSkipped() };
 }
 
 async function readReviewComments(
@@ -151,7 +152,7 @@ async function readReviewComments(
   return comments;
 }
 
-/** @param what `issues/NUMBER` or `issues/comments/ID`. */
+/** Reads the reactions to an item. @param what `issues/NUMBER` or `issues/comments/ID`. */
 export async function reactionsTo(
   { client, repository, call }: StreamContext,
   what: string,

@@ -10,10 +10,10 @@ import { readComments } from './comments.ts';
 import { readDeepIssue, readDeepPullRequest, readIssue, readItems, readPullRequest } from './items.ts';
 
 /**
- * The streams that can be read, with a token or without. Stars are absent, because Gitea does not report their times.
+ * The streams that can be read, with or without a token. Stars are absent, because Gitea does not report their times.
  */
 export const streams: readonly Stream[] = [
-  // Gitea has no discussions, so the empty set of them is complete.
+  // Gitea has no discussions, so that their empty list is complete once any stream is.
   { name: 'issues', covers: ['issue', 'discussion'] },
   { name: 'pull_requests', covers: ['pull_request', 'review', 'review_comment'] },
   { name: 'comments', covers: ['issue_comment', 'pull_request_comment'], isForInstalled: true },
@@ -30,7 +30,7 @@ export async function readStream(
   const context = { client, repository, call };
   const page = await readPage(context, stream, position);
   if (page !== null) return page;
-  // A repository with issues or pull requests switched off has no such list.
+  // The list is absent. If the repository exists, its issues or pull requests are switched off.
   existing(await client.get(repositoryPath(repository), RepositoryPayload, call));
   return new Collector().toPage({ nextCursor: null, total: 0 });
 }

@@ -10,13 +10,15 @@ import { stepThroughComments } from './comments.ts';
 import { readDeepIssue, readDeepPullRequest, readItems } from './items.ts';
 import { itemsList } from './streams.ts';
 
-/** The number of newest items that are read. It is low, because every part of an item costs a request. */
+/** The number of newest items of each kind that are read. It is low, because every part of an item costs a request. */
 const newest = 5;
 /** Leaves out the parts of commits that are slow to compute. */
 const cheap = { stat: 'false', verification: 'false', files: 'false' };
 
 /**
- * Reads a repository with its newest issues and pull requests, and their reactions, which are in no list of changes.
+ * Reads a repository with its newest issues and pull requests. They show new reactions, which are in no list of
+ * changes.
+ * @returns null when the repository is absent or its visibility changed.
  */
 export async function readTip(
   client: RestClient,

@@ -9,7 +9,8 @@ const annotationsAtOnce = 50;
 const maxTextLength = 60_000;
 
 /**
- * Creates a check run on a commit. A repeated call finds the run, and continues it unless its status is `completed`.
+ * Creates a check run on a commit with all annotations. A repeated call finds the run, and continues it with the
+ * annotations that are missing, unless its status is `completed`.
  * https://docs.github.com/rest/checks/runs
  */
 export async function reportCheck(
@@ -67,7 +68,7 @@ function outputOf({ title, summary }: FileCheck, annotations: readonly CheckAnno
   return { title, summary: summary.slice(0, maxTextLength), annotations: annotations.map(toAnnotation) };
 }
 
-/** GitHub accepts columns only for annotations within one line, and includes the end column. */
+/** Returns an annotation in GitHub's form: columns only within one line, and the end column included. */
 function toAnnotation({ path, line, column, endLine, endColumn, severity, message }: CheckAnnotation): object {
   return {
     path,

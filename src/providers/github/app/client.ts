@@ -24,13 +24,16 @@ export interface AppRequest {
   token?: string;
 }
 
-/** The data with the `Link` header, or the status of a response that says not found, not allowed or not possible. */
+/** The data with the `Link` header, or the status with which GitHub refused the request. */
 export type AppResponse<Data> = { data: Data; link: string } | { refusal: number };
 
+/** The statuses that say that an object is absent, or that the request is not allowed or not possible. */
 const refusals = new Set([400, 403, 404, 410, 422]);
-/** A hundred repositories or delivery attempts take a few hundred kilobytes. */
+/** A page of a hundred repositories or delivery attempts has a few hundred kilobytes. */
 const limits = { responseTimeoutMs: 15_000, maxResponseBytes: 8 * 1024 * 1024 };
-/** GitHub accepts a JWT for ten minutes at most, and rejects one that was issued in the future of its clock. */
+/**
+ * The times of a JWT, in s. GitHub accepts ten minutes at most, and rejects one that was issued later than its clock.
+ */
 const proof = { sinceS: 60, forS: 540 };
 
 /**
@@ -53,7 +56,9 @@ export class AppClient {
   }
 
   /**
-   * @throws AppError `provider_denied` when GitHub does not take the proof or the token.
+   * Sends a request. Repeats it once with the time of GitHub's clock when GitHub rejects the JWT because of its time.
+   * @throws AppError `provider_denied` when GitHub does not accept the JWT or the token; `provider_rate_limited`;
+   * `provider_unavailable`.
    */
   async send<Schema extends TSchema>(
     request: AppRequest,
@@ -112,7 +117,11 @@ export class AppClient {
       .sign(app.privateKey);
   }
 
-  /** GitHub rejects a JWT with a wrong time like one with a wrong key. @returns whether the local clock was off. */
+  /**
+   * Adopts the time of GitHub's clock from a response that rejects a JWT. GitHub does not say whether the time or the
+   * key was wrong.
+   * @returns false when the clocks agreed, so that a repeated request would be rejected again.
+   */
   #setClock({ headers }: RawResponse): boolean {
     const hostTimeMs = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
     if (Number.isNaN(hostTimeMs)) return false;

@@ -19,7 +19,7 @@ import { credentialNameOf, missingPermissions } from './registration.ts';
 import { InstallationTokens } from './tokens.ts';
 
 const perPage = 100;
-/** A hundred thousand installations at 100 a page. */
+/** A limit against endless lists: 100,000 installations at 100 a page. */
 const maxPages = 1000;
 
 /** The registration of an App at GitHub. */
@@ -31,7 +31,7 @@ export interface AppFacts {
   events: readonly string[];
 }
 
-/** The service as a GitHub App: its installations, the repositories that they cover, and GitHub's delivery attempts. */
+/** Reads as the GitHub App: its installations, the repositories that they cover, and GitHub's delivery attempts. */
 export class GitHubApp implements InstallableApp {
   readonly #client: AppClient;
   readonly #credentials: Credentials;
@@ -47,8 +47,8 @@ export class GitHubApp implements InstallableApp {
     this.#credentials = credentials;
     this.#now = options.now;
     this.takesDeliveries = options.webhookSecret !== undefined;
-    const on = (account: string) => [...this.#used.values()].find((token) => token.account === account);
-    this.notifier = createNotifier(this.#client, (account) => on(account)?.secret);
+    const tokenOn = (account: string) => [...this.#used.values()].find((token) => token.account === account);
+    this.notifier = createNotifier(this.#client, (account) => tokenOn(account)?.secret);
   }
 
   async close(): Promise<void> {
@@ -68,7 +68,7 @@ export class GitHubApp implements InstallableApp {
 
   /**
    * Reads the App's registration.
-   * @throws AppError `provider_denied` when GitHub does not take the App's id and key.
+   * @throws AppError `provider_denied` when GitHub does not accept the App's id and key.
    */
   async identify(call: Call): Promise<AppFacts> {
     const response = await this.#send({ method: 'GET', path: '/app' }, AppPayload, call);
@@ -115,19 +115,22 @@ export class GitHubApp implements InstallableApp {
   use(installations: readonly UsableInstallation[]): void {
     // Installations that remain keep their token objects, which hold the known quota.
     this.#used = new Map(
-      installations.map((one) => [one.externalId, this.#used.get(one.externalId) ?? this.#credential(one)]),
+      installations.map((installation) => [
+        installation.externalId,
+        this.#used.get(installation.externalId) ?? this.#credential(installation),
+      ]),
     );
     this.#credentials.grant([...this.#used.values()]);
   }
 
-  /** Returns whether an installation is known and in use. */
+  /** Returns whether an installation is in use. */
   isUsed(installation: string): boolean {
     return this.#used.has(installation);
   }
 
   /**
    * Returns the credential name of an organization's installation that may read its members; undefined when there is
-   * none. A request for members without this permission is not refused, but shows public members only.
+   * none. GitHub does not refuse a request for members without this permission, but shows only public members.
    */
   async membersCredentialName(organization: string, signal: AbortSignal): Promise<string | undefined> {
     const token = [...this.#used.values()].find(({ account }) => account === organization);
@@ -170,7 +173,7 @@ export class GitHubApp implements InstallableApp {
   }
 }
 
-/** Converts an installation; returns an empty list for one on an enterprise, which owns no repositories. */
+/** Converts an installation; returns an empty list for an enterprise's, because an enterprise owns no repositories. */
 function toInstallation(payload: InstallationPayload): Installation[] {
   const { account, target_type: type } = payload;
   if (account?.login === undefined || (type !== 'User' && type !== 'Organization')) return [];

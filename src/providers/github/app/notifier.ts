@@ -8,7 +8,7 @@ import { reportCheck } from './check-run.ts';
 import type { AppClient } from './client.ts';
 import { mayNotWrite, Writer } from './writer.ts';
 
-/** Two thousand discussions at 100 a page. */
+/** The most pages that are searched for a title: two thousand discussions at 100 a page. */
 const maxPages = 20;
 const maxRemembered = 1000;
 
@@ -25,18 +25,18 @@ export function createNotifier(client: AppClient, secretOf: (account: string) =>
     return new Writer(client, secret, call);
   };
   return {
-    comment: async (place, { id, text }, call) => {
-      const writer = writerFor(place.owner, call);
-      const key = JSON.stringify(place);
-      const discussion = remembered.get(key) ?? (await findDiscussion(writer, place));
+    comment: async (wanted, { id, text }, call) => {
+      const writer = writerFor(wanted.owner, call);
+      const key = JSON.stringify(wanted);
+      const discussion = remembered.get(key) ?? (await findDiscussion(writer, wanted));
       remembered.set(key, discussion);
       const mark = markOf(id);
-      const isThere = await holds(writer, discussion, mark);
-      if (isThere === undefined) {
+      const isCommented = await hasMark(writer, discussion, mark);
+      if (isCommented === undefined) {
         remembered.delete(key);
         throw new AppError('not_found', 'the discussion is there no more');
       }
-      if (isThere) return;
+      if (isCommented) return;
       const added = await writer.graphql(addDiscussionComment, { id: discussion, body: `${text}\n${mark}` });
       if (!added.addDiscussionComment?.comment) throw mayNotWrite();
     },
@@ -44,7 +44,7 @@ export function createNotifier(client: AppClient, secretOf: (account: string) =>
   };
 }
 
-/** Returns the id of the oldest discussion with the title. */
+/** Returns the id of the oldest discussion with the title. @throws AppError `not_found` */
 async function findDiscussion(writer: Writer, { ownerName, repository, title }: DiscussionPlace): Promise<string> {
   let after: string | null = null;
   for (let page = 1; page <= maxPages; page += 1) {
@@ -68,8 +68,8 @@ async function readTitles(writer: Writer, variables: { owner: string; name: stri
   return repository.discussions;
 }
 
-/** Returns whether one of the last comments holds a mark; undefined when there is no such discussion. */
-async function holds(writer: Writer, discussion: string, mark: string): Promise<boolean | undefined> {
+/** Returns whether one of the last 100 comments contains a mark; undefined when there is no such discussion. */
+async function hasMark(writer: Writer, discussion: string, mark: string): Promise<boolean | undefined> {
   const { node } = await writer.graphql(lastComments, { id: discussion });
   return node?.comments?.nodes.some((comment) => comment?.body.includes(mark));
 }

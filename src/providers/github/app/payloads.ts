@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
 
-/** The used fields of GitHub's responses to an App. */
-
 const Id = Type.Integer({ minimum: 1 });
 const Time = Type.String({ minLength: 20, maxLength: 40 });
 

@@ -1,5 +1,3 @@
-/** The permissions of a GitHub App for this service, and its registration. */
-
 /** Returns the credential name of an installation. */
 export function credentialNameOf(installation: string): string {
   return `installation:${installation}`;
@@ -12,7 +10,10 @@ const writing = { discussions: 'write', checks: 'write' } as const;
 /** The permissions that exist only for organizations. */
 const ofOrganizations: ReadonlySet<string> = new Set(['members']);
 
-/** @param given the granted permissions: `read`, `write` or `admin`, by name. */
+/**
+ * Returns the names of the permissions that an installation lacks.
+ * @param given the granted permissions: `read`, `write` or `admin`, by name.
+ */
 export function missingPermissions(given: Readonly<Record<string, string>>, target: 'User' | 'Organization'): string[] {
   return permissions.filter(
     (name) => given[name] === undefined && (target === 'Organization' || !ofOrganizations.has(name)),
@@ -32,12 +33,12 @@ export function registrationUrl(app: {
   canWrite: boolean;
   publicUrl: string;
   webhookUrl: string;
-  /** The address to which people return who signed in with the App. */
+  /** The address to which GitHub sends people back after they signed in with the App. */
   callbackUrl: string;
   events: readonly string[];
 }): string {
-  const place = app.organization === undefined ? '' : `/organizations/${encodeURIComponent(app.organization)}`;
-  const address = new URL(`${app.url}${place}/settings/apps/new`);
+  const settingsPath = app.organization === undefined ? '' : `/organizations/${encodeURIComponent(app.organization)}`;
+  const address = new URL(`${app.url}${settingsPath}/settings/apps/new`);
   const reading = Object.fromEntries(permissions.map((name) => [name, 'read']));
   const requestedPermissions: Record<string, string> = { ...reading, ...(app.canWrite ? writing : {}) };
   const parameters: [string, string][] = [

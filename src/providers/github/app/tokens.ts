@@ -3,13 +3,13 @@ import type { Secret } from '../../transport/secret.ts';
 import type { AppClient } from './client.ts';
 import { InstallationTokenPayload } from './payloads.ts';
 
-/** GitHub's tokens live an hour. A new one is requested while the old one still lasts for the longest job. */
+/** The rest of a token's life, of an hour, at which a new one is requested: enough for the longest job. */
 const renewBeforeMs = 15 * 60_000;
 /** When a new token cannot be fetched, the old one is used until a minute before its end. */
 const lastUseBeforeMs = 60_000;
-/** When GitHub refuses a token this soon after it was created, it would refuse another one, too. */
+/** The age, in ms, below which a refused token is not replaced, because GitHub would refuse a new one too. */
 const youthMs = 60_000;
-/** A timeout in place of the callers' signals: a caller must not abort a request for which other callers wait. */
+/** The limit for a request for a token. It has no caller's signal, because further callers may wait for its result. */
 const makingTimeoutMs = 20_000;
 
 interface IssuedToken {
@@ -34,7 +34,10 @@ export class InstallationTokens implements Secret {
     this.#now = now;
   }
 
-  /** @throws AppError `provider_denied` when the installation is suspended or removed, or GitHub rejects the App. */
+  /**
+   * Returns a valid token. While no new one can be fetched, returns the old one until a minute before its end.
+   * @throws AppError `provider_denied` when the installation is suspended or removed, or GitHub rejects the App.
+   */
   async get(signal: AbortSignal): Promise<string> {
     const token = this.#token;
     const leftMs = (token?.endsAt ?? 0) - this.#now().getTime();
@@ -58,7 +61,7 @@ export class InstallationTokens implements Secret {
   }
 
   reject(secret: string): boolean {
-    // Another request has rejected this token before, and it has been replaced.
+    // The token was replaced already, after another request had rejected it.
     if (this.#token?.secret !== secret) return true;
     const { createdAt } = this.#token;
     this.#token = undefined;

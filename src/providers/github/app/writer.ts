@@ -32,7 +32,10 @@ export class Writer {
     }
   }
 
-  /** Sends a query or a mutation. Objects that GitHub does not find are null in the response. */
+  /**
+   * Sends a query or a mutation. Objects that GitHub does not find are null in the response.
+   * @throws AppError `provider_denied`, `provider_rate_limited` or `provider_unavailable`
+   */
   async graphql<Schema extends TSchema>(
     { name, text, schema }: Query<Schema>,
     variables: Record<string, unknown>,

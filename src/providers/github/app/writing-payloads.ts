@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
 
-/** The used fields of GitHub's responses to writing requests of an App. */
-
 export const DiscussionTitlesPayload = Type.Object({
   repository: Type.Union([
     Type.Null(),

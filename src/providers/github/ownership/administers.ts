@@ -6,17 +6,16 @@ import { invalid } from '../checks.ts';
 import type { GitHubClient } from '../client.ts';
 import { MembershipPayload, MembersPayload, OrganizationIdPayload } from '../payloads.ts';
 
-/**
- * Checks who owns an organization. GitHub lists its owners with their ids, which a renamed account keeps. It lists all
- * of them to members and to installations with the permission "Members", and only the public ones to all others, without
- * a refusal; so the credential's own rights are established first.
- * https://docs.github.com/rest/orgs/members#list-organization-members
- */
-
 const perPage = 100;
-/** A thousand owners. */
+/** A limit against endless lists: a thousand owners. */
 const maxPages = 10;
 
+/**
+ * Checks whether a person owns an organization. GitHub lists its owners with their ids, which a renamed account keeps.
+ * It lists all of them to members and to installations with the permission "Members", but only the public ones to all
+ * other credentials, without a refusal. Therefore this first makes sure that the credential sees all.
+ * https://docs.github.com/rest/orgs/members#list-organization-members
+ */
 export async function administers(
   { client, app }: { client: GitHubClient; app: GitHubApp | undefined },
   organization: KnownOrganization,
@@ -57,18 +56,18 @@ async function byToken(
   call: Call,
 ): Promise<Administers> {
   const path = `/user/memberships/orgs/${encodeURIComponent(organization.name)}`;
-  const own = await client.rest(path, MembershipPayload, call).catch(unlessDenied('denied'));
-  if (own === 'denied' || own === null) return 'cannot_check';
-  if (String(own.data.organization.id) !== organization.externalId) throw renamed();
-  const bearer = String(own.data.user.id);
-  const isOwner = own.data.role === 'admin' && own.data.state === 'active';
+  const membership = await client.rest(path, MembershipPayload, call).catch(unlessDenied('denied'));
+  if (membership === 'denied' || membership === null) return 'cannot_check';
+  if (String(membership.data.organization.id) !== organization.externalId) throw renamed();
+  const bearer = String(membership.data.user.id);
+  const isOwner = membership.data.role === 'admin' && membership.data.state === 'active';
   if (bearer === person) return isOwner ? 'yes' : 'no';
   return isOwner ? isListed(client, organization, [person, bearer], call) : 'cannot_check';
 }
 
 /**
- * Returns whether the list of owners has a person.
- * @param known the person, and an owner whom a complete list has, if one is known.
+ * Returns whether a person is in the list of owners; `cannot_check` when the list may be incomplete.
+ * @param people the person, and another owner, if one is known, who must be in a complete list.
  */
 async function isListed(
   client: GitHubClient,
@@ -86,14 +85,14 @@ async function isListed(
     for (const { id } of data) seen.add(String(id));
     if (seen.has(person)) return 'yes';
     if (listed < perPage) {
-      // Each organization has an owner, so that a list without any shows public members alone.
+      // Each organization has an owner, so that an empty list cannot be complete.
       return seen.size > 0 && (owner === undefined || seen.has(owner)) ? 'no' : 'cannot_check';
     }
   }
   throw invalid('GitHub lists owners without an end');
 }
 
-/** The error while the stored name is not the organization's; its next refresh, by id, finds the new one. */
+/** Returns the error when the organization does not have the stored name; its next refresh by id finds the new one. */
 function renamed(): AppError {
   return new AppError('provider_unavailable', 'The organization has another name at GitHub than the stored one.');
 }

@@ -20,7 +20,8 @@ export class BearerClient {
   }
 
   /**
-   * @returns null when the resource does not exist, or GitHub does not show it with this token.
+   * Sends a GET request with a token.
+   * @returns null when the resource does not exist, or GitHub does not show it to the bearer of the token.
    * @throws AppError `unauthenticated` when GitHub does not accept the token.
    */
   async rest<Schema extends TSchema>(

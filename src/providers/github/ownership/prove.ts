@@ -7,8 +7,8 @@ import type { BearerClient } from './client.ts';
 
 /**
  * Checks whether the bearer of a token is the user of a name, or an active administrator of the organization of that
- * name. GitHub itself names the bearer and the organization in its responses. For names of other users and unknown
- * names the same two requests are sent, so that the response time does not reveal which names exist.
+ * name. GitHub's responses name the bearer and the organization. It sends the same two requests for names of other
+ * users and for unknown names, so that the response time does not reveal which names exist.
  * @param name null: GitHub does not allow the name.
  * https://docs.github.com/rest/orgs/members#get-an-organization-membership-for-the-authenticated-user
  */
@@ -36,8 +36,8 @@ async function administered(
   const membership = await client.rest(token, path, MembershipPayload, signal);
   if (membership === null) return null;
   const { organization, role, state, user } = membership;
-  const isAboutThem = isSameName(organization.login, name) && String(user.id) === bearer.externalId;
-  if (!isAboutThem) {
+  const isAsRequested = isSameName(organization.login, name) && String(user.id) === bearer.externalId;
+  if (!isAsRequested) {
     throw new AppError('provider_invalid_response', "GitHub's response cannot be used: it is about another account.");
   }
   if (role !== 'admin' || state !== 'active') return null;
@@ -51,6 +51,6 @@ async function administered(
   };
 }
 
-function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+function isSameName(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }

@@ -20,7 +20,7 @@ interface ItemPayload {
   title?: string | null;
 }
 
-/** Collects the contributions on one page of GitHub's, and the actors that they name. */
+/** Collects the contributions on one page of GitHub, and the actors that they name. */
 export class Collector extends PageCollector<ActorPayload> {
   protected override readonly toActor = toActor;
 
@@ -33,7 +33,7 @@ export class Collector extends PageCollector<ActorPayload> {
     return contribution;
   }
 
-  /** Adds a review unless it is not submitted yet: until then only its author sees it. */
+  /** Adds a submitted review. Leaves out a review that is not submitted, because only its author sees it. */
   addReview(review: ReviewPayload, parentExternalId: string): void {
     if (review.submittedAt === null) return;
     const { fullDatabaseId: id, submittedAt: createdAt, updatedAt } = review;

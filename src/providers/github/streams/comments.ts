@@ -2,14 +2,14 @@ import { noDetails } from '../../../contributions/contribution.ts';
 import { isWrittenByService } from '../../notifier.ts';
 import type { KnownRepository } from '../../provider.ts';
 import { commentReactions } from '../queries.ts';
-import { cursorBehind, perPage, placeOf, queryAt } from './changed-pages.ts';
+import { cursorBehind, perPage, positionOf, queryAt } from './changed-pages.ts';
 import { Collector } from './collector.ts';
 import type { PageReader, StreamContext } from './context.ts';
 import { countByLink } from './count-by-link.ts';
 import { type ReactionPage, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
 import { allReactions } from './reactions.ts';
 
-/** The REST lists of all comments of a repository, with a hundred a request; GraphQL lists comments only by issue. */
+/** The REST lists of all comments of a repository, a hundred a page. They are used because GraphQL has none. */
 const lists = { comments: 'issues/comments', review_comments: 'pulls/comments' } as const;
 type List = keyof typeof lists;
 
@@ -17,17 +17,17 @@ type List = keyof typeof lists;
 export function readComments(list: List): PageReader {
   return async (client, repository, { cursor, since }, call) => {
     const context = { client, call };
-    const place = placeOf(cursor, since);
+    const position = positionOf(cursor, since);
     const path = commentsPath(repository, list);
-    // A repository with issues disabled does not have this list.
-    const response = await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload[list], call);
+    // The list is absent when the repository has issues disabled.
+    const response = await client.rest(`${path}?${queryAt(position).toString()}`, RestCommentsPayload[list], call);
     const comments = response?.data ?? [];
     const collector = new Collector();
     const reactions = await reactionsOf(context, comments);
     for (const comment of comments) addComment(collector, list, comment, reactions.get(comment.node_id) ?? []);
-    const nextCursor = cursorBehind(place, comments, response?.listed ?? 0);
-    const isAtAnEnd = cursor === null || nextCursor === null;
-    const total = since === null && isAtAnEnd ? await countComments(context, repository, list) : null;
+    const nextCursor = cursorBehind(position, comments, response?.listed ?? 0);
+    const isFirstOrLast = cursor === null || nextCursor === null;
+    const total = since === null && isFirstOrLast ? await countComments(context, repository, list) : null;
     return collector.toPage({ nextCursor, total, pageSize: perPage });
   };
 }

@@ -8,8 +8,6 @@ import { TooHeavy } from '../failures.ts';
 import { Count, Nullable, page, Text } from '../payloads.ts';
 import { moreFiles } from '../queries.ts';
 
-/** The lines and files that commits and pull requests change, read for many of them in one request with aliases. */
-
 /** GitHub shows at most 3,000 files of a pull request. */
 const maxFilePages = 30;
 
@@ -25,7 +23,7 @@ const ChangedFilesPayload = byAlias(
   Type.Object({ id: Text, files: Nullable(page('file', Type.Object({ path: Text }))) }),
 );
 
-/** Reads line counts by commit id; commits that GitHub does not show are absent. */
+/** Reads line counts by commit id, of many commits in one request. Leaves out commits that GitHub does not show. */
 export async function readLineCounts(
   client: GitHubClient,
   repository: KnownRepository,
@@ -45,7 +43,7 @@ export async function readLineCounts(
   return found;
 }
 
-/** Reads the paths that pull requests change, by number. */
+/** Reads the paths that pull requests change by number, of many pull requests in one request. */
 export async function readChangedFiles(
   client: GitHubClient,
   repository: KnownRepository,
@@ -72,7 +70,7 @@ export async function readChangedFiles(
   return found;
 }
 
-/** Sends a request for all keys, and for halves of them as long as it is too much for GitHub. */
+/** Sends a request for all keys, and for halves of them as long as GitHub cannot compute the response. */
 async function inHalves(keys: readonly string[], send: (keys: readonly string[]) => Promise<void>): Promise<void> {
   try {
     await send(keys);

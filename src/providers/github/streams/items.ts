@@ -19,9 +19,7 @@ import type {
 import { allReactions } from './reactions.ts';
 import { isTooHeavy } from './read-item.ts';
 
-/** Adding one issue, pull request or discussion, with the reviews and reactions that did not fit on its page. */
-
-/** No pull request has a thousand pages of reviews. */
+/** A limit against endless lists: no pull request has a thousand pages of reviews. */
 const maxReviewPages = 1000;
 
 export function addIssue(collector: Collector, payload: IssuePayload): Contribution {
@@ -67,7 +65,7 @@ export async function addPullRequest(
     id: payload.fullDatabaseId,
   });
   for (const review of reviews) collector.addReview(review, pull.externalId);
-  // An incomplete list must not remove the reviews that it leaves out.
+  // Stored reviews that are missing in this list are removed only when the list is complete.
   const { totalCount } = payload.reviews;
   if (totalCount !== null && reviews.length >= totalCount) collector.wholeParents.push(pull.externalId);
   return { pull, reviews };

@@ -3,7 +3,7 @@ import type { ContributionPage } from '../../provider.ts';
 const commentKinds = new Set(['issue_comment', 'pull_request_comment', 'review_comment']);
 
 /**
- * Returns a page without the authors of comments and accepted answers by the App's own account: they are not
+ * Returns a page in which comments and accepted answers of the App's botId account have no author, because they are not
  * contributions, and the service must not award itself.
  * @param findBotName fetches the name of that account; called only when a bot wrote something on the page.
  */
@@ -17,15 +17,15 @@ export async function withoutOwnComments(
   );
   if (!bots.some(({ externalId }) => authors.has(externalId))) return page;
   const name = (await findBotName())?.toLowerCase();
-  const own = bots.find((bot) => bot.name.toLowerCase() === name)?.externalId;
-  if (own === undefined) return page;
-  const contributions = page.contributions.map((one) => {
-    const { kind, author, answeredBy, details } = one;
-    if (commentKinds.has(kind)) return author === own ? { ...one, author: null } : one;
+  const botId = bots.find((bot) => bot.name.toLowerCase() === name)?.externalId;
+  if (botId === undefined) return page;
+  const contributions = page.contributions.map((contribution) => {
+    const { kind, author, answeredBy, details } = contribution;
+    if (commentKinds.has(kind)) return author === botId ? { ...contribution, author: null } : contribution;
     // The author of an accepted answer is also named in `resolvedBy`.
-    return answeredBy === own
-      ? { ...one, answeredBy: null, details: details && { ...details, resolvedBy: null } }
-      : one;
+    return answeredBy === botId
+      ? { ...contribution, answeredBy: null, details: details && { ...details, resolvedBy: null } }
+      : contribution;
   });
   return { ...page, contributions };
 }

@@ -1,9 +1,9 @@
 import type { ContributionPage } from '../../provider.ts';
 
 /**
- * Returns the end of a page of a list with its newest changes first: the cursor of the next page, the total, and the time that
- * it reaches back to.
- * @param oldestChange the time of the oldest change on the page.
+ * Returns the end of a page of a list with its newest changes first: the cursor of the next page (null when this page
+ * reaches back to known changes), the total, and the time of the oldest change.
+ * @param oldestChange the time of the oldest change on the page; undefined when no item has a time.
  * @param since changes before this time are known.
  */
 export function endOf(

@@ -67,7 +67,7 @@ export const DeepIssuePayload = Type.Object({
     'closing',
     Type.Object({
       actor: AuthorPayload,
-      // A commit has no author here: none is requested.
+      // `author` is requested only of a pull request, not of a commit that closed the issue.
       closer: orElse(Nullable(Type.Object({ author: Type.Optional(AuthorPayload) })), null),
     }),
   ),
@@ -89,7 +89,9 @@ export const ReviewPayload = Type.Union([SubmittedReviewPayload, PendingReviewPa
 export type ReviewPayload = Static<typeof ReviewPayload>;
 const ReviewPage = countedPage('review', ReviewPayload);
 export type ReviewPage = Static<typeof ReviewPage>;
-/** Stands for reviews that cannot be read with their pull request, so that they are fetched from the beginning. */
+/**
+ * Replaces reviews that cannot be read with their pull request, so that `allReviews` fetches them from the beginning.
+ */
 const unreadReviews = { pageInfo: { hasNextPage: true, endCursor: null }, nodes: [], totalCount: null };
 
 export const PullRequestPayload = Type.Object({
@@ -192,15 +194,15 @@ const RestCommentPayload = Type.Object({
   user: RestAuthorPayload,
   body: optional(Text),
   html_url: optional(Text),
-  /** Present below an issue or pull request as a whole. */
+  /** Present on a comment on an issue or a pull request as a whole. */
   issue_url: optional(Text),
-  /** Present at a line of changes. */
+  /** Present on a comment at a line of changes. */
   pull_request_url: optional(Text),
   reactions: optional(Type.Object({ total_count: Count })),
 });
 export type RestCommentPayload = Static<typeof RestCommentPayload>;
 export const RestCommentsPayload = {
-  /** Only its page says whether a comment belongs to an issue or to a pull request. */
+  /** `html_url` is required here, because it alone shows whether a comment is on an issue or on a pull request. */
   comments: itemsOf('comment', Type.Object({ ...RestCommentPayload.properties, html_url: Name })),
   review_comments: itemsOf('comment', RestCommentPayload),
 };

@@ -2,10 +2,10 @@ import { moreReactions } from '../queries.ts';
 import type { StreamContext } from './context.ts';
 import type { ReactablePayload, ReactionPage } from './payloads.ts';
 
-/** No item has a thousand pages of reactions. */
+/** A limit against endless lists: no item has a thousand pages of reactions. */
 const maxReactionPages = 1000;
 
-/** Returns all reactions to an item, including those that did not fit on its page. */
+/** Returns all reactions to an item; fetches the reactions after the first 100 with further requests. */
 export async function allReactions(
   { client, call }: StreamContext,
   { id, reactions }: ReactablePayload,

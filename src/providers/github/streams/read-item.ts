@@ -7,8 +7,8 @@ import { TooHeavy } from '../failures.ts';
 export const isTooHeavy = (error: unknown): boolean => error instanceof TooHeavy;
 
 /**
- * Reads one item with its further pages. An item that GitHub refuses or cannot compute is skipped, and the others are
- * read.
+ * Reads one item with its further pages. Records an item that GitHub refuses or cannot compute as skipped, so that the
+ * items after it are still read.
  */
 export async function readItem(call: Call, kind: ItemKind, read: () => unknown): Promise<void> {
   await readOrSkip(call, { kind, isOfItem: isTooHeavy }, async () => {

@@ -13,14 +13,14 @@ import type { StargazerPage } from './payloads.ts';
 /**
  * Reads a page of the accounts that starred a repository, newest first.
  *
- * Since July 2026 GitHub shows them only to administrators and collaborators
+ * Since July 2026 GitHub shows these accounts only to administrators and collaborators
  * (https://github.blog/changelog/2026-06-30-upcoming-access-restrictions-to-public-api-endpoints-and-ui-views/): GitHub
  * refuses installations of Apps and fine-grained tokens, and shows other accounts an empty list. The number of stars is
  * public.
  */
 export const readStars: PageReader = async (client, { handle }, { cursor, since, pageSize }, call) => {
-  const place = { id: handle, after: cursor, first: pageSize };
-  const { total, page } = await fetchWithAny(client, place, call);
+  const variables = { id: handle, after: cursor, first: pageSize };
+  const { total, page } = await fetchWithAny(client, variables, call);
   const collector = new Collector();
   if (page === null) return { ...collector.toPage({ nextCursor: null, total: null, pageSize }), isWithheld: true };
   for (const edge of page.edges) collector.addStar(edge);
@@ -34,17 +34,17 @@ interface Listed {
   page: Static<typeof StargazerPage> | null;
 }
 
-interface Place {
+interface StarsVariables {
   id: string;
   after: string | null;
   first: number;
 }
 
 /**
- * Fetches the list with each token of a person until GitHub shows it, because only people can be collaborators. A
- * private repository may be hidden from tokens other than the one that the call names.
+ * Fetches the list with each token of a person until GitHub shows it, because only people can be collaborators. Ignores
+ * that a private repository is absent for tokens other than the one that the call names.
  */
-async function fetchWithAny(client: GitHubClient, place: Place, call: Call): Promise<Listed> {
+async function fetchWithAny(client: GitHubClient, variables: StarsVariables, call: Call): Promise<Listed> {
   const people = client.credentials.tokens.filter(
     ({ secret, account }) => secret !== undefined && account === undefined,
   );
@@ -54,7 +54,7 @@ async function fetchWithAny(client: GitHubClient, place: Place, call: Call): Pro
   let failure: unknown;
   for (const credentialName of credentialNames) {
     try {
-      listed = await fetchStars(client, place, credentialName === undefined ? call : { ...call, credentialName });
+      listed = await fetchStars(client, variables, credentialName === undefined ? call : { ...call, credentialName });
       if (listed.page !== null) break;
     } catch (error) {
       if (!isDenied(error) && !(isNotFound(error) && credentialName !== call.credentialName)) throw error;
@@ -65,24 +65,24 @@ async function fetchWithAny(client: GitHubClient, place: Place, call: Call): Pro
   return listed;
 }
 
-async function fetchStars(client: GitHubClient, place: Place, call: Call): Promise<Listed> {
+async function fetchStars(client: GitHubClient, variables: StarsVariables, call: Call): Promise<Listed> {
   try {
-    const { data } = await client.graphql(stars, { ...place }, call);
+    const { data } = await client.graphql(stars, { ...variables }, call);
     const total = existing(data.node).stargazerCount;
     const page = data.list?.page ?? null;
     const seemsEmpty = page !== null && page.edges.length === 0 && total !== 0;
-    // A later page is also empty when its stars were taken back meanwhile. The first page shows which of the two it is.
-    const isWithheld = seemsEmpty && (place.after === null || (await isEmptyFromStart(client, place, call)));
+    // A later page may also be empty because its stars were removed meanwhile; then the first page is not empty.
+    const isWithheld = seemsEmpty && (variables.after === null || (await isEmptyFromStart(client, variables, call)));
     return { total, page: isWithheld ? null : page };
   } catch (error) {
     if (!isDenied(error)) throw error;
     // GitHub may have refused the credential itself. When the number of stars can be read, it refused only the list.
-    const { data } = await client.graphql(starCount, { id: place.id }, call);
+    const { data } = await client.graphql(starCount, { id: variables.id }, call);
     return { total: existing(data.node).stargazerCount, page: null };
   }
 }
 
-async function isEmptyFromStart(client: GitHubClient, { id }: Place, call: Call): Promise<boolean> {
+async function isEmptyFromStart(client: GitHubClient, { id }: StarsVariables, call: Call): Promise<boolean> {
   const { data } = await client.graphql(stars, { id, after: null, first: 1 }, call);
   return (data.list?.page?.edges.length ?? 0) === 0;
 }

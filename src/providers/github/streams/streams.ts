@@ -31,13 +31,13 @@ export const tokenStreams: readonly Stream[] = [
 ];
 
 const largestPage = 100;
-/** With the details of installed repositories, a page of 50 costs about three points. */
+/** The largest page with the details of installed repositories; 50 items cost about three points. */
 const largestDeepPage = 50;
 
 /**
- * Reads a page of a stream, last changed first. The page is halved as long as it is too much for GitHub, and the next
- * page is larger again. A single item that is still too much is read without the parts that GitHub cannot compute, then
- * without its details, so that one item never stops a stream.
+ * Reads a page of a stream: the last changed first, but comments last changed last. The page is halved as long as
+ * GitHub cannot compute it, and the next page is larger again. A single item that GitHub still cannot compute is read
+ * without the failing parts, then without its details, so that one item never stops a stream.
  */
 export async function readStream(
   client: GitHubClient,
@@ -76,24 +76,24 @@ interface NodePage<Node> {
 }
 
 /** The variables of a query for a page. */
-type PagePlace = { id: string; after: string | null; first: number; since: string | null };
+type PageVariables = { id: string; after: string | null; first: number; since: string | null };
 
-/** Returns the option to use a page of one item without the parts that GitHub cannot compute. */
-function parts({ first }: PagePlace): { takesParts: boolean } {
+/** Returns the option that allows missing parts for a page of one item, because it cannot be halved any more. */
+function parts({ first }: PageVariables): { takesParts: boolean } {
   return { takesParts: first === 1 };
 }
 
 /** Returns the reader of pages of items that have a time of their last change. */
 function pagesOf<Node extends { updatedAt: string | null }>(
   kind: ItemKind,
-  fetchPage: (context: StreamContext, place: PagePlace) => Promise<NodePage<Node>>,
+  fetchPage: (context: StreamContext, variables: PageVariables) => Promise<NodePage<Node>>,
   add: (context: StreamContext, collector: Collector, node: Node) => unknown,
 ): PageReader {
   return async (client, { handle }, { cursor, since, pageSize }, call) => {
     const context = { client, call };
     // Only the list of issues can begin at a time; the other queries do not use the variable `since`.
-    const place = { id: handle, after: cursor, first: pageSize, since: since?.toISOString() ?? null };
-    const page = await fetchPage(context, place);
+    const variables = { id: handle, after: cursor, first: pageSize, since: since?.toISOString() ?? null };
+    const page = await fetchPage(context, variables);
     const collector = new Collector();
     for (const node of page.nodes) {
       if (since !== null && node.updatedAt !== null && new Date(node.updatedAt) < since) continue;
@@ -112,42 +112,42 @@ const readers: Readonly<Record<string, PageReader>> = {
   issues: atDepth(
     pagesOf(
       'issue',
-      async ({ client, call }, place) =>
-        existing((await client.graphql(issues, place, call, parts(place))).data.node).page,
-      (_asking, collector, issue) => addIssue(collector, issue),
+      async ({ client, call }, variables) =>
+        existing((await client.graphql(issues, variables, call, parts(variables))).data.node).page,
+      (_context, collector, issue) => addIssue(collector, issue),
     ),
     pagesOf(
       'issue',
-      async ({ client, call }, place) =>
-        existing((await client.graphql(deepIssues, place, call, parts(place))).data.node).page,
+      async ({ client, call }, variables) =>
+        existing((await client.graphql(deepIssues, variables, call, parts(variables))).data.node).page,
       addDeepIssue,
     ),
   ),
   pull_requests: atDepth(
     pagesOf(
       'pull_request',
-      async ({ client, call }, place) =>
-        existing((await client.graphql(pullRequests, place, call, parts(place))).data.node).page,
+      async ({ client, call }, variables) =>
+        existing((await client.graphql(pullRequests, variables, call, parts(variables))).data.node).page,
       addPullRequest,
     ),
     pagesOf(
       'pull_request',
-      async ({ client, call }, place) =>
-        existing((await client.graphql(deepPullRequests, place, call, parts(place))).data.node).page,
+      async ({ client, call }, variables) =>
+        existing((await client.graphql(deepPullRequests, variables, call, parts(variables))).data.node).page,
       addDeepPullRequest,
     ),
   ),
   discussions: atDepth(
     pagesOf(
       'discussion',
-      async ({ client, call }, place) =>
-        existing((await client.graphql(discussions, place, call, parts(place))).data.node).page,
-      (_asking, collector, discussion) => addDiscussion(collector, discussion),
+      async ({ client, call }, variables) =>
+        existing((await client.graphql(discussions, variables, call, parts(variables))).data.node).page,
+      (_context, collector, discussion) => addDiscussion(collector, discussion),
     ),
     pagesOf(
       'discussion',
-      async ({ client, call }, place) =>
-        existing((await client.graphql(deepDiscussions, place, call, parts(place))).data.node).page,
+      async ({ client, call }, variables) =>
+        existing((await client.graphql(deepDiscussions, variables, call, parts(variables))).data.node).page,
       addDeepDiscussion,
     ),
   ),

@@ -9,14 +9,17 @@ import { countComments } from './comments.ts';
 import { addDeepDiscussion, addDeepIssue, addDeepPullRequest } from './items.ts';
 import { readItem } from './read-item.ts';
 
-/** Reads the last changed items of a repository with their reactions, which lists of changes do not show. */
+/**
+ * Reads a repository with its last changed items. They show new reactions, which are in no list of changes.
+ * @returns null when the repository is hidden or its visibility changed.
+ */
 export async function readTip(
   client: GitHubClient,
   { handle, credentialName }: KnownRepository,
   call: Call,
 ): Promise<RepositoryTip | null> {
   const { data } = await client.graphql(repositoryTip, { id: handle }, call);
-  // The repository is hidden or its visibility changed, which the next lookup by name finds out.
+  // The next lookup by name finds the new state of the repository.
   if (data.node === null || data.node.isPrivate !== (credentialName !== null)) return null;
   const context = { client, call };
   const collector = new Collector();
