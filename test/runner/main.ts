@@ -73,7 +73,7 @@ async function runBatches(given: NodeJS.ProcessEnv): Promise<void> {
 function inOrder(): Record<'long' | 'others', Iterable<string> & Iterator<string>> {
   const ofTier = (...folders: string[]): string[] =>
     folders.flatMap((folder) => files.filter((file) => file.startsWith(folder)));
-  const withServices = ofTier('test/e2e/', 'test/service/', 'test/integration/');
+  const withServices = ofTier('test/e2e/', 'test/service/', 'test/integration/', 'test/simulators/');
   const spread = Array.from({ length: spreading }, (_, first) =>
     withServices.filter((_file, position) => position % spreading === first),
   ).flat();

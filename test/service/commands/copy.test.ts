@@ -17,12 +17,12 @@ import { storedNames } from '../../../src/database/copy/stored-tables.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase, openTestDatabase } from '../../database.ts';
 import { newName, onServer } from '../../database-server.ts';
-import { openTwoDatabases } from '../../integration/commands/two-databases.ts';
 import { snapshot } from '../../integration/sync/snapshot.ts';
 import { inProcess } from '../../run-command.ts';
 import { until } from '../../time.ts';
 import { startStoredService } from '../http/stored-service.ts';
 import { countRows, leftOut, listTables, query, readAll } from './stored-rows.ts';
+import { openTwoDatabases } from './two-databases.ts';
 
 function ioOf(databaseUrl: string, more: Partial<Io> = {}): Io {
   return { ...inProcess({ DATABASE_URL: databaseUrl, DATA_DIR: '/nonexistent' }), ...more };

@@ -8,7 +8,7 @@ import { StandIn, type StandInPerson } from '../../../src/commands/demo/stand-in
 import { openUnchanged } from '../../../src/database/open.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { ada, bearer, engines, keeper, tokenIn } from '../../integration/access/owner.ts';
-import { sharedBrowser } from '../../integration/cards/browser.ts';
+import { sharedBrowser } from '../cards/browser.ts';
 import { startStoredService } from '../http/stored-service.ts';
 import { examinePages } from '../pages/examine.ts';
 import { Visitor } from '../pages/signed-in.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { engines, keeper } from '../../integration/access/owner.ts';
-import { sharedBrowser } from '../../integration/cards/browser.ts';
+import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { signInSettings } from './signed-in.ts';
 import { storeBoard } from './stored-board.ts';

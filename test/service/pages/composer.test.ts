@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { sharedBrowser } from '../../integration/cards/browser.ts';
+import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 describe('the composer page', () => {

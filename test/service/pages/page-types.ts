@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { SharedService } from '../../e2e/shared-service.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
-import { sharedBrowser } from '../../integration/cards/browser.ts';
 import { award } from '../achievements/award.ts';
+import { sharedBrowser } from '../cards/browser.ts';
 import { freezeBoards, storeBoard } from './stored-board.ts';
 
 /** A type of pages, and an example of it. */

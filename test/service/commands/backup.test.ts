@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { exportTo, importFrom } from '../../../src/commands/backup.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { sync } from '../../../src/commands/sync.ts';
+import { snapshot } from '../../integration/sync/snapshot.ts';
 import { inProcess } from '../../run-command.ts';
-import { snapshot } from '../sync/snapshot.ts';
 import { openTwoDatabases } from './two-databases.ts';
 
 describe('plaudit export and import', () => {

@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { appendCommits, buildRepository, writeRawCommit } from '../../../../simulators/git/build-repository.ts';
-import { readHistory } from '../../../../simulators/git/histories.ts';
-import { startHttpServer } from '../../../../simulators/git/http-server.ts';
-import { waitUntilExited } from '../../../../simulators/git/processes.ts';
-import { runGit } from '../../../../simulators/git/run-git.ts';
-import { type ResolveRepository, smartHttp } from '../../../../simulators/git/smart-http.ts';
-import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
+import { appendCommits, buildRepository, writeRawCommit } from '../../../simulators/git/build-repository.ts';
+import { readHistory } from '../../../simulators/git/histories.ts';
+import { startHttpServer } from '../../../simulators/git/http-server.ts';
+import { waitUntilExited } from '../../../simulators/git/processes.ts';
+import { runGit } from '../../../simulators/git/run-git.ts';
+import { type ResolveRepository, smartHttp } from '../../../simulators/git/smart-http.ts';
+import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 
 async function buildSample(place: TemporaryDirectory): Promise<string[]> {
   return buildRepository(place.at('sample.git'), { commits: await readHistory('serverpod'), branch: 'main' });

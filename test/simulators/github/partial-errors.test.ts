@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { now, queryGraphql, rest } from '../../../../simulators/github/send-request.ts';
-import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
-import { addIssue } from '../../../../simulators/world/activity.ts';
-import type { Account, Issue, Repository } from '../../../../simulators/world/model.ts';
-import { closeItem } from '../../../../simulators/world/mutations.ts';
+import { now, queryGraphql, rest } from '../../../simulators/github/send-request.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { addIssue } from '../../../simulators/world/activity.ts';
+import type { Account, Issue, Repository } from '../../../simulators/world/model.ts';
+import { closeItem } from '../../../simulators/world/mutations.ts';
 
 /** Starts a simulator whose organization refuses every token. */
 async function startRefusing(refusal: 'saml' | 'ip_allow_list'): Promise<Simulator> {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { queryGraphql, rest, start } from '../../../../simulators/github/send-request.ts';
-import { asServed, type ReportedItem, reactions, servedItems } from '../../../../simulators/github/served-items.ts';
-import { addIssue, addPullRequest } from '../../../../simulators/world/activity.ts';
-import { addComment, deleteComment, editComment } from '../../../../simulators/world/comments.ts';
-import { itemsOf } from '../../../../simulators/world/expected-items.ts';
-import { daysOf } from '../../../../simulators/world/expected-totals.ts';
-import { closeItem, deleteAccount, reopenItem } from '../../../../simulators/world/mutations.ts';
-import { react } from '../../../../simulators/world/reactions.ts';
-import { addFork, star, writeFile } from '../../../../simulators/world/repository-changes.ts';
-import { label } from '../../../../simulators/world/threads.ts';
+import { queryGraphql, rest, start } from '../../../simulators/github/send-request.ts';
+import { asServed, type ReportedItem, reactions, servedItems } from '../../../simulators/github/served-items.ts';
+import { addIssue, addPullRequest } from '../../../simulators/world/activity.ts';
+import { addComment, deleteComment, editComment } from '../../../simulators/world/comments.ts';
+import { itemsOf } from '../../../simulators/world/expected-items.ts';
+import { daysOf } from '../../../simulators/world/expected-totals.ts';
+import { closeItem, deleteAccount, reopenItem } from '../../../simulators/world/mutations.ts';
+import { react } from '../../../simulators/world/reactions.ts';
+import { addFork, star, writeFile } from '../../../simulators/world/repository-changes.ts';
+import { label } from '../../../simulators/world/threads.ts';
 
 const key = (item: object): string => `${Object(item).kind} ${Object(item).id}`;
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute));

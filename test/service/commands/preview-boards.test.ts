@@ -5,8 +5,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { boards } from '../../../src/commands/boards.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
+import { plantRepository } from '../../integration/boards/plant.ts';
 import { boardWith } from '../../unit/boards/reported.ts';
-import { plantRepository } from '../boards/plant.ts';
 
 describe('plaudit boards preview', () => {
   it('prints the ranking that a file would give, its warnings, and faults on standard error', async () => {

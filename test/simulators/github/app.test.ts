@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { now, queryGraphql, start } from '../../../../simulators/github/send-request.ts';
-import type { Simulator } from '../../../../simulators/github/simulator.ts';
-import type { Repository } from '../../../../simulators/world/model.ts';
-import { emitEvent } from '../../../../simulators/world/report-changes.ts';
+import { now, queryGraphql, start } from '../../../simulators/github/send-request.ts';
+import type { Simulator } from '../../../simulators/github/simulator.ts';
+import type { Repository } from '../../../simulators/world/model.ts';
+import { emitEvent } from '../../../simulators/world/report-changes.ts';
 
 const nowS = now().getTime() / 1000;
 

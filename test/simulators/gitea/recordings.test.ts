@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { recordedDeliveries, recordedSecret, recordings } from '../../../../simulators/gitea/recordings.ts';
-import { startReplay } from '../../../../simulators/gitea/replay.ts';
-import { checkRequest, checkResponse } from '../../../../simulators/gitea/swagger.ts';
+import { recordedDeliveries, recordedSecret, recordings } from '../../../simulators/gitea/recordings.ts';
+import { startReplay } from '../../../simulators/gitea/replay.ts';
+import { checkRequest, checkResponse } from '../../../simulators/gitea/swagger.ts';
 
 describe('recorded responses of Gitea', () => {
   it('accepts the recorded responses by the API description that checks simulated responses', () => {

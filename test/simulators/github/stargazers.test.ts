@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { queryGraphql, rest, start } from '../../../../simulators/github/send-request.ts';
-import type { Simulator } from '../../../../simulators/github/simulator.ts';
-import type { TokenName } from '../../../../simulators/github/tokens.ts';
-import type { Repository } from '../../../../simulators/world/model.ts';
-import { star } from '../../../../simulators/world/repository-changes.ts';
+import { queryGraphql, rest, start } from '../../../simulators/github/send-request.ts';
+import type { Simulator } from '../../../simulators/github/simulator.ts';
+import type { TokenName } from '../../../simulators/github/tokens.ts';
+import type { Repository } from '../../../simulators/world/model.ts';
+import { star } from '../../../simulators/world/repository-changes.ts';
 
 /** Makes a starred public repository of the organization and one of a person. */
 function starred({ world, accounts }: Simulator): { ofOrganization: Repository; ofPerson: Repository } {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type FaultKind, faultKinds } from '../../../../simulators/github/faults.ts';
-import { queryGraphql, rest, start } from '../../../../simulators/github/send-request.ts';
+import { type FaultKind, faultKinds } from '../../../simulators/github/faults.ts';
+import { queryGraphql, rest, start } from '../../../simulators/github/send-request.ts';
 
 describe('faults of the simulated GitHub', () => {
   it('counts limits down in headers, then refuses requests', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { now } from '../../../../../simulators/github/send-request.ts';
-import { checkPayload } from '../../../../../simulators/github/webhooks/payload-schema.ts';
-import { payloadOf } from '../../../../../simulators/github/webhooks/payloads.ts';
+import { now } from '../../../../simulators/github/send-request.ts';
+import { checkPayload } from '../../../../simulators/github/webhooks/payload-schema.ts';
+import { payloadOf } from '../../../../simulators/github/webhooks/payloads.ts';
 import {
   addCommit,
   addDiscussion,
@@ -11,7 +11,7 @@ import {
   addRepository,
   addReview,
   submitReview,
-} from '../../../../../simulators/world/activity.ts';
+} from '../../../../simulators/world/activity.ts';
 import {
   addComment,
   addDiscussionComment,
@@ -20,14 +20,14 @@ import {
   editComment,
   markAnswer,
   unmarkAnswer,
-} from '../../../../../simulators/world/comments.ts';
-import type { WorldEvent } from '../../../../../simulators/world/events.ts';
-import * as mutations from '../../../../../simulators/world/mutations.ts';
-import { addAccount } from '../../../../../simulators/world/people.ts';
-import { react, takeBackUpvote, unreact, upvote } from '../../../../../simulators/world/reactions.ts';
-import * as changes from '../../../../../simulators/world/repository-changes.ts';
-import * as threads from '../../../../../simulators/world/threads.ts';
-import { World } from '../../../../../simulators/world/world.ts';
+} from '../../../../simulators/world/comments.ts';
+import type { WorldEvent } from '../../../../simulators/world/events.ts';
+import * as mutations from '../../../../simulators/world/mutations.ts';
+import { addAccount } from '../../../../simulators/world/people.ts';
+import { react, takeBackUpvote, unreact, upvote } from '../../../../simulators/world/reactions.ts';
+import * as changes from '../../../../simulators/world/repository-changes.ts';
+import * as threads from '../../../../simulators/world/threads.ts';
+import { World } from '../../../../simulators/world/world.ts';
 
 interface Delivered {
   event: WorldEvent;

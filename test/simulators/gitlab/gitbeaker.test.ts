@@ -23,14 +23,9 @@ import {
   type WebhookPushEventSchema,
 } from '@gitbeaker/rest';
 import type { Static } from 'typebox';
-import {
-  checkRequest,
-  type EndpointName,
-  endpointNames,
-  parametersOf,
-} from '../../../../simulators/gitlab/interface.ts';
-import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
-import { writeFile } from '../../../../simulators/world/repository-changes.ts';
+import { checkRequest, type EndpointName, endpointNames, parametersOf } from '../../../simulators/gitlab/interface.ts';
+import { type GitLabSimulator, startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
+import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import type {
   AwardPayload,
   GroupPayload,
@@ -45,9 +40,9 @@ import type {
   TokenPayload,
   UserPayload,
   VersionPayload,
-} from '../../../../src/providers/gitlab/payloads.ts';
-import type { Acted, InProject, Noted, Pushed } from '../../../../src/providers/gitlab/webhooks.ts';
-import { type ContractWorld, createContractWorld } from '../../../contract/world.ts';
+} from '../../../src/providers/gitlab/payloads.ts';
+import type { Acted, InProject, Noted, Pushed } from '../../../src/providers/gitlab/webhooks.ts';
+import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 
 /**
  * Checks the payload types and the simulator, which were written by hand from GitLab's documentation, against

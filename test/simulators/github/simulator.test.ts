@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { buildRepository } from '../../../../simulators/git/build-repository.ts';
-import { runGit } from '../../../../simulators/git/run-git.ts';
-import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
-import { now, queryGraphql, rest, start } from '../../../../simulators/github/send-request.ts';
-import type { TokenName } from '../../../../simulators/github/tokens.ts';
-import { addIssue } from '../../../../simulators/world/activity.ts';
-import { toDescriptions } from '../../../../simulators/world/commits.ts';
-import { countersOf } from '../../../../simulators/world/expected-totals.ts';
-import { generateWorld } from '../../../../simulators/world/generate.ts';
-import { deleteItem } from '../../../../simulators/world/mutations.ts';
+import { buildRepository } from '../../../simulators/git/build-repository.ts';
+import { runGit } from '../../../simulators/git/run-git.ts';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { now, queryGraphql, rest, start } from '../../../simulators/github/send-request.ts';
+import type { TokenName } from '../../../simulators/github/tokens.ts';
+import { addIssue } from '../../../simulators/world/activity.ts';
+import { toDescriptions } from '../../../simulators/world/commits.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { generateWorld } from '../../../simulators/world/generate.ts';
+import { deleteItem } from '../../../simulators/world/mutations.ts';
 
 async function worldAsText(seed: number): Promise<string> {
   const { repositories } = await generateWorld({ seed, size: 'small', now });

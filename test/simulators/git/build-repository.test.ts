@@ -7,10 +7,10 @@ import {
   moveRef,
   setDefaultBranch,
   writeRawCommit,
-} from '../../../../simulators/git/build-repository.ts';
-import { readHistory } from '../../../../simulators/git/histories.ts';
-import { runGit } from '../../../../simulators/git/run-git.ts';
-import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
+} from '../../../simulators/git/build-repository.ts';
+import { readHistory } from '../../../simulators/git/histories.ts';
+import { runGit } from '../../../simulators/git/run-git.ts';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 
 const ada = { name: 'Ada', email: 'ada@example.org' };
 const bob = { name: 'بوب "Bob" <>\u{1F600}'.replace('<>', ''), email: 'Bob@Example.org' };

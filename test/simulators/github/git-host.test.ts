@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { runGit } from '../../../../simulators/git/run-git.ts';
-import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
-import { start } from '../../../../simulators/github/send-request.ts';
-import { forcePush } from '../../../../simulators/world/mutations.ts';
+import { runGit } from '../../../simulators/git/run-git.ts';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { start } from '../../../simulators/github/send-request.ts';
+import { forcePush } from '../../../simulators/world/mutations.ts';
 
 describe('git of the simulated GitHub', () => {
   it('serves the current branch over git, even when it was rewritten during the build of the repository', async () => {
