@@ -178,7 +178,7 @@ describe('updating of a ranking after changes', () => {
           }
         }
       }),
-      { numRuns: isThorough ? 400 : 15 },
+      { numRuns: isThorough ? 400 : 8 },
     );
     // Both kinds are tried; how often depends on the random steps.
     assert.ok(extents.affected * 10 > extents.all, JSON.stringify(extents));

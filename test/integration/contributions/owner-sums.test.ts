@@ -12,6 +12,7 @@ import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
+import { isThorough } from '../../depth.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from './random-changes.ts';
 import { contributionOf, storeContributions } from './stored-repository.ts';
 
@@ -99,7 +100,7 @@ describe('the sums of an owner', () => {
         await assertSummed(database, 'folding');
         assert.deepEqual(await check(database), allRight);
       }),
-      { numRuns: 20 },
+      { numRuns: isThorough ? 60 : 8 },
     );
   });
 
@@ -121,7 +122,7 @@ describe('the sums of an owner', () => {
           }
         },
       ),
-      { numRuns: 5 },
+      { numRuns: isThorough ? 15 : 3 },
     );
   });
 

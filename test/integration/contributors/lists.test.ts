@@ -22,6 +22,7 @@ import { openRequestPool } from '../../../src/database/request-pool.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import { openTestDatabase } from '../../database.ts';
+import { isThorough } from '../../depth.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
 import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
 import { watchPlans } from '../plans.ts';
@@ -78,7 +79,7 @@ describe('listing contributors', () => {
         }
         assert.deepEqual(await endDifferentRankings(connection, owners, start), []);
       }),
-      { numRuns: 4 },
+      { numRuns: isThorough ? 20 : 3 },
     );
   });
 
@@ -105,7 +106,7 @@ describe('listing contributors', () => {
           }
         },
       ),
-      { numRuns: 3 },
+      { numRuns: isThorough ? 10 : 2 },
     );
   });
 

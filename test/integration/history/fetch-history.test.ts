@@ -192,14 +192,13 @@ describe('the fetch of a history', () => {
   it('merges many small fetches into few packs, and still knows lost commits', async () => {
     await using place = await makeTemporaryDirectory();
     const [repository, copy] = [place.at('r.git'), place.at('copy')];
-    const [first = ''] = await buildRepository(repository, { commits: [change()], branch: 'main' });
+    const many = Array.from({ length: 34 }, (_, index) => change(index === 0 ? 0 : index + 1));
+    const commits = [change(), { ...change(0), message: 'Lost' }, ...many];
+    const [first = '', lost = '', ...later] = await buildRepository(repository, { commits, branch: 'main' });
     await using remote = await startRemote(repository);
-    let tip = await fetchFrom(remote, copy);
-    const [lost = ''] = await appendCommits(repository, main, [{ ...change(first), message: 'Lost' }]);
-    await fetchFrom(remote, copy);
-    await moveRef(repository, main, first);
-    for (let fetches = 0; fetches < 34; fetches += 1) {
-      await appendCommits(repository, main, [{ ...change(tip ?? ''), message: `Change ${fetches}` }]);
+    let tip: string | null = null;
+    for (const oid of [first, lost, ...later]) {
+      await moveRef(repository, main, oid);
       tip = await fetchFrom(remote, copy);
     }
     const packs = (await readdir(join(copy, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));

@@ -16,12 +16,12 @@ import { countContributor } from '../../../src/contributors/window-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { PageStart } from '../../../src/http/pagination.ts';
-import { sampled } from '../../depth.ts';
+import { isThorough, sampled } from '../../depth.ts';
 import { openWorld, randomWindow } from './stored-windows.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const pageSize = 40;
-const steps = 6;
+const steps = isThorough ? 6 : 3;
 
 async function pick(connection: Connection, random: Random, table: 'accounts' | 'repositories'): Promise<string> {
   const { rows } = await sql<{ id: string }>`select id from ${sql.table(table)} order by external_id`.execute(

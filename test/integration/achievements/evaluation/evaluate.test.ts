@@ -44,7 +44,7 @@ describe('evaluation of conditions', () => {
           );
         }
       }),
-      { numRuns: isThorough ? 40 : 15 },
+      { numRuns: isThorough ? 40 : 8 },
     );
   });
 
@@ -71,7 +71,7 @@ describe('evaluation of conditions', () => {
           assert.deepEqual(said(ofSome), said(ofAll.filter(({ accountId }) => selectedIds.includes(accountId))));
         },
       ),
-      { numRuns: isThorough ? 15 : 6 },
+      { numRuns: isThorough ? 15 : 4 },
     );
   });
 
