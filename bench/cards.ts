@@ -34,11 +34,11 @@ export async function run(): Promise<BenchResult[]> {
 }
 
 async function sending(): Promise<BenchResult[]> {
-  await using place = await makeTemporaryDirectory();
-  const environment = { DATA_DIR: place.path, LOG_LEVEL: 'silent' };
+  await using directory = await makeTemporaryDirectory();
+  const environment = { DATA_DIR: directory.path, LOG_LEVEL: 'silent' };
   const { signal } = new AbortController();
   await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
-  await using service = await startService({ DATA_DIR: place.path });
+  await using service = await startService({ DATA_DIR: directory.path });
   const address = `${service.url}/v1/github/entities/sample-ada/contributions?format=svg`;
   // Every proxy and browser sends such a header.
   const headers = { 'accept-encoding': 'gzip, deflate, br' };
@@ -123,8 +123,8 @@ async function sizes(): Promise<BenchResult[]> {
 }
 
 async function rasterizing(): Promise<BenchResult[]> {
-  await using place = await makeTemporaryDirectory();
-  await prepareFonts(place.path);
+  await using directory = await makeTemporaryDirectory();
+  await prepareFonts(directory.path);
   const rasterizer = new Rasterizer(() => new Date());
   const drawn = draw('contributions', contributionsOf({}));
   await rasterizer.toPng(drawn, 1);

@@ -10,7 +10,12 @@ import { saveDeliveries } from '../src/deliveries/store.ts';
 import type { Change } from '../src/providers/provider.ts';
 import { applyDeliveries } from '../src/sync/apply-deliveries.ts';
 import { newAppliers, type SyncContext } from '../src/sync/context.ts';
-import { changed, hidden, holdRepositories, plantRepositories } from '../test/integration/deliveries/appliers.ts';
+import {
+  contributionsChanged,
+  holdRepositories,
+  repositoryHidden,
+  storeRepositories,
+} from '../test/integration/deliveries/appliers.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, started, startService } from './bench-service.ts';
 import { compare, load, median } from './load.ts';
@@ -78,7 +83,7 @@ async function acknowledged(): Promise<BenchResult> {
  */
 async function besideHeld(): Promise<BenchResult> {
   await using place = await makeDataDir();
-  await plantRepositories(place.database, repositories);
+  await storeRepositories(place.database, repositories);
   const ids = Array.from({ length: repositories }, (_, index) => String(index + 1));
   const [held, others] = [ids.slice(0, heldRepositories), ids.slice(heldRepositories)];
   const rates = { held: [] as number[], free: [] as number[] };
@@ -113,8 +118,8 @@ async function perSecond(
         changes: [change],
       })),
     );
-  await save(first.map(hidden));
-  for (let times = 0; times < perRepository; times += 1) await save(others.map(changed));
+  await save(first.map(repositoryHidden));
+  for (let times = 0; times < perRepository; times += 1) await save(others.map(contributionsChanged));
   const left = `select from deliveries where applied_at is null and changes @> '[{"what": "contributions"}]' limit 1`;
   const applying: Promise<unknown>[] = [];
   let ms = 0;

@@ -8,11 +8,11 @@ const mostBytes = 60_000;
 
 /** Measures the page of a person: cached against a bare server, made for each request against endpoint 2, and its size. */
 export async function run(): Promise<BenchResult[]> {
-  await using place = await makeTemporaryDirectory();
-  const environment = { DATA_DIR: place.path, LOG_LEVEL: 'silent' };
+  await using directory = await makeTemporaryDirectory();
+  const environment = { DATA_DIR: directory.path, LOG_LEVEL: 'silent' };
   const { signal } = new AbortController();
   await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
-  await using service = await startService({ DATA_DIR: place.path, FRESH_FOR_S: '31536000' });
+  await using service = await startService({ DATA_DIR: directory.path, FRESH_FOR_S: '31536000' });
   const address = `${service.url}/github/sample-ada`;
   await using bare = await startBareServer(address);
   const warm = await compare(

@@ -6,11 +6,11 @@ import { compare, load } from './load.ts';
 
 /** Measures responses that are in the cache, and 304s, against a bare server. */
 export async function run(): Promise<BenchResult[]> {
-  await using place = await makeTemporaryDirectory();
-  const environment = { DATA_DIR: place.path, LOG_LEVEL: 'silent' };
+  await using directory = await makeTemporaryDirectory();
+  const environment = { DATA_DIR: directory.path, LOG_LEVEL: 'silent' };
   const { signal } = new AbortController();
   await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
-  await using service = await startService({ DATA_DIR: place.path });
+  await using service = await startService({ DATA_DIR: directory.path });
   const address = `${service.url}/v1/github/entities/sample-ada/contributions`;
   await using bare = await startBareServer(address);
   const etag = (await fetch(address)).headers.get('etag') ?? '';

@@ -18,12 +18,12 @@ const path = '/v1/github/entities/sample-ada/contributions';
  * follow announcements serves no cached responses, so the load is below what the machine can do.
  */
 export async function run(): Promise<BenchResult[]> {
-  await using place = await makeTemporaryDirectory();
-  const environment = { DATA_DIR: place.path, LOG_LEVEL: 'silent' };
+  await using directory = await makeTemporaryDirectory();
+  const environment = { DATA_DIR: directory.path, LOG_LEVEL: 'silent' };
   const { signal } = new AbortController();
   await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
-  await using alone = await startService({ DATA_DIR: place.path });
-  await using several = await startService({ DATA_DIR: place.path, WORKERS: String(workers) });
+  await using alone = await startService({ DATA_DIR: directory.path });
+  await using several = await startService({ DATA_DIR: directory.path, WORKERS: String(workers) });
   for (const { url } of [alone, several]) await cacheEverywhere(url);
   const baseline = `one process, times ${workers}`;
   const kept = await compareRates(alone, several, keepConnections);

@@ -43,7 +43,7 @@ export interface HostRequest {
   request: IncomingMessage;
   address: URL;
   /** Undefined for an invalid credential. */
-  who: { name: string; viewer: Viewer } | undefined;
+  caller: { name: string; viewer: Viewer } | undefined;
 }
 
 export interface SimulatedHost extends AsyncDisposable {
@@ -96,8 +96,8 @@ export async function startHost(host: {
       await git.handle(request, response);
       return;
     }
-    const who = authenticate(world, request.headers.authorization);
-    const reply = await respond({ request, address, who });
+    const caller = authenticate(world, request.headers.authorization);
+    const reply = await respond({ request, address, caller });
     const { status, headers } = reply;
     const lost = losses.findIndex((begin) => `${request.method} ${address.pathname}`.startsWith(begin));
     if (lost >= 0) {
@@ -106,8 +106,8 @@ export async function startHost(host: {
       return;
     }
     const always = { 'content-type': 'application/json;charset=utf-8', date: world.now().toUTCString() };
-    const body = rewritten(rewrite, reply, {
-      caller: who?.name ?? 'stranger',
+    const body = rewriteBody(rewrite, reply, {
+      caller: caller?.name ?? 'stranger',
       address: `${address.pathname}${address.search}`,
     });
     response.writeHead(status, { ...always, ...headers }).end(JSON.stringify(body));
@@ -133,7 +133,7 @@ export async function startHost(host: {
 }
 
 /** Returns the body that is sent, which tests may change. */
-function rewritten(
+function rewriteBody(
   rewrite: Rewrite | undefined,
   { status, body, operation, graphqlRequest }: HostReply,
   request: Pick<Exchange, 'caller' | 'address'>,

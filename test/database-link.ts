@@ -8,25 +8,25 @@ export type DatabaseTarget = { path: string } | { host: string; port: number };
 /** A proxy between the service and its database that can fall silent, drop all connections, or lead elsewhere. */
 export interface DatabaseLink extends AsyncDisposable {
   port: number;
-  /** Lets connections stay open without passing anything on: new ones too, or only those that exist. */
+  /** Stops passing data on, while connections stay open: the existing ones alone, or new ones too. */
   silence(connections: 'all' | 'existing'): void;
-  breakOff(): void;
-  /** Ends all connections; new ones work again. */
-  restore(): void;
-  /** Lets new connections lead to another server. */
+  refuseConnections(): void;
+  /** Ends all connections, and lets new ones work again. */
+  acceptConnections(): void;
+  /** Connects later clients to another server. */
   connectTo(target: DatabaseTarget): void;
 }
 
-export async function startDatabaseLink(first: DatabaseTarget): Promise<DatabaseLink> {
-  let target = first;
+export async function startDatabaseLink(firstTarget: DatabaseTarget): Promise<DatabaseLink> {
+  let target = firstTarget;
   const sockets = new Set<Socket>();
   const silent = new WeakSet<Socket>();
   let state: 'whole' | 'silent' | 'broken' = 'whole';
-  const keep = (socket: Socket): Socket => {
+  const track = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('close', () => sockets.delete(socket)).on('error', () => {});
   };
-  const pass = (from: Socket, to: Socket): void => {
+  const forward = (from: Socket, to: Socket): void => {
     from.on('data', (chunk) => {
       if (!silent.has(from) && !silent.has(to)) to.write(chunk);
     });
@@ -37,15 +37,15 @@ export async function startDatabaseLink(first: DatabaseTarget): Promise<Database
       near.destroy();
       return;
     }
-    keep(near);
+    track(near);
     if (state === 'silent') return;
-    const far = keep(connect(target));
-    pass(near, far);
-    pass(far, near);
+    const far = track(connect(target));
+    forward(near, far);
+    forward(far, near);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const breakAll = (): void => {
+  const destroySockets = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   return {
@@ -54,26 +54,26 @@ export async function startDatabaseLink(first: DatabaseTarget): Promise<Database
       for (const socket of sockets) silent.add(socket);
       if (connections === 'all') state = 'silent';
     },
-    breakOff: () => {
+    refuseConnections: () => {
       state = 'broken';
-      breakAll();
+      destroySockets();
     },
-    restore: () => {
+    acceptConnections: () => {
       state = 'whole';
-      breakAll();
+      destroySockets();
     },
     connectTo: (next) => {
       target = next;
     },
     [Symbol.asyncDispose]: async () => {
-      breakAll();
+      destroySockets();
       server.close();
       await once(server, 'close');
     },
   };
 }
 
-/** Starts a link to a test database. @returns it with the address of the database behind it. */
+/** Starts a link to a test database. @returns the link, with the address of the database through it. */
 export async function linkTo(databaseUrl: string): Promise<DatabaseLink & { url: string }> {
   const { searchParams, hostname, port, pathname, username } = new URL(databaseUrl);
   const directory = searchParams.get('host');

@@ -14,8 +14,8 @@ export function sampled<Case>(cases: readonly Case[], every: number): Case[] {
  * another sixth of the long tier and of the claims with each commit.
  */
 export function partOf<Case>(cases: readonly Case[]): Case[] {
-  const given = process.env['SAMPLE'] ?? '0/1';
-  const [part = 0, parts = 0] = given.split('/').map(Number);
-  if (!/^\d+\/\d+$/.test(given) || part >= parts) throw new Error('SAMPLE must be like 0/3, 1/3 or 2/3.');
+  const sample = process.env['SAMPLE'] ?? '0/1';
+  const [part = 0, parts = 0] = sample.split('/').map(Number);
+  if (!/^\d+\/\d+$/.test(sample) || part >= parts) throw new Error('SAMPLE must be like 0/3, 1/3 or 2/3.');
   return cases.filter((_, index) => index % parts === part);
 }

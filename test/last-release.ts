@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A released state of this project. */
 export interface Released {
   commit: string;
-  /** Its version, such as `0.3.0`. */
+  /** The version of the release, such as `0.3.0`. */
   version: string;
 }
 
@@ -51,5 +51,5 @@ export async function unpackRelease({ commit, version }: Released): Promise<Rele
     await directory[Symbol.asyncDispose]();
     throw new Error(`release ${version} cannot be unpacked: ${String(failed.stderr)}`);
   }
-  return { program: directory.at('bin/plaudit.js'), [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
+  return { program: directory.pathOf('bin/plaudit.js'), [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
 }

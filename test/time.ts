@@ -1,35 +1,35 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 const patienceMs = 60_000;
-/** The time, in ms, after which a caller looks again without any progress: other processes report none. */
+/** The interval, in ms, of checks without progress, because other processes report none. */
 const longestMs = 100;
 /** The time, in ms, in which a node receives the changes of a job that has ended. */
 const spreadMs = 10;
 
 let progress = Promise.withResolvers<void>();
 
-/** Lets everyone who waits for a change of the world look again: a job has ended, or a request has arrived. */
+/** Makes all waiting calls of `until` check again: a job has ended, or a request has arrived. */
 export function reportProgress(): void {
   progress.resolve();
   progress = Promise.withResolvers<void>();
 }
 
-/** Calls a function after each progress of a service until it returns a value. */
+/** Calls a function after each progress of a service until it returns a value. @param condition completes “it never happened that …” in the error. */
 export async function until<Result>(
-  look: () => Promise<Result | undefined>,
-  what: string,
+  check: () => Promise<Result | undefined>,
+  condition: string,
   withinMs = patienceMs,
 ): Promise<Result> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {
     const next = progress.promise;
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    const rested = new AbortController();
-    await Promise.race([next.then(() => wait(spreadMs)), wait(longestMs, undefined, { signal: rested.signal })]);
-    rested.abort();
+    const found = await check();
+    if (found !== undefined) return found;
+    const timer = new AbortController();
+    await Promise.race([next.then(() => wait(spreadMs)), wait(longestMs, undefined, { signal: timer.signal })]);
+    timer.abort();
   }
-  throw new Error(`it never happened that ${what}`);
+  throw new Error(`it never happened that ${condition}`);
 }
 
 /**

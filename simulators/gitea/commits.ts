@@ -27,10 +27,10 @@ export function commitsOfFork(): Commit[] {
 
 /** Returns a commit and its ancestors among the newest fifty of the default branch, which were recorded. */
 export function commitsUntil(sha: string | null): Commit[] {
-  const wanted = new Set([sha]);
-  return listOf<Commit>('commits-big-limit').filter(({ sha: one, parents }) => {
-    if (wanted.has(one)) for (const parent of parents) wanted.add(parent.sha);
-    return wanted.has(one);
+  const reachable = new Set([sha]);
+  return listOf<Commit>('commits-big-limit').filter(({ sha: oid, parents }) => {
+    if (reachable.has(oid)) for (const parent of parents) reachable.add(parent.sha);
+    return reachable.has(oid);
   });
 }
 

@@ -1,8 +1,8 @@
 import { commitsUntil, newestCommits, toCommits } from './commits.ts';
 import { contents } from './files.ts';
 import {
-  isOf,
   listOf,
+  matches,
   personNamed,
   type RecordedResponse,
   recorded,
@@ -18,7 +18,7 @@ import {
 
 export interface ReplayedRequest {
   /** The identity of the caller. */
-  as: string;
+  caller: string;
   /** Below the interface's address, without its query. */
   path: string;
   query: URLSearchParams;
@@ -38,31 +38,31 @@ interface Item {
 const people = ['alice', 'bob', 'carol', 'forgeadmin'];
 /** The people who see the private repository in `org-repos-alice` and `org-repos-bob`. */
 const members = new Set(['alice', 'bob']);
-const ofEverybody =
+const publicPaths =
   /^\/(version|users\/[\w-]+(\/repos)?|orgs\/[\w-]+|repos\/(acme\/handbook|alice\/example|carol\/handbook)(\/.*)?)$/;
 
 /** Returns the response that follows from the recordings; undefined when none follows. */
-export function conclude(context: ReplayedRequest): RecordedResponse | undefined {
-  const { as, path } = context;
+export function deriveResponse(context: ReplayedRequest): RecordedResponse | undefined {
+  const { caller, path } = context;
   if (path.startsWith('/repos/acme/secret-plans'))
-    return members.has(as) ? concludeOf(privateRules, context) : undefined;
-  if (!ofEverybody.test(path)) return concludeOf(personalRules, context);
-  if (as === 'anonymous') return concludeOf(publicRules, context);
+    return members.has(caller) ? applyRules(privateRules, context) : undefined;
+  if (!publicPaths.test(path)) return applyRules(personalRules, context);
+  if (caller === 'anonymous') return applyRules(publicRules, context);
   // A signed-in caller with a token of all scopes sees the same public data as others.
-  if (!people.includes(as)) return undefined;
-  for (const other of [...people, 'anonymous']) {
-    const seen = recordings.find((recording) => isOf(recording, { ...context, as: other }));
-    if (seen !== undefined) return seen;
+  if (!people.includes(caller)) return undefined;
+  for (const otherCaller of [...people, 'anonymous']) {
+    const match = recordings.find((recording) => matches(recording, { ...context, caller: otherCaller }));
+    if (match !== undefined) return match;
   }
-  return concludeOf(publicRules, context);
+  return applyRules(publicRules, context);
 }
 
 type Rule = [path: RegExp, conclude: (context: ReplayedRequest, part: string) => RecordedResponse | undefined];
 
-function concludeOf(rules: readonly Rule[], context: ReplayedRequest): RecordedResponse | undefined {
-  for (const [pattern, conclusion] of rules) {
+function applyRules(rules: readonly Rule[], context: ReplayedRequest): RecordedResponse | undefined {
+  for (const [pattern, derive] of rules) {
     const found = pattern.exec(context.path);
-    if (found !== null) return conclusion(context, found[1] ?? '');
+    if (found !== null) return derive(context, found[1] ?? '');
   }
   return undefined;
 }
@@ -71,20 +71,20 @@ const personalRules: readonly Rule[] = [
   // Her search for everything of the organization was recorded; the parameters for times filter it.
   [
     /^\/repos\/issues\/search$/,
-    ({ as, query }) =>
-      as === 'alice' && query.get('owner') === 'acme' && query.get('state') === 'all'
+    ({ caller, query }) =>
+      caller === 'alice' && query.get('owner') === 'acme' && query.get('state') === 'all'
         ? listed(since(query, listOf<Item>('issues-search')))
         : undefined,
   ],
   // Both tokens are of the same user, and both may read users.
-  [/^\/user$/, ({ as }) => (as === 'alice-useronly' ? recorded('whoami-alice') : undefined)],
+  [/^\/user$/, ({ caller }) => (caller === 'alice-useronly' ? recorded('whoami-alice') : undefined)],
 ];
 
 const publicRules: readonly Rule[] = [
   // The endpoint for organizations treats the name of a user as an unknown name.
-  [/^\/orgs\/(\w+)$/, (_asked, name) => (people.includes(name) ? recorded('org-missing') : undefined)],
+  [/^\/orgs\/(\w+)$/, (_request, name) => (people.includes(name) ? recorded('org-missing') : undefined)],
   // A profile has the same fields as in lists of people.
-  [/^\/users\/(bob|forgeadmin)$/, (_asked, name) => like('user-alice-anon', personNamed(name))],
+  [/^\/users\/(bob|forgeadmin)$/, (_request, name) => recordedWith('user-alice-anon', personNamed(name))],
   // She owns only the fork, which is in the list of forks.
   [/^\/users\/carol\/repos$/, () => recorded('forks')],
   // No delivery mentions a repository of theirs.
@@ -98,16 +98,19 @@ const publicRules: readonly Rule[] = [
     ({ query }, number) => listed(number === '5' && query.get('page') === '1' ? [closing('021-issues-closed')] : []),
   ],
   // One reaction was made; where there is none, Gitea writes null.
-  [/^\/repos\/acme\/handbook\/issues\/(?:[2-9]|10|comments\/\d+)\/reactions$/, () => like('issue-1-reactions', null)],
+  [
+    /^\/repos\/acme\/handbook\/issues\/(?:[2-9]|10|comments\/\d+)\/reactions$/,
+    () => recordedWith('issue-1-reactions', null),
+  ],
   // No comment at a line of that review was recorded.
   [/^\/repos\/acme\/handbook\/pulls\/7\/reviews\/4\/comments$/, () => listed([])],
   // No delivery mentions a review of the pull request that was closed without a merge.
   [/^\/repos\/acme\/handbook\/pulls\/9\/reviews$/, () => listed([])],
-  [/^\/repos\/acme\/handbook\/branches\/main$/, ({ moment }) => like('repo-branches', mainAt(moment))],
+  [/^\/repos\/acme\/handbook\/branches\/main$/, ({ moment }) => recordedWith('repo-branches', mainAt(moment))],
   // A commit has the same fields alone as in a list.
   [
     /^\/repos\/acme\/handbook\/git\/commits\/(\w+)$/,
-    (_asked, sha) => found(newestCommits().find((one) => one.sha === sha)),
+    (_request, sha) => found(newestCommits().find((commit) => commit.sha === sha)),
   ],
   [/^\/repos\/(?:acme|carol)\/handbook\/commits$/, ({ query }) => history(query.get('sha'))],
   // The delivery of the push names the author of the commit; nothing else happened in the repository.
@@ -124,26 +127,26 @@ const privateRules: readonly Rule[] = [
   [/^\/repos\/acme\/secret-plans\/commits$/, () => listed(toCommits('006-push'))],
 ];
 
-function like(name: string, body: unknown): RecordedResponse {
+function recordedWith(name: string, body: unknown): RecordedResponse {
   const { status, headers } = recorded(name);
   return { status, headers, body };
 }
 
 function found(body: unknown): RecordedResponse {
-  return body === undefined ? recorded('issue-missing') : like('issue-1', body);
+  return body === undefined ? recorded('issue-missing') : recordedWith('issue-1', body);
 }
 
 /** Returns the response for a list that fits on a page. */
 function listed(body: unknown[]): RecordedResponse {
   return {
-    ...like('repo-comments', body),
+    ...recordedWith('repo-comments', body),
     headers: { ...recorded('repo-comments').headers, 'x-total-count': String(body.length) },
   };
 }
 
 function history(sha: string | null): RecordedResponse | undefined {
   const commits = commitsUntil(sha);
-  return commits.length === 0 ? undefined : like('commits-big-limit', commits);
+  return commits.length === 0 ? undefined : recordedWith('commits-big-limit', commits);
 }
 
 function mainAt(moment: Date): unknown {

@@ -1,7 +1,7 @@
 import { gitId } from '../git/git-id.ts';
 import { lineCountsOf } from '../world/line-counts.ts';
 import type { ChangedFile, Commit, Repository } from '../world/model.ts';
-import { commit, type Place, type Shape, shapeOf } from './responses.ts';
+import { commit, type ResponseContext, type Shape, shapeOf } from './responses.ts';
 
 /** Changes of commits and pull requests, and contents of files. */
 
@@ -12,11 +12,11 @@ const shapes = {
 };
 
 /** Returns a commit as its own endpoint shows it, with its changed files. */
-export function wholeCommit(place: Place, source: Commit): Shape {
+export function wholeCommit(context: ResponseContext, source: Commit): Shape {
   const { additions, deletions } = lineCountsOf(source);
   const files = [...source.changes.keys()].map((filename) => ({ filename, status: 'modified' }));
   const stats = { total: additions + deletions, additions, deletions };
-  return { ...shapes.commit, ...commit(place, source), files, stats };
+  return { ...shapes.commit, ...commit(context, source), files, stats };
 }
 
 export function branch({ defaultBranch, commits }: Repository): Shape {

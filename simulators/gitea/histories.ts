@@ -17,12 +17,12 @@ export interface Histories extends AsyncDisposable {
   toGit: (text: string) => string;
 }
 
-/** @param as returns the identity that a credential belongs to. */
+/** @param identify returns the identity that a credential belongs to. */
 export async function buildHistories(
   moment: () => Date,
-  as: (authorization: string | undefined) => string,
+  identify: (authorization: string | undefined) => string,
 ): Promise<Histories> {
-  const place = await makeTemporaryDirectory();
+  const directories = await makeTemporaryDirectory();
   const repositories = [
     { path: '/acme/handbook.git', commits: toDescriptions(newestCommits()), members: null },
     { path: '/acme/secret-plans.git', commits: toLine(deliveredCommits('006-push')), members: ['alice', 'bob'] },
@@ -31,20 +31,20 @@ export async function buildHistories(
   ];
   const ids = new Map<string, string>();
   for (const { path, commits } of repositories) {
-    const built = await buildRepository(place.at(path), { branch: 'main', commits });
+    const built = await buildRepository(directories.pathOf(path), { branch: 'main', commits });
     for (const [index, { recordedId }] of commits.entries()) ids.set(recordedId, built[index] ?? '');
   }
   const recordedIds = new Map([...ids].map(([recordedId, id]) => [id, recordedId]));
   const requests: string[] = [];
   const tips = new Map<string, string | null>();
   const resolve = async (path: string, authorization: string | undefined): Promise<ResolvedRepository> => {
-    const who = as(authorization);
-    requests.push(`${who} ${path}`);
-    const repository = repositories.find((one) => one.path === path);
+    const caller = identify(authorization);
+    requests.push(`${caller} ${path}`);
+    const repository = repositories.find((repository) => repository.path === path);
     if (repository === undefined) return 'not_found';
     const { commits, members } = repository;
-    if (members?.includes(who) === false) return 'unauthorized';
-    const directory = place.at(path);
+    if (members?.includes(caller) === false) return 'unauthorized';
+    const directory = directories.pathOf(path);
     const tip = commits.findLast(({ committedAt }) => committedAt <= moment());
     const oid = ids.get(tip?.recordedId ?? '') ?? null;
     if (tips.get(path) !== oid) await moveRef(directory, 'refs/heads/main', oid);
@@ -56,7 +56,7 @@ export async function buildHistories(
     requests,
     toRecorded: (text) => translate(text, recordedIds),
     toGit: (text) => translate(text, ids),
-    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => directories[Symbol.asyncDispose](),
   };
 }
 

@@ -1,17 +1,17 @@
 import type { Issue, PullRequest, Repository } from '../world/model.ts';
-import { comment, item, type Place, type Reply } from './responses.ts';
+import { comment, item, type Reply, type ResponseContext } from './responses.ts';
 
 /** Lists as Gitea filters, orders and pages them. */
 
 export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 
-export function pathOf({ world }: Place, { ownerId, name }: Repository): string {
+export function pathOf({ world }: ResponseContext, { ownerId, name }: Repository): string {
   return `/${world.accountById(ownerId)?.login ?? ''}/${name}`;
 }
 
 /** Returns issues or pull requests, ordered by creation, newest first. */
-export function items(place: Place, { issues, pullRequests }: Repository): Reply {
-  const { query } = place;
+export function items(context: ResponseContext, { issues, pullRequests }: Repository): Reply {
+  const { query } = context;
   const state = query.get('state');
   if (state !== 'all' && state !== 'open') throw new Error(`${state} issues are not simulated`);
   const type = query.get('type');
@@ -19,48 +19,52 @@ export function items(place: Place, { issues, pullRequests }: Repository): Reply
     ...(type === 'pulls' ? [] : issues),
     ...(type === 'issues' ? [] : pullRequests),
   ];
-  const wanted = all
-    .filter((one) => isWithin(query, one) && (state === 'all' || one.closedAt === null))
-    .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id - one.id);
+  const selected = all
+    .filter((thread) => isWithin(query, thread) && (state === 'all' || thread.closedAt === null))
+    .toSorted((left, right) => right.createdAt.getTime() - left.createdAt.getTime() || right.id - left.id);
   return paged(
-    place,
-    wanted.map((one) => item(place, one)),
+    context,
+    selected.map((thread) => item(context, thread)),
     { hasLinks: true },
   );
 }
 
 /** Returns the issues and pull requests in all repositories of an owner that the viewer sees, newest first. */
-export function search(place: Place): Reply {
-  const { query, world, viewer } = place;
+export function search(context: ResponseContext): Reply {
+  const { query, world, viewer } = context;
   if (query.get('state') !== 'all' || query.has('type')) throw new Error('only a search for everything is simulated');
   const owner = world.accountByLogin(query.get('owner') ?? '');
   if (owner === undefined) return { status: 400, body: { message: 'user does not exist' } };
-  const shown = world.owned(owner).filter((one) => viewer !== undefined && world.canSee(viewer, one));
-  const found = shown
-    .flatMap((one) =>
-      [...one.issues, ...one.pullRequests].map((thread) => ({ source: thread, id: one.id, name: one.name })),
+  const visible = world.owned(owner).filter((repository) => viewer !== undefined && world.canSee(viewer, repository));
+  const found = visible
+    .flatMap((repository) =>
+      [...repository.issues, ...repository.pullRequests].map((thread) => ({
+        source: thread,
+        id: repository.id,
+        name: repository.name,
+      })),
     )
     .filter(({ source: thread }) => isWithin(query, thread))
-    .toSorted((one, other) => other.source.createdAt.getTime() - one.source.createdAt.getTime());
+    .toSorted((left, right) => right.source.createdAt.getTime() - left.source.createdAt.getTime());
   const results = found.map(({ source: thread, id, name }) =>
-    Object.assign(item(place, thread), {
+    Object.assign(item(context, thread), {
       repository: { id, name, owner: owner.login, full_name: `${owner.login}/${name}` },
     }),
   );
-  return paged(place, results, {});
+  return paged(context, results, {});
 }
 
 /** Returns the comments of a repository, oldest first. */
-export function comments(place: Place, shown: Repository): Reply {
-  const wanted = commented(shown)
-    .filter(({ source }) => isWithin(place.query, source))
+export function comments(context: ResponseContext, repository: Repository): Reply {
+  const selected = commented(repository)
+    .filter(({ source }) => isWithin(context.query, source))
     .toSorted(
-      (one, other) =>
-        one.source.createdAt.getTime() - other.source.createdAt.getTime() || one.source.id - other.source.id,
+      (left, right) =>
+        left.source.createdAt.getTime() - right.source.createdAt.getTime() || left.source.id - right.source.id,
     );
   return paged(
-    place,
-    wanted.map(({ source, below }) => comment(place, source, below, pathOf(place, shown))),
+    context,
+    selected.map(({ source, below }) => comment(context, source, below, pathOf(context, repository))),
     {},
   );
 }
@@ -76,7 +80,7 @@ export function isWithin(query: URLSearchParams, { updatedAt }: { updatedAt: Dat
 
 /** Returns a page of a list. Gitea cuts pages to its maximum silently, and only some lists have links. */
 export function paged(
-  { query, maxPerPage, url }: Place,
+  { query, maxPerPage, url }: ResponseContext,
   all: readonly unknown[],
   { hasLinks = false }: { hasLinks?: boolean },
 ): Reply {

@@ -2,11 +2,11 @@ import type { RecordedResponse } from './recordings.ts';
 
 /** Returns a recorded response as of an earlier moment of the recorded minute, by the times in it. */
 export function asOf({ status, headers, body }: RecordedResponse, moment: Date): RecordedResponse {
-  if (!Array.isArray(body)) return { status, headers, body: earlier(body, moment) };
-  const then = body.filter((entry) => startOf(entry) <= moment).map((entry) => earlier(entry, moment));
+  if (!Array.isArray(body)) return { status, headers, body: entryAsOf(body, moment) };
+  const entries = body.filter((entry) => startOf(entry) <= moment).map((entry) => entryAsOf(entry, moment));
   const total = headers['x-total-count'];
-  const count = total === undefined ? {} : { 'x-total-count': String(Number(total) - (body.length - then.length)) };
-  return { status, headers: { ...headers, ...count }, body: then };
+  const count = total === undefined ? {} : { 'x-total-count': String(Number(total) - (body.length - entries.length)) };
+  return { status, headers: { ...headers, ...count }, body: entries };
 }
 
 function startOf(entry: unknown): Date {
@@ -15,9 +15,10 @@ function startOf(entry: unknown): Date {
 }
 
 /** @throws Error for an item that was closed later, because the recording does not show its earlier state. */
-function earlier(entry: unknown, moment: Date): unknown {
+function entryAsOf(entry: unknown, moment: Date): unknown {
   const { updated_at: updatedAt, closed_at: closedAt } = Object(entry) as Record<string, string | null | undefined>;
-  if (closedAt && new Date(closedAt) > moment) throw new Error(`what was closed at ${closedAt} was another before`);
+  if (closedAt && new Date(closedAt) > moment)
+    throw new Error(`the recording lacks the earlier state of an item that was closed at ${closedAt}`);
   if (!updatedAt || new Date(updatedAt) <= moment) return entry;
   return { ...(entry as object), updated_at: moment.toISOString().replace('.000', '') };
 }

@@ -48,18 +48,19 @@ export function recordedDelivery(name: string): RecordedDelivery {
 }
 
 /** Returns whether a recording is of this request, or of the same whole list with another limit. */
-export function isOf(
+export function matches(
   recording: Recording,
-  { as, path, query }: { as: string; path: string; query: URLSearchParams },
+  { caller, path, query }: { caller: string; path: string; query: URLSearchParams },
 ): boolean {
   const [recordedPath, recordedQuery] = recording.path.split('?');
   const recordedParameters = new URLSearchParams(recordedQuery ?? '');
-  if (recording.as !== as || recordedPath !== path || alike(recordedParameters) !== alike(query)) return false;
+  if (recording.as !== caller || recordedPath !== path || comparable(recordedParameters) !== comparable(query))
+    return false;
   return recordedParameters.get('limit') === query.get('limit') || isWhole(recording);
 }
 
 /** Returns the parameters in one order, without the limit and the number of the first page. */
-function alike(query: URLSearchParams): string {
+function comparable(query: URLSearchParams): string {
   const kept = [...query].filter(([name, value]) => name !== 'limit' && !(name === 'page' && value === '1'));
   const parameters = new URLSearchParams(kept);
   parameters.sort();

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { startHttpServer } from '../git/http-server.ts';
-import { conclude, type ReplayedRequest } from './derived-responses.ts';
+import { deriveResponse, type ReplayedRequest } from './derived-responses.ts';
 import { buildHistories } from './histories.ts';
 import { asOf } from './past.ts';
-import { isOf, type RecordedResponse, recordings } from './recordings.ts';
+import { matches, type RecordedResponse, recordings } from './recordings.ts';
 import { checkRequest, checkResponse } from './swagger.ts';
 
 /**
@@ -38,7 +38,7 @@ export async function startReplay(): Promise<Replay> {
       if (!request.url?.startsWith('/api/v1/')) return await histories.handle(request, response);
       const context = { ...replay, ...readRequest(request, histories.toRecorded) };
       replay.requests.push(
-        `${context.as} ${context.path}${context.query.size > 0 ? `?${context.query.toString()}` : ''}`,
+        `${context.caller} ${context.path}${context.query.size > 0 ? `?${context.query.toString()}` : ''}`,
       );
       const { status, headers, body } = respond(context);
       response.writeHead(status, headers).end(histories.toGit(JSON.stringify(body)));
@@ -55,7 +55,7 @@ export async function startReplay(): Promise<Replay> {
     gitRequests: histories.requests,
     async [Symbol.asyncDispose]() {
       await stack.disposeAsync();
-      if (faults.length > 0) throw new Error(`what was not recorded was asked for: ${faults.join('; ')}`);
+      if (faults.length > 0) throw new Error(`requests without a recording: ${faults.join('; ')}`);
     },
   });
 }
@@ -65,16 +65,16 @@ function readRequest({ url = '', method = '', headers }: IncomingMessage, toReco
   const { pathname, searchParams: query } = new URL(toRecorded(url), 'http://localhost');
   const path = pathname.replace('/api/v1', '');
   const { path: described } = checkRequest(method, path, query);
-  return { described, as: identityOf(headers.authorization), path, query };
+  return { described, caller: identityOf(headers.authorization), path, query };
 }
 
 function respond(context: ReplayedRequest & { described: string }): RecordedResponse {
-  const said = recordings.find((recording) => isOf(recording, context));
-  if (said !== undefined) return asOf(said, context.moment);
-  const concluded = conclude(context);
-  if (concluded === undefined) throw new Error(`${context.as} ${context.path}?${context.query.toString()}`);
-  if (concluded.status === 200) checkResponse(context.described, concluded.body);
-  return asOf(concluded, context.moment);
+  const recordedResponse = recordings.find((recording) => matches(recording, context));
+  if (recordedResponse !== undefined) return asOf(recordedResponse, context.moment);
+  const derived = deriveResponse(context);
+  if (derived === undefined) throw new Error(`${context.caller} ${context.path}?${context.query.toString()}`);
+  if (derived.status === 200) checkResponse(context.described, derived.body);
+  return asOf(derived, context.moment);
 }
 
 /** Returns the identity of a credential, which the interface gets as a token and git as a password. */

@@ -13,7 +13,7 @@ import { recorded } from './recordings.ts';
 /** Gitea's responses about a simulated world: recorded ones with the values of the world. */
 
 /** The context of a request; `viewer` is undefined for an invalid credential. */
-export interface Place {
+export interface ResponseContext {
   world: World;
   url: string;
   query: URLSearchParams;
@@ -22,7 +22,7 @@ export interface Place {
   hidden: ReadonlyMap<number, string>;
   imported: ReadonlySet<number>;
   /** Repositories with an unprocessed push: Gitea shows them as empty, though git shows the commits. */
-  behind: ReadonlySet<Repository>;
+  unprocessedPushes: ReadonlySet<Repository>;
 }
 
 export interface Reply {
@@ -58,12 +58,12 @@ const shapes = {
 /** Gitea shows a deleted account as this user. */
 const ghost = { ...shapes.user, id: -1, login: 'Ghost', username: 'Ghost', full_name: 'Ghost', email: '' };
 
-export function user(place: Place, id: number | null): Shape {
-  const account = id === null ? undefined : place.world.accountById(id);
-  return account === undefined ? ghost : accountAsUser(place, account);
+export function user(context: ResponseContext, id: number | null): Shape {
+  const account = id === null ? undefined : context.world.accountById(id);
+  return account === undefined ? ghost : accountAsUser(context, account);
 }
 
-export function accountAsUser({ url, hidden }: Place, account: Account): Shape {
+export function accountAsUser({ url, hidden }: ResponseContext, account: Account): Shape {
   return {
     ...shapes.user,
     id: account.id,
@@ -81,7 +81,7 @@ export function accountAsUser({ url, hidden }: Place, account: Account): Shape {
   };
 }
 
-export function organization({ url }: Place, account: Account): Shape {
+export function organization({ url }: ResponseContext, account: Account): Shape {
   return {
     ...shapes.organization,
     id: account.id,
@@ -99,41 +99,41 @@ export function placeholder({ login }: Account): string {
   return `${login.toLowerCase()}@noreply.forge.example`;
 }
 
-export function repository(place: Place, shown: Repository): Shape {
+export function describeRepository(context: ResponseContext, repository: Repository): Shape {
   return {
     ...shapes.repository,
-    id: shown.id,
-    owner: user(place, shown.ownerId),
-    name: shown.name,
-    full_name: shown.name,
-    description: shown.description ?? '',
-    empty: place.behind.has(shown) || shown.commits.length === 0,
-    private: shown.visibility === 'private',
-    internal: shown.visibility === 'internal',
-    fork: shown.isFork,
-    size: shown.sizeKib,
-    language: shown.language ?? '',
-    stars_count: place.world.starsOf(shown).length,
-    forks_count: shown.forkCount,
-    open_issues_count: shown.issues.filter(({ closedAt }) => closedAt === null).length,
-    open_pr_counter: shown.pullRequests.filter(({ closedAt }) => closedAt === null).length,
-    default_branch: shown.defaultBranch,
-    updated_at: time(later(shown.updatedAt, shown.pushedAt)),
+    id: repository.id,
+    owner: user(context, repository.ownerId),
+    name: repository.name,
+    full_name: repository.name,
+    description: repository.description ?? '',
+    empty: context.unprocessedPushes.has(repository) || repository.commits.length === 0,
+    private: repository.visibility === 'private',
+    internal: repository.visibility === 'internal',
+    fork: repository.isFork,
+    size: repository.sizeKib,
+    language: repository.language ?? '',
+    stars_count: context.world.starsOf(repository).length,
+    forks_count: repository.forkCount,
+    open_issues_count: repository.issues.filter(({ closedAt }) => closedAt === null).length,
+    open_pr_counter: repository.pullRequests.filter(({ closedAt }) => closedAt === null).length,
+    default_branch: repository.defaultBranch,
+    updated_at: time(later(repository.updatedAt, repository.pushedAt)),
   };
 }
 
 /** Returns an issue, or a pull request as the list of both shows it. */
-export function item(place: Place, thread: Issue | PullRequest): Shape {
+export function item(context: ResponseContext, thread: Issue | PullRequest): Shape {
   const isPull = isPullRequest(thread);
   return {
     ...(isPull ? shapes.pull : shapes.issue),
     id: thread.id,
     number: thread.number,
-    user: user(place, thread.authorId),
-    original_author: place.imported.has(thread.id) ? 'somebody-elsewhere' : '',
+    user: user(context, thread.authorId),
+    original_author: context.imported.has(thread.id) ? 'somebody-elsewhere' : '',
     title: isPull && thread.isDraft ? `WIP: ${thread.title}` : thread.title,
     labels: thread.labels.map((name) => ({ ...shapes.label, name })),
-    assignees: thread.assigneeIds.length === 0 ? null : thread.assigneeIds.map((id) => user(place, id)),
+    assignees: thread.assigneeIds.length === 0 ? null : thread.assigneeIds.map((id) => user(context, id)),
     comments: thread.comments.length,
     state: thread.closedAt === null ? 'open' : 'closed',
     created_at: time(thread.createdAt),
@@ -144,15 +144,15 @@ export function item(place: Place, thread: Issue | PullRequest): Shape {
 }
 
 /** Returns a pull request as its own endpoint shows it, where its id differs from its id as an issue. */
-export function wholePull(place: Place, pull: PullRequest): Shape {
-  const { pull_request: _marker, ...common } = item(place, pull);
-  const people = pull.requestedReviewerIds.map((id) => user(place, id));
+export function wholePull(context: ResponseContext, pull: PullRequest): Shape {
+  const { pull_request: _marker, ...common } = item(context, pull);
+  const people = pull.requestedReviewerIds.map((id) => user(context, id));
   return {
     ...shapes.wholePull,
     ...common,
     id: pull.id + 500_000,
     requested_reviewers: people.length === 0 ? null : people,
-    merged_by: pull.mergedById === null ? null : user(place, pull.mergedById),
+    merged_by: pull.mergedById === null ? null : user(context, pull.mergedById),
   };
 }
 
@@ -165,28 +165,28 @@ const reviewStates = {
 };
 
 /** Returns the reviews of a pull request; Gitea lists requests for a review among them. */
-export function reviews(place: Place, pull: PullRequest): Shape[] {
+export function reviews(context: ResponseContext, pull: PullRequest): Shape[] {
   const visible = pull.reviews.filter(
-    ({ state, authorId }) => state !== 'PENDING' || authorId === place.viewer?.accountId,
+    ({ state, authorId }) => state !== 'PENDING' || authorId === context.viewer?.accountId,
   );
   return [
     ...pull.requestedReviewerIds.map((id) => ({
       ...shapes.review,
       id: pull.id * 100 + id,
-      user: user(place, id),
+      user: user(context, id),
       state: 'REQUEST_REVIEW',
       submitted_at: time(pull.createdAt),
       updated_at: time(pull.createdAt),
     })),
-    ...visible.map((review) => toReview(place, pull, review)),
+    ...visible.map((review) => toReview(context, pull, review)),
   ];
 }
 
-function toReview(place: Place, pull: PullRequest, review: Review): Shape {
+function toReview(context: ResponseContext, pull: PullRequest, review: Review): Shape {
   return {
     ...shapes.review,
     id: review.id,
-    user: user(place, review.authorId),
+    user: user(context, review.authorId),
     state: reviewStates[review.state],
     dismissed: review.state === 'DISMISSED',
     comments_count: pull.reviewComments.filter(({ reviewId }) => reviewId === review.id).length,
@@ -195,24 +195,24 @@ function toReview(place: Place, pull: PullRequest, review: Review): Shape {
   };
 }
 
-export function reviewComment(place: Place, comment: ReviewComment): Shape {
+export function reviewComment(context: ResponseContext, comment: ReviewComment): Shape {
   return {
     ...shapes.reviewComment,
     id: comment.id,
-    user: user(place, comment.authorId),
+    user: user(context, comment.authorId),
     pull_request_review_id: comment.reviewId,
     created_at: time(comment.createdAt),
     updated_at: time(comment.updatedAt),
   };
 }
 
-export function comment(place: Place, comment: Comment, below: Issue | PullRequest, path: string): Shape {
+export function comment(context: ResponseContext, comment: Comment, below: Issue | PullRequest, path: string): Shape {
   const isOnPull = isPullRequest(below);
-  const address = `${place.url}${path}/${isOnPull ? 'pulls' : 'issues'}/${below.number}`;
+  const address = `${context.url}${path}/${isOnPull ? 'pulls' : 'issues'}/${below.number}`;
   return {
     ...shapes.comment,
     id: comment.id,
-    user: user(place, comment.authorId),
+    user: user(context, comment.authorId),
     issue_url: isOnPull ? '' : address,
     pull_request_url: isOnPull ? address : '',
     body: comment.body,
@@ -233,17 +233,17 @@ const emojis: Record<Reaction['content'], string> = {
 };
 
 /** Returns null where there are no reactions, as Gitea does. */
-export function reactions(place: Place, reactions: readonly Reaction[]): Shape[] | null {
-  const living = reactions.filter(({ accountId }) => place.world.accountById(accountId) !== undefined);
+export function reactions(context: ResponseContext, reactions: readonly Reaction[]): Shape[] | null {
+  const living = reactions.filter(({ accountId }) => context.world.accountById(accountId) !== undefined);
   if (living.length === 0) return null;
-  return living.map((one) => reaction(place, one));
+  return living.map((entry) => reaction(context, entry));
 }
 
-function reaction(place: Place, { accountId, content, createdAt }: Reaction): Shape {
-  return { ...shapes.reaction, user: user(place, accountId), content: emojis[content], created_at: time(createdAt) };
+function reaction(context: ResponseContext, { accountId, content, createdAt }: Reaction): Shape {
+  return { ...shapes.reaction, user: user(context, accountId), content: emojis[content], created_at: time(createdAt) };
 }
 
-export function commit(place: Place, commit: Commit): Shape {
+export function commit(context: ResponseContext, commit: Commit): Shape {
   const shape = shapes.commit;
   return {
     ...shape,
@@ -254,31 +254,31 @@ export function commit(place: Place, commit: Commit): Shape {
       committer: { ...commit.committer, date: time(commit.committedAt) },
       message: commit.message,
     },
-    author: byAddress(place, commit.author.email),
-    committer: byAddress(place, commit.committer.email),
+    author: byAddress(context, commit.author.email),
+    committer: byAddress(context, commit.committer.email),
   };
 }
 
-function byAddress(place: Place, email: string): Shape | null {
+function byAddress(context: ResponseContext, email: string): Shape | null {
   const account =
-    place.world.accountByEmail(email) ??
-    place.world.accounts.find((one) => !one.isDeleted && placeholder(one) === email.toLowerCase());
-  return account === undefined ? null : accountAsUser(place, account);
+    context.world.accountByEmail(email) ??
+    context.world.accounts.find((account) => !account.isDeleted && placeholder(account) === email.toLowerCase());
+  return account === undefined ? null : accountAsUser(context, account);
 }
 
 /** Returns the timeline of an issue; only the closing is simulated. */
-export function timeline(place: Place, issue: Issue, pulls: readonly PullRequest[]): Shape[] {
+export function timeline(context: ResponseContext, issue: Issue, pulls: readonly PullRequest[]): Shape[] {
   const closing = issue.closings.at(-1);
   if (closing === undefined || issue.closedAt === null) return [];
   const { closer, at, byId } = closing;
   const pull =
     closer !== null && 'pullRequestId' in closer ? pulls.find(({ id }) => id === closer.pullRequestId) : undefined;
-  const closed = { ...shapes.closing, user: user(place, byId), created_at: time(at), updated_at: time(at) };
+  const closed = { ...shapes.closing, user: user(context, byId), created_at: time(at), updated_at: time(at) };
   if (pull === undefined) return [closed];
   const reference = {
     ...shapes.closingReference,
-    user: user(place, pull.authorId),
-    ref_issue: item(place, pull),
+    user: user(context, pull.authorId),
+    ref_issue: item(context, pull),
     created_at: time(pull.createdAt),
   };
   return [reference, closed];
@@ -288,8 +288,8 @@ function avatarOf(url: string, { id }: Account): string {
   return `${url}/avatars/u/${id}`;
 }
 
-function later(one: Date, other: Date | null): Date {
-  return other !== null && other > one ? other : one;
+function later(left: Date, right: Date | null): Date {
+  return right !== null && right > left ? right : left;
 }
 
 export function time(at: Date): string;

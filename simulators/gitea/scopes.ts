@@ -16,12 +16,12 @@ export function lacksScope(scope: string): Reply {
  * @param held undefined: all.
  */
 export function lackedScopes(held: readonly string[] | undefined, path: string): string | undefined {
-  const [, categories] = behindScopes.find(([pattern]) => pattern.test(path)) ?? [];
-  const wanted = (categories ?? []).map((category) => `read:${category}`);
-  return held === undefined || wanted.every((scope) => held.includes(scope)) ? undefined : wanted.join(' ');
+  const [, categories] = scopesOfPaths.find(([pattern]) => pattern.test(path)) ?? [];
+  const required = (categories ?? []).map((category) => `read:${category}`);
+  return held === undefined || required.every((scope) => held.includes(scope)) ? undefined : required.join(' ');
 }
 
-const behindScopes: readonly (readonly [RegExp, readonly string[]])[] = [
+const scopesOfPaths: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/user\/orgs$/, ['user', 'organization']],
   [/^\/users\/\{username\}\/repos$/, ['user', 'repository']],
   [/^\/users\/\{username\}\/orgs\//, ['user', 'organization']],

@@ -3,7 +3,7 @@ import { type Rewrite, type SimulatedHost, startHost } from '../host.ts';
 import { giteaSignIn } from '../sign-in.ts';
 import type { Repository } from '../world/model.ts';
 import type { World } from '../world/world.ts';
-import type { Place, Reply } from './responses.ts';
+import type { Reply, ResponseContext } from './responses.ts';
 import { respond } from './routes.ts';
 import { lackedScopes, lacksScope } from './scopes.ts';
 import { checkRequest, checkResponse } from './swagger.ts';
@@ -26,7 +26,7 @@ export interface GiteaSimulator extends SimulatedHost {
   /** Ids of issues that were imported from another host. */
   imported: Set<number>;
   /** Repositories with a push that is not processed yet. */
-  behind: Set<Repository>;
+  unprocessedPushes: Set<Repository>;
   /** Names of tokens without write access. */
   readingTokens: Set<string>;
   /** Scopes of tokens by name; other tokens have all scopes for reading. */
@@ -39,7 +39,7 @@ export interface GiteaSimulatorOptions {
   maxPerPage?: number;
   /** True when the instance refuses callers who are not signed in. */
   isClosed?: boolean;
-  /** Called with each request before the response. */
+  /** Receives each request before its response. */
   onRequest?: (path: string) => void;
   /** Changes responses after they are checked. */
   rewrite?: Rewrite;
@@ -54,7 +54,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   const pauses: GiteaSimulator['pauses'] = [];
   const hidden = new Map<number, string>();
   const imported = new Set<number>();
-  const behind = new Set<Repository>();
+  const unprocessedPushes = new Set<Repository>();
   const readingTokens = new Set<string>();
   const scopes: GiteaSimulator['scopes'] = new Map();
   const host = await startHost({
@@ -67,32 +67,32 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     apiPrefix: '/api/v1/',
     isClosed,
     rewrite,
-    respond: async ({ request, address, who }) => {
+    respond: async ({ request, address, caller }) => {
       const { searchParams: query, search } = address;
       const path = address.pathname.slice('/api/v1'.length);
       const isWriting = request.method === 'POST';
       const body = isWriting ? await json(request) : undefined;
       const described = checkRequest(request.method ?? '', path, query, body);
-      requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
+      requests.push(`${caller?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       onRequest?.(`${path}${search}`);
       for (const pause of pauses) await pause(`${path}${search}`);
-      const place: Place = {
+      const context: ResponseContext = {
         world,
         url: address.origin,
         query,
         maxPerPage,
-        viewer: who?.viewer,
+        viewer: caller?.viewer,
         hidden,
         imported,
-        behind,
+        unprocessedPushes,
       };
       const closed = isClosed && request.headers.authorization === undefined ? onlySignedIn : undefined;
       const override = overrides[0]?.(`${path}${search}`) ?? closed;
-      const isRefused = isWriting && readingTokens.has(who?.name ?? '');
-      const missingScopes = lackedScopes(scopes.get(who?.name ?? ''), described.path);
+      const isRefused = isWriting && readingTokens.has(caller?.name ?? '');
+      const missingScopes = lackedScopes(scopes.get(caller?.name ?? ''), described.path);
       const refused = isRefused ? 'write:issue' : missingScopes;
       const refusal = refused === undefined ? undefined : lacksScope(refused);
-      const reply = override ?? refusal ?? respond(place, described);
+      const reply = override ?? refusal ?? respond(context, described);
       if (reply.status === 200 || reply.status === 201)
         checkResponse(described.path, reply.body, { isWritten: isWriting });
       return { ...reply, operation: described.path };
@@ -107,7 +107,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     pauses,
     hidden,
     imported,
-    behind,
+    unprocessedPushes,
     readingTokens,
     scopes,
   };

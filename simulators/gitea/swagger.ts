@@ -38,7 +38,7 @@ ajv.addSchema(description, 'gitea');
 const compiled = new Map<string, ValidateFunction>();
 const patterns = Object.keys(description.paths)
   // Literal path segments take precedence over parameters.
-  .toSorted((one, other) => one.split('{').length - other.split('{').length)
+  .toSorted((left, right) => left.split('{').length - right.split('{').length)
   .map((path) => ({
     path,
     pattern: new RegExp(`^${path.replace('{filepath}', '(.+)').replace(/\{\w+\}/g, '([^/]+)')}$`),
@@ -79,16 +79,17 @@ export function checkRequest(method: string, path: string, query: URLSearchParam
   }
   const parameters = description.paths[known.path]?.get.parameters ?? [];
   for (const [name, value] of query) {
-    const parameter = parameters.find((one) => one.in === 'query' && one.name === name);
+    const parameter = parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
     if (parameter === undefined) throw new Error(`${known.path} has no parameter ${name}`);
     if (!isValue(parameter, value)) throw new Error(`${known.path}: ${name} cannot be ${value}`);
   }
-  const given = known.pattern.exec(path)?.slice(1) ?? [];
-  const named = parameters.filter((one) => one.in === 'path');
+  const parameterValues = known.pattern.exec(path)?.slice(1) ?? [];
+  const named = parameters.filter((parameter) => parameter.in === 'path');
   for (const [index, parameter] of named.entries()) {
-    if (!isValue(parameter, decodeURIComponent(given[index] ?? ''))) throw new Error(`${path}: ${parameter.name}`);
+    if (!isValue(parameter, decodeURIComponent(parameterValues[index] ?? '')))
+      throw new Error(`${path}: ${parameter.name}`);
   }
-  return { path: known.path, parameters: given.map(decodeURIComponent), ...(written && { body }) };
+  return { path: known.path, parameters: parameterValues.map(decodeURIComponent), ...(written && { body }) };
 }
 
 function isValue({ type, format, enum: values }: Parameter, value: string): boolean {
@@ -107,8 +108,8 @@ export function checkResponse(path: string, body: unknown, { isWritten = false }
   }
   const pointer = path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
   const response = description.paths[path]?.get.responses['200'];
-  const place = response?.$ref === undefined ? `#/paths/${pointer}/get/responses/200` : response.$ref;
-  validate(path, `${place}/schema`, body);
+  const schemaPointer = response?.$ref === undefined ? `#/paths/${pointer}/get/responses/200` : response.$ref;
+  validate(path, `${schemaPointer}/schema`, body);
 }
 
 /** Returns the schema of the response to a path, and a function that resolves references in it. */
@@ -120,10 +121,10 @@ export function responseSchema(path: string): { schema: object; resolve: (refere
 
 const lastOf = (reference: string): string => reference.split('/').at(-1) ?? '';
 
-/** @param place the JSON pointer to the schema in the description. */
-function validate(path: string, place: string, body: unknown): void {
-  const check = compiled.get(place) ?? ajv.compile({ $ref: `gitea${place}` });
-  compiled.set(place, check);
+/** @param schemaPointer the JSON pointer to the schema in the description. */
+function validate(path: string, schemaPointer: string, body: unknown): void {
+  const check = compiled.get(schemaPointer) ?? ajv.compile({ $ref: `gitea${schemaPointer}` });
+  compiled.set(schemaPointer, check);
   if (check(body)) return;
   const [fault] = check.errors ?? [];
   throw new Error(`${path}: ${fault?.instancePath} ${fault?.message}`);

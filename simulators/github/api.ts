@@ -15,7 +15,15 @@ import { time } from './graphql/field-request.ts';
 import type { Limits, Resource } from './limits.ts';
 import type { RefusingOrganizations } from './organization-refusals.ts';
 import { distort } from './page-faults.ts';
-import { badGateway, faultReply, limitInside, primaryLimit, type Reply, secondaryLimit, tooMuch } from './refusals.ts';
+import {
+  badGateway,
+  faultReply,
+  primaryLimitReply,
+  type Reply,
+  rateLimitBody,
+  resourceLimits,
+  secondaryLimitReply,
+} from './refusals.ts';
 import { checkResponse } from './rest/openapi.ts';
 import { findRoute, missing } from './rest/routes.ts';
 import { authenticate } from './tokens.ts';
@@ -86,7 +94,8 @@ export class Api {
     const name = graphql === undefined ? `${request.method} ${path}` : (graphql.operationName ?? 'unnamed');
     const caller = app.authenticate(request.headers.authorization);
     const refusal = caller && 'refusal' in caller ? caller.refusal : undefined;
-    const authenticated = caller === undefined ? authenticate(world, request.headers.authorization) : ofApp(caller);
+    const authenticated =
+      caller === undefined ? authenticate(world, request.headers.authorization) : callerOfApp(caller);
     const token = authenticated?.name ?? 'unknown';
     const logged: LoggedRequest = { name, token, status: 0, cost: 0, variables: graphql?.variables };
     onRequest(logged);
@@ -94,7 +103,7 @@ export class Api {
     const found = isGraphql ? undefined : findRoute(path);
     const resource = isGraphql ? 'graphql' : (found?.route.resource ?? 'core');
     const mentioned = `${decodeURIComponent(path)} ${query.toString()} ${text}`;
-    this.#renameWhoIsDue(mentioned, 'new');
+    this.#applyDueRenames(mentioned, 'new');
     // An unreferenced timer, so that a slow response does not keep the simulator from ending.
     if (fault?.kind === 'slow') await wait(fault.delayMs ?? 1000, undefined, { ref: false });
     if (fault?.kind === 'never') return;
@@ -125,8 +134,8 @@ export class Api {
       const reply = isWithinLimits
         ? (faultReply(fault, resource) ??
           (graphql === undefined ? this.#rest(path, query, text, context) : await this.#graphql(graphql, context)))
-        : secondaryLimit(60);
-      this.#renameWhoIsDue(mentioned, 'old');
+        : secondaryLimitReply(60);
+      this.#applyDueRenames(mentioned, 'old');
       const address = graphql === undefined ? `${path}?${query.toString()}` : JSON.stringify(graphql.variables);
       const body = this.#rewritten(reply, { caller: token, address, ...(graphql && { query: graphql.query }) });
       const headers = {
@@ -140,25 +149,25 @@ export class Api {
     }
   }
 
-  #rest(path: string, query: URLSearchParams, body: string, context: ApiRequest): Reply {
-    const { token, viewer, method, installation, resource, fault, logged } = context;
+  #rest(path: string, query: URLSearchParams, body: string, request: ApiRequest): Reply {
+    const { token, viewer, method, installation, resource, fault, logged } = request;
     const { world, origin, apiUrl, limits, app, refusing } = this.#options;
     // Requests for the limits are free.
     if (path === '/rate_limit') return { status: 200, body: this.#rateLimits(token) };
     const limited = limits.spend(token, resource, 1);
-    if (limited !== undefined) return limited === 'primary' ? primaryLimit(403) : secondaryLimit(60);
+    if (limited !== undefined) return limited === 'primary' ? primaryLimitReply(403) : secondaryLimitReply(60);
     logged.cost = 1;
     const refused = refusing.replyFor(path, token);
     if (refused !== undefined) return refused;
-    const place = { world, viewer, origin, apiUrl };
+    const context = { world, viewer, origin, apiUrl };
     const ofChecks =
-      installation && respondToChecks({ place, installation, runs: app.checkRuns, method, path, query, body });
+      installation && respondToChecks({ context, installation, runs: app.checkRuns, method, path, query, body });
     if (ofChecks) return { ...ofChecks, body: distort(ofChecks.body, fault) };
-    const ofTheApp = respondToApp({ app, place, method, path, query, installation, isApp: token === 'app' });
+    const ofTheApp = respondToApp({ app, context, method, path, query, installation, isApp: token === 'app' });
     if (ofTheApp !== undefined) return { ...ofTheApp, body: distort(ofTheApp.body, fault) };
     const found = findRoute(path);
     if (found === undefined || method !== 'GET') return missing;
-    const reply = found.route.respond(place, found.parameters, query);
+    const reply = found.route.respond(context, found.parameters, query);
     if (reply.status === 200) checkResponse(found.route.path, reply.body);
     return { ...reply, operation: found.route.path, body: distort(reply.body, fault) };
   }
@@ -171,12 +180,15 @@ export class Api {
 
   #rateLimits(token: string): object {
     const { limits } = this.#options;
-    const shown = (resource: Resource): object => {
+    const describeAllowance = (resource: Resource): object => {
       const { limit, used, resetAt } = limits.allowance(token, resource);
       return { limit, used, remaining: Math.max(0, limit - used), reset: Math.floor(resetAt.getTime() / 1000) };
     };
-    const core = shown('core');
-    const body = { resources: { core, graphql: shown('graphql'), search: shown('search') }, rate: core };
+    const core = describeAllowance('core');
+    const body = {
+      resources: { core, graphql: describeAllowance('graphql'), search: describeAllowance('search') },
+      rate: core,
+    };
     checkResponse('/rate_limit', body);
     return body;
   }
@@ -192,14 +204,14 @@ export class Api {
     if (!('cost' in prepared)) return { status: 200, body: prepared };
     const { limits } = this.#options;
     const limited = limits.spend(token, 'graphql', prepared.cost.points);
-    if (limited === 'primary') return { status: 200, body: limitInside('API rate limit already exceeded for user.') };
-    if (limited === 'secondary') return secondaryLimit(60);
+    if (limited === 'primary') return { status: 200, body: rateLimitBody('API rate limit already exceeded for user.') };
+    if (limited === 'secondary') return secondaryLimitReply(60);
     logged.cost = prepared.cost.points;
-    if (fault?.kind === 'resource_limits') return tooMuch(null);
+    if (fault?.kind === 'resource_limits') return resourceLimits(null);
     const { body, load } = await this.#executeQuery(prepared, { token, viewer, installation, fault });
     if (load > this.#options.heavyLimit) {
       this.#heavyFailures += 1;
-      return this.#heavyFailures % 2 === 1 ? badGateway(502) : tooMuch(body.data);
+      return this.#heavyFailures % 2 === 1 ? badGateway(502) : resourceLimits(body.data);
     }
     return { status: 200, body: distort(body, fault), operation: request.operationName ?? 'unnamed' };
   }
@@ -254,7 +266,7 @@ export class Api {
   }
 
   /** Renames each account with a `nextLogin` whose old or next login appears in the request. */
-  #renameWhoIsDue(mentioned: string, login: 'old' | 'new'): void {
+  #applyDueRenames(mentioned: string, login: 'old' | 'new'): void {
     const { world } = this.#options;
     for (const account of world.accounts) {
       const searchedLogin = login === 'old' ? account.login : account.nextLogin;
@@ -262,13 +274,13 @@ export class Api {
       if (!new RegExp(`(?<![\\w-])${searchedLogin}(?![\\w-])`, 'i').test(mentioned)) continue;
       account.login = account.nextLogin;
       account.nextLogin = null;
-      world.changed();
+      world.markChanged();
     }
   }
 }
 
 /** Returns a caller with credentials of the App, undefined when the credentials are refused. */
-function ofApp(caller: AppCaller): { name: string; viewer: Viewer; scopes: string[] | undefined } | undefined {
+function callerOfApp(caller: AppCaller): { name: string; viewer: Viewer; scopes: string[] | undefined } | undefined {
   return 'refusal' in caller ? undefined : { ...caller, scopes: undefined };
 }
 

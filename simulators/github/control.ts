@@ -109,7 +109,7 @@ interface Change {
 
 function change(world: World, { action, login, repository: name, path = '', to = '' }: Change): void {
   const account = (): Account => {
-    const found = world.accounts.find((one) => one.login.toLowerCase() === login.toLowerCase());
+    const found = world.accounts.find((account) => account.login.toLowerCase() === login.toLowerCase());
     if (found === undefined) throw new Error(`there is no account ${login}`);
     return found;
   };

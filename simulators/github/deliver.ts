@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { anybody } from '../world/world.ts';
+import { anonymousViewer } from '../world/world.ts';
 import type { Simulator } from './simulator.ts';
 import { payloadOf } from './webhooks/payloads.ts';
 
@@ -29,9 +29,9 @@ export function signed(event: string, body: string, options: { id?: string; secr
 /** Returns a list that collects every delivery from now on, in order. The test sends them itself. */
 export function outbox({ world, url: origin, apiUrl }: Pick<Simulator, 'world' | 'url' | 'apiUrl'>): Sent[] {
   const sent: Sent[] = [];
-  const place = { world, viewer: anybody, origin, apiUrl };
+  const context = { world, viewer: anonymousViewer, origin, apiUrl };
   world.listeners.add((event) => {
-    sent.push(signed(event.name, JSON.stringify(payloadOf(place, event))));
+    sent.push(signed(event.name, JSON.stringify(payloadOf(context, event))));
   });
   return sent;
 }

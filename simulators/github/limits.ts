@@ -5,7 +5,7 @@ export interface LimitSettings {
   graphql: number;
   core: number;
   search: number;
-  /** The same without a token. */
+  /** Requests an hour, or a minute for search, without a token. */
   anonymousCore: number;
   anonymousSearch: number;
   /** Concurrent requests of one token. */
@@ -95,7 +95,7 @@ export class Limits {
   }
 
   /** Uses up the quota of every token that has one of the resource, except for a number of points. */
-  leave(resource: Resource, points: number): void {
+  useUpExcept(resource: Resource, points: number): void {
     for (const [key, allowance] of this.#allowances) {
       if (key.endsWith(` ${resource}`)) allowance.used = Math.max(allowance.used, allowance.limit - points);
     }

@@ -20,7 +20,7 @@ export function distort(body: unknown, fault: Fault | undefined): unknown {
       forEachPage(copy, (page, nodes) => {
         page['nodes'] = [...nodes, ...nodes.slice(0, 1)];
       }),
-    surprise: () => put(copy, fault.path ?? [], fault.value ?? null),
+    surprise: () => replaceAt(copy, fault.path ?? [], fault.value ?? null),
     somebody_else: () => renameAll(copy),
   };
   distortions[fault.kind]?.();
@@ -35,12 +35,12 @@ function forEachPage(part: unknown, change: (page: Json, nodes: unknown[]) => vo
   else for (const value of Object.values(page)) forEachPage(value, change);
 }
 
-function put(part: unknown, path: readonly (string | number)[], value: unknown): void {
+function replaceAt(part: unknown, path: readonly (string | number)[], value: unknown): void {
   const [key, ...rest] = path;
   if (key === undefined || typeof part !== 'object' || part === null) return;
   const holder = part as Json;
   if (rest.length === 0) holder[key] = value;
-  else put(holder[key], rest, value);
+  else replaceAt(holder[key], rest, value);
 }
 
 /** Replaces the ids and names of accounts by those of another account. */

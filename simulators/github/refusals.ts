@@ -27,12 +27,12 @@ export function faultReply(fault: Fault | undefined, resource: Resource): Reply 
     bad_gateway: () => badGateway(502),
     unavailable: () => badGateway(503),
     gateway_timeout: () => badGateway(504),
-    primary_limit: () => primaryLimit(403, retryAfterS, resetS),
-    primary_limit_429: () => primaryLimit(429, retryAfterS, resetS),
+    primary_limit: () => primaryLimitReply(403, retryAfterS, resetS),
+    primary_limit_429: () => primaryLimitReply(429, retryAfterS, resetS),
     primary_limit_in_200: () =>
-      resource === 'graphql' ? { status: 200, body: limitInside('API rate limit exceeded') } : primaryLimit(403),
-    secondary_limit: () => secondaryLimit(retryAfterS ?? 60),
-    secondary_limit_without_time: () => secondaryLimit(undefined),
+      resource === 'graphql' ? { status: 200, body: rateLimitBody('API rate limit exceeded') } : primaryLimitReply(403),
+    secondary_limit: () => secondaryLimitReply(retryAfterS ?? 60),
+    secondary_limit_without_time: () => secondaryLimitReply(undefined),
     secondary_limit_in_200: () => ({
       status: 200,
       body: { errors: [{ message: 'You have exceeded a secondary rate limit.' }] },
@@ -54,16 +54,16 @@ export function badGateway(status: number): Reply {
   return { status, body: unicorn };
 }
 
-export function tooMuch(data: unknown): Reply {
+export function resourceLimits(data: unknown): Reply {
   const errors = [{ type: 'RESOURCE_LIMITS_EXCEEDED', message: 'Resource limits for this query exceeded.' }];
   return { status: 200, body: { data, errors } };
 }
 
-export function limitInside(message: string): object {
+export function rateLimitBody(message: string): object {
   return { errors: [{ type: 'RATE_LIMITED', message }] };
 }
 
-export function primaryLimit(status: number, retryAfterS?: number | string, resetS?: number): Reply {
+export function primaryLimitReply(status: number, retryAfterS?: number | string, resetS?: number): Reply {
   return {
     status,
     body: { message: 'API rate limit exceeded for user.' },
@@ -75,7 +75,7 @@ export function primaryLimit(status: number, retryAfterS?: number | string, rese
   };
 }
 
-export function secondaryLimit(retryAfterS: number | string | undefined): Reply {
+export function secondaryLimitReply(retryAfterS: number | string | undefined): Reply {
   return {
     status: 403,
     body: { message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.' },

@@ -1,7 +1,7 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';
 import type { TokenName } from './tokens.ts';
 
-/** For the simulator's own tests: a simulator at a fixed time, and functions that send requests to it. */
+/** Starts simulators at a fixed time, and sends requests to them, in the simulator's own tests. */
 
 export const now = (): Date => new Date('2026-11-21T12:00:00Z');
 export const start = (options: SimulatorOptions = {}): Promise<Simulator> => startSimulator({ now, ...options });

@@ -158,8 +158,8 @@ function servedReactions(node: ReportedItem): object[] {
     }),
   );
   assert.equal(node['reactions'].totalCount, all.length);
-  const key = (one: (typeof all)[number]): string => `${one.content} ${one.login}`;
-  return all.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
+  const key = (reaction: (typeof all)[number]): string => `${reaction.content} ${reaction.login}`;
+  return all.toSorted((left, right) => (key(left) < key(right) ? -1 : 1));
 }
 
 /** Returns a login without the suffix that the API leaves out for bots. */

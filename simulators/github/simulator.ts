@@ -32,7 +32,7 @@ export interface SimulatorOptions {
   port?: number;
   /** The number of contributions of heavy accounts that one response may count. Default 90. */
   heavyLimit?: number;
-  /** Called for each request to the API before its response. */
+  /** Receives each request to the API before its response. */
   onRequest?: (request: LoggedRequest) => void;
   /** Changes responses after they are checked. */
   rewrite?: Rewrite;

@@ -13,7 +13,7 @@ interface Person {
   login: string;
 }
 
-const about = ({ id, path_with_namespace }: DeliveredProject) => ({
+const projectFields = ({ id, path_with_namespace }: DeliveredProject) => ({
   id,
   name: path_with_namespace.split('/').at(-1),
   namespace: 'Analytical Engines',
@@ -22,7 +22,7 @@ const about = ({ id, path_with_namespace }: DeliveredProject) => ({
   default_branch: 'main',
 });
 
-const who = ({ id, login }: Person) => ({ id, name: login, username: login, email: '[REDACTED]' });
+const userFields = ({ id, login }: Person) => ({ id, name: login, username: login, email: '[REDACTED]' });
 
 export const events = {
   push: (project: DeliveredProject, by: Person) => ({
@@ -32,37 +32,37 @@ export const events = {
     user_id: by.id,
     user_username: by.login,
     project_id: project.id,
-    project: about(project),
+    project: projectFields(project),
     commits: [],
   }),
   issue: (project: DeliveredProject, by: Person, action = 'open') => ({
     object_kind: 'issue',
     event_type: 'issue',
-    user: who(by),
-    project: about(project),
+    user: userFields(by),
+    project: projectFields(project),
     object_attributes: { id: 301, iid: 23, author_id: by.id, action },
   }),
   merge_request: (project: DeliveredProject, by: Person, action = 'approved') => ({
     object_kind: 'merge_request',
     event_type: 'merge_request',
-    user: who(by),
-    project: about(project),
+    user: userFields(by),
+    project: projectFields(project),
     object_attributes: { id: 99, iid: 1, author_id: 51, action },
   }),
   note: (project: DeliveredProject, by: Person, noteable_type: string) => ({
     object_kind: 'note',
     event_type: 'note',
-    user: who(by),
+    user: userFields(by),
     project_id: project.id,
-    project: about(project),
+    project: projectFields(project),
     object_attributes: { id: 1241, note: 'Hello', noteable_type, action: 'create', system: false },
   }),
   emoji: (project: DeliveredProject, by: Person, awardable_type = 'Issue') => ({
     object_kind: 'emoji',
     event_type: 'award',
-    user: who(by),
+    user: userFields(by),
     project_id: project.id,
-    project: about(project),
+    project: projectFields(project),
     object_attributes: { user_id: by.id, name: 'thumbsup', awardable_type, awardable_id: 92, action: 'award' },
   }),
   /** https://docs.gitlab.com/user/project/integrations/webhook_events/#group-member-events */

@@ -1,6 +1,6 @@
 import { buildSchema, type DocumentNode, getOperationAST, graphql, Kind, parse, visit } from 'graphql';
 import type { Account, Repository } from '../world/model.ts';
-import { isPartShown, isVisible, type Place, type Reply } from './responses.ts';
+import { isPartShown, isVisible, type Reply, type ResponseContext } from './responses.ts';
 
 /**
  * The GraphQL operations of the service, in the schema of https://docs.gitlab.com/api/graphql/reference/. An operation
@@ -30,21 +30,21 @@ export const gitlabSchema = buildSchema(`
 const limits = { complexity: 200, characters: 10_000 };
 const costs: Record<string, number> = { lastCommit: 10, diffStatsSummary: 2, tree: 2 };
 
-export async function executeGraphql(place: Place, body: string): Promise<Reply> {
+export async function executeGraphql(context: ResponseContext, body: string): Promise<Reply> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
-  if (query.length > limits.characters) throw new Error('a question by GraphQL is too long');
-  if (complexityOf(parse(query)) > limits.complexity) throw new Error('a question by GraphQL is too complex');
+  if (query.length > limits.characters) throw new Error('a GraphQL query is too long');
+  if (complexityOf(parse(query)) > limits.complexity) throw new Error('a GraphQL query is too complex');
   const rootValue = {
     project: ({ fullPath }: { fullPath: string }) => {
-      const found = named(place, fullPath);
-      return found === undefined ? null : project(place, found);
+      const found = named(context, fullPath);
+      return found === undefined ? null : project(context, found);
     },
     projects: ({ ids, first }: { ids: string[]; first: number }) => ({
       nodes: ids
-        .map((id) => place.world.repositoryById(Number(/^gid:\/\/gitlab\/Project\/(\d+)$/.exec(id)?.[1])))
-        .filter((found) => found !== undefined && isVisible(place, found))
+        .map((id) => context.world.repositoryById(Number(/^gid:\/\/gitlab\/Project\/(\d+)$/.exec(id)?.[1])))
+        .filter((found) => found !== undefined && isVisible(context, found))
         .slice(0, first)
-        .map((found) => found && project(place, found)),
+        .map((found) => found && project(context, found)),
     }),
   };
   const { data, errors } = await graphql({ schema: gitlabSchema, source: query, variableValues: variables, rootValue });
@@ -57,30 +57,30 @@ export function operationName(query: string): string {
   return `graphql ${getOperationAST(parse(query))?.name?.value ?? 'unnamed'}`;
 }
 
-function named(place: Place, fullPath: string): Repository | undefined {
+function named(context: ResponseContext, fullPath: string): Repository | undefined {
   const cut = fullPath.lastIndexOf('/');
-  const found = place.world.repository(fullPath.slice(0, cut), fullPath.slice(cut + 1));
-  return found !== undefined && isVisible(place, found) ? found : undefined;
+  const found = context.world.repository(fullPath.slice(0, cut), fullPath.slice(cut + 1));
+  return found !== undefined && isVisible(context, found) ? found : undefined;
 }
 
-function project(place: Place, shown: Repository) {
-  const { commits, pullRequests, language } = shown;
+function project(context: ResponseContext, repository: Repository) {
+  const { commits, pullRequests, language } = repository;
   const less = { name: 'Shell', share: 1.5 };
   return {
-    id: `gid://gitlab/Project/${shown.id}`,
+    id: `gid://gitlab/Project/${repository.id}`,
     languages: language === null ? [] : [less, { name: language, share: 98.5 }],
-    repository: isPartShown(place, shown, 'repository')
+    repository: isPartShown(context, repository, 'repository')
       ? {
           tree: ({ ref }: { ref: string }) => {
             const found = commits.find(({ oid }) => oid === ref);
             if (found === undefined) return null;
-            const account = authorOf(place, found.author.email);
+            const account = authorOf(context, found.author.email);
             const author = account && {
               id: `gid://gitlab/User/${account.id}`,
               username: account.login,
               name: account.name ?? '',
               avatarUrl: `/uploads/-/system/user/avatar/${account.id}/avatar.png`,
-              state: place.hidden.blocked.get(account.id) ?? 'active',
+              state: context.hidden.blocked.get(account.id) ?? 'active',
             };
             return { lastCommit: { sha: found.oid, authorEmail: found.author.email, author } };
           },
@@ -105,12 +105,14 @@ function project(place: Place, shown: Repository) {
 }
 
 /** Finds the account of an address, including the address that GitLab gave to it. */
-function authorOf({ world, url }: Place, email: string): Account | null {
+function authorOf({ world, url }: ResponseContext, email: string): Account | null {
   const { hostname } = new URL(url);
-  const given = world.accounts.find(
-    (one) => !one.isDeleted && `${one.id}-${one.login}@users.noreply.${hostname}`.toLowerCase() === email.toLowerCase(),
+  const byGeneratedAddress = world.accounts.find(
+    (account) =>
+      !account.isDeleted &&
+      `${account.id}-${account.login}@users.noreply.${hostname}`.toLowerCase() === email.toLowerCase(),
   );
-  return world.accountByEmail(email) ?? given ?? null;
+  return world.accountByEmail(email) ?? byGeneratedAddress ?? null;
 }
 
 function complexityOf(document: DocumentNode): number {

@@ -30,7 +30,7 @@ import {
  * request and response of the simulated GitLab must match: an unknown path, parameter, value or field fails the test.
  */
 
-const everybodys = parameters({
+const listOfAll = parameters({
   ...paging,
   scope: Type.Enum(['all']),
   author_id: Whole,
@@ -58,7 +58,7 @@ interface Endpoint {
   response: TSchema;
 }
 
-const list = (query: TObject, one: TSchema): Endpoint => ({ query, response: Type.Array(one) });
+const list = (query: TObject, item: TSchema): Endpoint => ({ query, response: Type.Array(item) });
 const single = (query: TObject, response: TSchema): Endpoint => ({ query, response });
 const nothing = parameters({});
 
@@ -99,8 +99,8 @@ const endpoints = {
   ),
   '/groups/:id/members': list(parameters({ ...paging }), Member),
   '/groups/:id/members/all/:user_id': single(nothing, Member),
-  '/issues': list(everybodys, Issue),
-  '/merge_requests': list(everybodys, MergeRequest),
+  '/issues': list(listOfAll, Issue),
+  '/merge_requests': list(listOfAll, MergeRequest),
   '/projects/:id': single(parameters({ statistics: optional(Flag) }), Project),
   '/projects/:id/issues': list(
     parameters({
@@ -185,7 +185,7 @@ type WritingName = keyof typeof writing;
 
 const patterns = Object.keys(endpoints)
   // Literal path segments take precedence over parameters.
-  .toSorted((one, other) => one.split(':').length - other.split(':').length)
+  .toSorted((left, right) => left.split(':').length - right.split(':').length)
   .map((name) => ({
     name: name as EndpointName,
     pattern: new RegExp(`^${name.replace(/:\w+/g, '([^/]+)')}$`),

@@ -1,5 +1,5 @@
 import type { Account, Issue, PullRequest, Repository } from '../world/model.ts';
-import { isMemberOf, isPartShown, isVisible, type Place, type Reply, type Shape } from './responses.ts';
+import { isMemberOf, isPartShown, isVisible, type Reply, type ResponseContext, type Shape } from './responses.ts';
 import { issue, mergeRequest } from './threads.ts';
 
 /** Lists as GitLab filters, orders and pages them. */
@@ -15,21 +15,21 @@ interface ListReply {
  * Returns the issues of a project. Confidential ones are for members. Each word of a search must occur in the title, in
  * upper or lower case.
  */
-export function issuesIn(place: Place, shown: Repository): ListReply[] {
-  const wanted = place.query.get('confidential');
-  const words = (place.query.get('search') ?? '').toLowerCase().split(/\s+/);
+export function issuesIn(context: ResponseContext, repository: Repository): ListReply[] {
+  const confidential = context.query.get('confidential');
+  const words = (context.query.get('search') ?? '').toLowerCase().split(/\s+/);
   const isSearched = ({ title }: Issue): boolean => words.every((word) => title.toLowerCase().includes(word));
-  return shown.issues
+  return repository.issues
     .filter(isSearched)
-    .filter(({ id }) => !place.hidden.issues.has(id) || (isMemberOf(place, shown) && wanted !== 'false'))
-    .map((one) => ({ item: one, shape: issue(place, shown, one) }));
+    .filter(({ id }) => !context.hidden.issues.has(id) || (isMemberOf(context, repository) && confidential !== 'false'))
+    .map((item) => ({ item, shape: issue(context, repository, item) }));
 }
 
-export function everywhere(place: Place, itemsIn: (shown: Repository) => ListReply[]): Shape[] {
-  const { world, query } = place;
+export function everywhere(context: ResponseContext, itemsIn: (repository: Repository) => ListReply[]): Shape[] {
+  const { world, query } = context;
   const state = query.get('state') ?? 'all';
   return world.repositories
-    .filter((shown) => isVisible(place, shown))
+    .filter((repository) => isVisible(context, repository))
     .flatMap(itemsIn)
     .filter(
       ({ item, shape }) => item.authorId === Number(query.get('author_id')) && [shape['state'], 'all'].includes(state),
@@ -37,32 +37,35 @@ export function everywhere(place: Place, itemsIn: (shown: Repository) => ListRep
     .map(({ shape }) => shape);
 }
 
-export function mergeRequestsIn(place: Place, shown: Repository): ListReply[] {
-  return shown.pullRequests.map((one) => ({ item: one, shape: mergeRequest(place, shown, one) }));
+export function mergeRequestsIn(context: ResponseContext, repository: Repository): ListReply[] {
+  return repository.pullRequests.map((pullRequest) => ({
+    item: pullRequest,
+    shape: mergeRequest(context, repository, pullRequest),
+  }));
 }
 
 /** Returns the items in a group and its subgroups. */
 export function ofGroup(
-  place: Place,
+  context: ResponseContext,
   group: Account,
-  itemsIn: (place: Place, shown: Repository) => ListReply[],
+  itemsIn: (context: ResponseContext, repository: Repository) => ListReply[],
 ): Reply {
-  const { world } = place;
+  const { world } = context;
   const isWithin = ({ ownerId }: Repository): boolean =>
     `${world.accountById(ownerId)?.login ?? ''}/`.startsWith(`${group.login}/`);
   const part = itemsIn === issuesIn ? 'issues' : 'merge_requests';
-  const shown = world.repositories.filter(
-    (one) => isWithin(one) && isVisible(place, one) && isPartShown(place, one, part),
+  const visible = world.repositories.filter(
+    (repository) => isWithin(repository) && isVisible(context, repository) && isPartShown(context, repository, part),
   );
   return inTime(
-    place,
-    shown.flatMap((one) => itemsIn(place, one)),
+    context,
+    visible.flatMap((project) => itemsIn(context, project)),
   );
 }
 
 /** Orders and filters a list by time, as the query says. */
-export function inTime(place: Place, all: readonly ListReply[]): Reply {
-  const { query } = place;
+export function inTime(context: ResponseContext, all: readonly ListReply[]): Reply {
+  const { query } = context;
   const state = query.get('state') ?? 'all';
   const by = query.get('order_by') === 'updated_at' ? 'updatedAt' : 'createdAt';
   const bound = (name: string): number => Date.parse(query.get(name) ?? '');
@@ -71,14 +74,14 @@ export function inTime(place: Place, all: readonly ListReply[]): Reply {
     !(item.updatedAt.getTime() < bound('updated_after')) &&
     !(item.updatedAt.getTime() > bound('updated_before'));
   const ordered = all
-    .filter((one) => isWithin(one) && [one.shape['state'], 'all'].includes(state))
-    .toSorted((one, other) => one.item[by].getTime() - other.item[by].getTime() || one.item.id - other.item.id);
-  const shapes = ordered.map((one) => one.shape);
-  return paged(place, query.get('sort') === 'asc' ? shapes : shapes.toReversed());
+    .filter((entry) => isWithin(entry) && [entry.shape['state'], 'all'].includes(state))
+    .toSorted((left, right) => left.item[by].getTime() - right.item[by].getTime() || left.item.id - right.item.id);
+  const shapes = ordered.map((entry) => entry.shape);
+  return paged(context, query.get('sort') === 'asc' ? shapes : shapes.toReversed());
 }
 
 /** Returns a page of a list. GitLab cuts pages to its maximum silently, and counts null entries but leaves them out. */
-export function paged({ query, maxPerPage, totalsUpTo, url }: Place, all: readonly (Shape | null)[]): Reply {
+export function paged({ query, maxPerPage, totalsUpTo, url }: ResponseContext, all: readonly (Shape | null)[]): Reply {
   const size = Math.min(Number(query.get('per_page') ?? 20), maxPerPage);
   const page = Number(query.get('page') ?? 1);
   const last = Math.max(1, Math.ceil(all.length / size));
@@ -95,7 +98,7 @@ export function paged({ query, maxPerPage, totalsUpTo, url }: Place, all: readon
     ...(isCounted ? [link('last', last)] : []),
   ];
   return ok(
-    all.slice((page - 1) * size, page * size).filter((one) => one !== null),
+    all.slice((page - 1) * size, page * size).filter((shape) => shape !== null),
     {
       link: links.join(', '),
       'x-next-page': page < last ? String(page + 1) : '',

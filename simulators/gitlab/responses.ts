@@ -6,7 +6,7 @@ import type { Hidden } from './hidden.ts';
 /** GitLab's responses about a simulated world. */
 
 /** The context of a request; `viewer` is undefined for an invalid credential. */
-export interface Place {
+export interface ResponseContext {
   world: World;
   url: string;
   query: URLSearchParams;
@@ -30,7 +30,10 @@ export type Shape = Record<string, unknown>;
 /** The user that owns everything that deleted accounts wrote. */
 const ghost = { id: 999_999, login: 'ghost', name: 'Ghost User' };
 
-export function user({ world, url, hidden }: Pick<Place, 'world' | 'url' | 'hidden'>, id: number | null): Shape {
+export function user(
+  { world, url, hidden }: Pick<ResponseContext, 'world' | 'url' | 'hidden'>,
+  id: number | null,
+): Shape {
   const account = (id === null ? undefined : world.accountById(id)) ?? ghost;
   return {
     id: account.id,
@@ -43,11 +46,11 @@ export function user({ world, url, hidden }: Pick<Place, 'world' | 'url' | 'hidd
   };
 }
 
-export function profile(place: Place, account: Account): Shape {
-  const isKept = place.hidden.profiles.has(account.id) || place.hidden.blocked.has(account.id);
-  const isShown = !isKept || place.viewer?.accountId === account.id;
+export function profile(context: ResponseContext, account: Account): Shape {
+  const isKept = context.hidden.profiles.has(account.id) || context.hidden.blocked.has(account.id);
+  const isShown = !isKept || context.viewer?.accountId === account.id;
   return {
-    ...user(place, account.id),
+    ...user(context, account.id),
     bio: account.bio ?? '',
     location: null,
     public_email: '',
@@ -70,7 +73,7 @@ export function profile(place: Place, account: Account): Shape {
   };
 }
 
-export function group({ url, hidden }: Place, account: Account): Shape {
+export function group({ url, hidden }: ResponseContext, account: Account): Shape {
   return {
     id: account.id,
     web_url: `${url}/groups/${account.login}`,
@@ -87,51 +90,51 @@ export function group({ url, hidden }: Place, account: Account): Shape {
   };
 }
 
-export function project(place: Place, shown: Repository): Shape {
-  const { world, viewer, hidden, query } = place;
-  const basic = basicProject(place, shown);
+export function project(context: ResponseContext, repository: Repository): Shape {
+  const { world, viewer, hidden, query } = context;
+  const basic = basicProject(context, repository);
   if (viewer?.accountId === null) return basic;
-  const origin = world.repositories.find(({ name, isFork }) => name === shown.name && !isFork);
-  const isMember = isMemberOf(place, shown);
+  const origin = world.repositories.find(({ name, isFork }) => name === repository.name && !isFork);
+  const isMember = isMemberOf(context, repository);
   return {
     ...basic,
-    empty_repo: shown.commits.length === 0,
-    archived: shown.isArchived,
-    visibility: shown.visibility,
-    open_issues_count: shown.issues.filter(({ closedAt }) => closedAt === null).length,
-    ...(shown.isFork && { mr_default_target_self: false }),
-    ...(shown.isFork &&
+    empty_repo: repository.commits.length === 0,
+    archived: repository.isArchived,
+    visibility: repository.visibility,
+    open_issues_count: repository.issues.filter(({ closedAt }) => closedAt === null).length,
+    ...(repository.isFork && { mr_default_target_self: false }),
+    ...(repository.isFork &&
       origin !== undefined &&
-      isVisible(place, origin) && { forked_from_project: basicProject(place, origin) }),
+      isVisible(context, origin) && { forked_from_project: basicProject(context, origin) }),
     issues_access_level: 'enabled',
     merge_requests_access_level: 'enabled',
     repository_access_level: 'enabled',
-    ...hidden.parts.get(shown.id),
-    ...(world.accountById(shown.ownerId)?.type !== 'Organization' && { owner: user(place, shown.ownerId) }),
+    ...hidden.parts.get(repository.id),
+    ...(world.accountById(repository.ownerId)?.type !== 'Organization' && { owner: user(context, repository.ownerId) }),
     ...(query.get('statistics') === 'true' &&
-      isMember && { statistics: { commit_count: shown.commits.length, storage_size: 0, repository_size: 0 } }),
+      isMember && { statistics: { commit_count: repository.commits.length, storage_size: 0, repository_size: 0 } }),
   };
 }
 
-function basicProject({ world, url }: Place, shown: Repository): Shape {
-  const owner = world.accountById(shown.ownerId);
-  const path = `${owner?.login}/${shown.name}`;
+function basicProject({ world, url }: ResponseContext, repository: Repository): Shape {
+  const owner = world.accountById(repository.ownerId);
+  const path = `${owner?.login}/${repository.name}`;
   return {
-    id: shown.id,
-    description: shown.description,
-    name: shown.name,
-    name_with_namespace: `${owner?.name} / ${shown.name}`,
-    path: shown.name,
+    id: repository.id,
+    description: repository.description,
+    name: repository.name,
+    name_with_namespace: `${owner?.name} / ${repository.name}`,
+    path: repository.name,
     path_with_namespace: path,
-    created_at: time(shown.createdAt),
-    default_branch: shown.commits.length === 0 ? null : shown.defaultBranch,
+    created_at: time(repository.createdAt),
+    default_branch: repository.commits.length === 0 ? null : repository.defaultBranch,
     topics: [],
     http_url_to_repo: `${url}/${path}.git`,
     web_url: `${url}/${path}`,
-    forks_count: shown.forkCount,
+    forks_count: repository.forkCount,
     avatar_url: null,
-    star_count: shown.stars.length,
-    last_activity_at: time(later(shown.updatedAt, shown.pushedAt)),
+    star_count: repository.stars.length,
+    last_activity_at: time(later(repository.updatedAt, repository.pushedAt)),
     namespace: {
       // The namespace of a user has an id of its own.
       id: owner?.type === 'Organization' ? owner.id : (owner?.id ?? 0) + 1_000_000,
@@ -147,29 +150,29 @@ function basicProject({ world, url }: Place, shown: Repository): Shape {
 }
 
 /** Returns whether a project is visible. Internal projects are shown to all signed-in callers. */
-export function isVisible({ world, viewer }: Place, shown: Repository): boolean {
+export function isVisible({ world, viewer }: ResponseContext, repository: Repository): boolean {
   if (viewer === undefined) return false;
-  return (shown.visibility === 'internal' && viewer.accountId !== null) || world.canSee(viewer, shown);
+  return (repository.visibility === 'internal' && viewer.accountId !== null) || world.canSee(viewer, repository);
 }
 
 /** Returns whether the caller sees the parts of a public project that are limited to its members. */
-export function isMemberOf({ world, viewer }: Place, { ownerId, collaboratorIds }: Repository): boolean {
+export function isMemberOf({ world, viewer }: ResponseContext, { ownerId, collaboratorIds }: Repository): boolean {
   const id = viewer?.accountId ?? null;
   if (id === null) return false;
   return ownerId === id || collaboratorIds.includes(id) || world.membership(ownerId, id)?.state === 'active';
 }
 
 export function isPartShown(
-  place: Place,
-  shown: Repository,
+  context: ResponseContext,
+  repository: Repository,
   part: 'issues' | 'merge_requests' | 'repository',
 ): boolean {
-  const level = place.hidden.parts.get(shown.id)?.[`${part}_access_level`] ?? 'enabled';
-  return level === 'enabled' || (level === 'private' && isMemberOf(place, shown));
+  const level = context.hidden.parts.get(repository.id)?.[`${part}_access_level`] ?? 'enabled';
+  return level === 'enabled' || (level === 'private' && isMemberOf(context, repository));
 }
 
-export function starrer(place: Place, { accountId, starredAt }: Star): Shape {
-  return { starred_since: time(starredAt), user: user(place, accountId) };
+export function starrer(context: ResponseContext, { accountId, starredAt }: Star): Shape {
+  return { starred_since: time(starredAt), user: user(context, accountId) };
 }
 
 export function commit(commit: Commit): Shape {
@@ -196,8 +199,8 @@ export function diff({ path }: Pick<ChangedFile, 'path'>): Shape {
   };
 }
 
-function later(one: Date, other: Date | null): Date {
-  return other !== null && other > one ? other : one;
+function later(left: Date, right: Date | null): Date {
+  return right !== null && right > left ? right : left;
 }
 
 export function time(at: Date): string;

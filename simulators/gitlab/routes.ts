@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
 import { gitId } from '../git/git-id.ts';
 import { addComment } from '../world/comments.ts';
-import type { Account, Issue, PullRequest, Reactable, Repository } from '../world/model.ts';
+import type { Account, Reactable, Repository } from '../world/model.ts';
+import {
+  findMembership,
+  notFound,
+  refusal,
+  unauthorized,
+  withGroup,
+  withIssue,
+  within,
+  withMergeRequest,
+  withRepository,
+} from './find.ts';
 import type { Described, EndpointName } from './interface.ts';
 import { everywhere, inTime, issuesIn, mergeRequestsIn, ofGroup, ok, paged } from './lists.ts';
 import { membersOfTeam } from './members.ts';
@@ -12,10 +23,10 @@ import {
   isMemberOf,
   isPartShown,
   isVisible,
-  type Place,
   profile,
   project,
   type Reply,
+  type ResponseContext,
   type Shape,
   starrer,
   time,
@@ -23,66 +34,62 @@ import {
 } from './responses.ts';
 import { award, issue, mergeRequest, notes } from './threads.ts';
 
-type Route = (place: Place, parameters: string[]) => Reply;
-
-const refusal = (status: number, message: string): Reply => ({ status, body: { message } });
-const unauthorized = refusal(401, '401 Unauthorized');
-const notFound = (what: string): Reply => refusal(404, `404 ${what} Not Found`);
+type Route = (context: ResponseContext, parameters: string[]) => Reply;
 
 /** Wraps a route that GitLab refuses to callers who are not signed in. */
 const forSignedIn =
   (route: Route): Route =>
-  (place, parameters) =>
-    place.viewer?.accountId === null ? unauthorized : route(place, parameters);
+  (context, parameters) =>
+    context.viewer?.accountId === null ? unauthorized : route(context, parameters);
 
 /** Returns the response of the simulated GitLab to a request. */
-export function respond(place: Place, { name, parameters, writtenBody }: Described): Reply {
-  if (place.viewer === undefined) return unauthorized;
-  return writtenBody === undefined ? routes[name](place, parameters) : say(place, parameters, writtenBody.body);
+export function respond(context: ResponseContext, { name, parameters, writtenBody }: Described): Reply {
+  if (context.viewer === undefined) return unauthorized;
+  return writtenBody === undefined ? routes[name](context, parameters) : addNote(context, parameters, writtenBody.body);
 }
 
 /** Adds a note to an issue. Signed-in callers who see an issue may comment on it. */
-function say(place: Place, path: string[], body: string): Reply {
-  if (place.viewer?.accountId === null) return unauthorized;
-  return withIssue(place, path, (shown, issue) => {
-    const { id } = addComment(place.world, issue, { author: bearer(place), body });
-    return { status: 201, body: notes(place, shown, issue).find((note) => note['id'] === id) };
+function addNote(context: ResponseContext, path: string[], body: string): Reply {
+  if (context.viewer?.accountId === null) return unauthorized;
+  return withIssue(context, path, (repository, issue) => {
+    const { id } = addComment(context.world, issue, { author: bearer(context), body });
+    return { status: 201, body: notes(context, repository, issue).find((note) => note['id'] === id) };
   });
 }
 
 const routes: Readonly<Record<EndpointName, Route>> = {
   '/metadata': forSignedIn(() => ok({ version: '17.5.1-ee', revision: '0d6a9a2e8f5', enterprise: true })),
-  '/user': forSignedIn((place) => ok(profile(place, bearer(place)))),
-  '/personal_access_tokens/self': forSignedIn((place) => ok(personalToken(place))),
-  '/users': (place) => {
-    const found = userOf(place, place.query.get('username') ?? '');
-    return paged(place, found === undefined ? [] : [user(place, found.id)]);
+  '/user': forSignedIn((context) => ok(profile(context, bearer(context)))),
+  '/personal_access_tokens/self': forSignedIn((context) => ok(personalToken(context))),
+  '/users': (context) => {
+    const found = userOf(context, context.query.get('username') ?? '');
+    return paged(context, found === undefined ? [] : [user(context, found.id)]);
   },
-  '/users/:id': forSignedIn((place, [id]) => {
-    const found = place.world.accountById(Number(id));
-    return found === undefined || found.type === 'Organization' ? notFound('User') : ok(profile(place, found));
+  '/users/:id': forSignedIn((context, [id]) => {
+    const found = context.world.accountById(Number(id));
+    return found === undefined || found.type === 'Organization' ? notFound('User') : ok(profile(context, found));
   }),
-  '/users/:user_id/projects': (place, [id = '']) => {
-    const found = userOf(place, id) ?? place.world.accountById(Number(id));
-    return found === undefined ? notFound('User') : owned(place, found);
+  '/users/:user_id/projects': (context, [id = '']) => {
+    const found = userOf(context, id) ?? context.world.accountById(Number(id));
+    return found === undefined ? notFound('User') : owned(context, found);
   },
-  '/groups/:id': (place, [id = '']) => withGroup(place, id, (found) => ok(group(place, found))),
-  '/groups/:id/projects': (place, [id = '']) =>
-    withGroup(place, id, (found) => {
+  '/groups/:id': (context, [id = '']) => withGroup(context, id, (found) => ok(group(context, found))),
+  '/groups/:id/projects': (context, [id = '']) =>
+    withGroup(context, id, (found) => {
       // Without this parameter, GitLab includes the shared projects of other groups.
-      if (place.query.get('with_shared') !== 'false') throw new Error('only what a group owns is simulated');
-      return owned(place, found);
+      if (context.query.get('with_shared') !== 'false') throw new Error('only what a group owns is simulated');
+      return owned(context, found);
     }),
-  '/groups/:id/issues': (place, [id = '']) => withGroup(place, id, (found) => ofGroup(place, found, issuesIn)),
-  '/groups/:id/merge_requests': (place, [id = '']) =>
-    withGroup(place, id, (found) => ofGroup(place, found, mergeRequestsIn)),
-  '/groups/:id/members': forSignedIn((place, [id = '']) => membersOfTeam(place, id) ?? notFound('Group')),
-  '/groups/:id/members/all/:user_id': forSignedIn((place, [id = '', userId]) =>
-    withGroup(place, id, (found) => {
-      const membership = inherited(place, found, Number(userId));
+  '/groups/:id/issues': (context, [id = '']) => withGroup(context, id, (found) => ofGroup(context, found, issuesIn)),
+  '/groups/:id/merge_requests': (context, [id = '']) =>
+    withGroup(context, id, (found) => ofGroup(context, found, mergeRequestsIn)),
+  '/groups/:id/members': forSignedIn((context, [id = '']) => membersOfTeam(context, id) ?? notFound('Group')),
+  '/groups/:id/members/all/:user_id': forSignedIn((context, [id = '', userId]) =>
+    withGroup(context, id, (found) => {
+      const membership = findMembership(context, found, Number(userId));
       if (membership === undefined) return notFound('Not');
       return ok({
-        ...user(place, Number(userId)),
+        ...user(context, Number(userId)),
         access_level: membership.role === 'admin' ? 50 : 30,
         expires_at: null,
         created_at: time(found.createdAt),
@@ -90,98 +97,110 @@ const routes: Readonly<Record<EndpointName, Route>> = {
       });
     }),
   ),
-  '/issues': (place) =>
+  '/issues': (context) =>
     paged(
-      place,
-      everywhere(place, (shown) => (isPartShown(place, shown, 'issues') ? issuesIn(place, shown) : [])),
+      context,
+      everywhere(context, (repository) =>
+        isPartShown(context, repository, 'issues') ? issuesIn(context, repository) : [],
+      ),
     ),
-  '/merge_requests': (place) =>
+  '/merge_requests': (context) =>
     paged(
-      place,
-      everywhere(place, (shown) => (isPartShown(place, shown, 'merge_requests') ? mergeRequestsIn(place, shown) : [])),
+      context,
+      everywhere(context, (repository) =>
+        isPartShown(context, repository, 'merge_requests') ? mergeRequestsIn(context, repository) : [],
+      ),
     ),
-  '/projects/:id': (place, path) => within(place, path, (shown) => ok(project(place, shown))),
-  '/projects/:id/issues': (place, path) =>
-    within(place, path, (shown) => {
-      if (!isPartShown(place, shown, 'issues')) return paged(place, []);
-      return inTime(place, issuesIn(place, shown));
+  '/projects/:id': (context, path) => within(context, path, (repository) => ok(project(context, repository))),
+  '/projects/:id/issues': (context, path) =>
+    within(context, path, (repository) => {
+      if (!isPartShown(context, repository, 'issues')) return paged(context, []);
+      return inTime(context, issuesIn(context, repository));
     }),
-  '/projects/:id/issues/:iid': (place, path) =>
-    withIssue(place, path, (shown, found) => ok(issue(place, shown, found))),
-  '/projects/:id/merge_requests': (place, path) =>
-    within(place, path, (shown) => {
-      if (!isPartShown(place, shown, 'merge_requests')) return refusal(403, '403 Forbidden');
-      return inTime(place, mergeRequestsIn(place, shown));
+  '/projects/:id/issues/:iid': (context, path) =>
+    withIssue(context, path, (repository, found) => ok(issue(context, repository, found))),
+  '/projects/:id/merge_requests': (context, path) =>
+    within(context, path, (repository) => {
+      if (!isPartShown(context, repository, 'merge_requests')) return refusal(403, '403 Forbidden');
+      return inTime(context, mergeRequestsIn(context, repository));
     }),
-  '/projects/:id/issues/:iid/closed_by': (place, path) =>
-    withIssue(place, path, (shown, { closings }) => {
+  '/projects/:id/issues/:iid/closed_by': (context, path) =>
+    withIssue(context, path, (repository, { closings }) => {
       const { closer = null } = closings.at(-1) ?? {};
       const by = closer !== null && 'pullRequestId' in closer ? closer.pullRequestId : undefined;
       return paged(
-        place,
-        shown.pullRequests.filter(({ id }) => id === by).map((one) => mergeRequest(place, shown, one)),
+        context,
+        repository.pullRequests
+          .filter(({ id }) => id === by)
+          .map((pullRequest) => mergeRequest(context, repository, pullRequest)),
       );
     }),
-  '/projects/:id/issues/:iid/notes': forSignedIn((place, path) =>
-    withIssue(place, path, (shown, found) => paged(place, readable(place, shown, notes(place, shown, found)))),
-  ),
-  '/projects/:id/merge_requests/:iid/notes': forSignedIn((place, path) =>
-    withMergeRequest(place, path, (shown, found) => paged(place, readable(place, shown, notes(place, shown, found)))),
-  ),
-  '/projects/:id/issues/:iid/award_emoji': forSignedIn((place, path) =>
-    withIssue(place, path, (_shown, found) => awards(place, found, 'Issue')),
-  ),
-  '/projects/:id/merge_requests/:iid/award_emoji': forSignedIn((place, path) =>
-    withMergeRequest(place, path, (_shown, found) => awards(place, found, 'MergeRequest')),
-  ),
-  '/projects/:id/issues/:iid/notes/:note_id/award_emoji': forSignedIn((place, path) =>
-    withIssue(place, path, (_shown, { comments }) => awardsOfNote(place, comments, path)),
-  ),
-  '/projects/:id/merge_requests/:iid/notes/:note_id/award_emoji': forSignedIn((place, path) =>
-    withMergeRequest(place, path, (_shown, { comments, reviewComments }) =>
-      awardsOfNote(place, [...comments, ...reviewComments], path),
+  '/projects/:id/issues/:iid/notes': forSignedIn((context, path) =>
+    withIssue(context, path, (repository, found) =>
+      paged(context, readable(context, repository, notes(context, repository, found))),
     ),
   ),
-  '/projects/:id/merge_requests/:iid/diffs': (place, path) =>
-    withMergeRequest(place, path, (_shown, { files }) =>
+  '/projects/:id/merge_requests/:iid/notes': forSignedIn((context, path) =>
+    withMergeRequest(context, path, (repository, found) =>
+      paged(context, readable(context, repository, notes(context, repository, found))),
+    ),
+  ),
+  '/projects/:id/issues/:iid/award_emoji': forSignedIn((context, path) =>
+    withIssue(context, path, (_repository, found) => awards(context, found, 'Issue')),
+  ),
+  '/projects/:id/merge_requests/:iid/award_emoji': forSignedIn((context, path) =>
+    withMergeRequest(context, path, (_repository, found) => awards(context, found, 'MergeRequest')),
+  ),
+  '/projects/:id/issues/:iid/notes/:note_id/award_emoji': forSignedIn((context, path) =>
+    withIssue(context, path, (_repository, { comments }) => awardsOfNote(context, comments, path)),
+  ),
+  '/projects/:id/merge_requests/:iid/notes/:note_id/award_emoji': forSignedIn((context, path) =>
+    withMergeRequest(context, path, (_repository, { comments, reviewComments }) =>
+      awardsOfNote(context, [...comments, ...reviewComments], path),
+    ),
+  ),
+  '/projects/:id/merge_requests/:iid/diffs': (context, path) =>
+    withMergeRequest(context, path, (_repository, { files }) =>
       // GitLab before 17.11 fails for larger pages.
-      Number(place.query.get('per_page') ?? 20) > 30
+      Number(context.query.get('per_page') ?? 20) > 30
         ? refusal(500, '500 Internal Server Error')
-        : paged(place, files.map(diff)),
+        : paged(context, files.map(diff)),
     ),
-  '/projects/:id/starrers': (place, path) =>
-    within(place, path, (shown) => {
-      const shownStars = place.world.starsOf(shown).filter(({ accountId }) => !place.hidden.profiles.has(accountId));
+  '/projects/:id/starrers': (context, path) =>
+    within(context, path, (repository) => {
+      const shownStars = context.world
+        .starsOf(repository)
+        .filter(({ accountId }) => !context.hidden.profiles.has(accountId));
       return paged(
-        place,
-        shownStars.map((one) => starrer(place, one)),
+        context,
+        shownStars.map((star) => starrer(context, star)),
       );
     }),
-  '/projects/:id/repository/commits/:sha': (place, path) =>
-    withRepository(place, path, ({ commits }) => {
+  '/projects/:id/repository/commits/:sha': (context, path) =>
+    withRepository(context, path, ({ commits }) => {
       const found = commits.find(({ oid }) => oid === path[1]);
       return found === undefined ? notFound('Commit') : ok(commit(found));
     }),
-  '/projects/:id/repository/commits/:sha/diff': (place, path) =>
-    withRepository(place, path, ({ commits }) => {
+  '/projects/:id/repository/commits/:sha/diff': (context, path) =>
+    withRepository(context, path, ({ commits }) => {
       const found = commits.find(({ oid }) => oid === path[1]);
       if (found === undefined) return notFound('Commit');
       return paged(
-        place,
+        context,
         [...found.changes.keys()].map((changed) => diff({ path: changed })),
       );
     }),
-  '/projects/:id/repository/branches/:branch': (place, path) =>
-    withRepository(place, path, ({ defaultBranch, commits }) => {
+  '/projects/:id/repository/branches/:branch': (context, path) =>
+    withRepository(context, path, ({ defaultBranch, commits }) => {
       const newest = commits.at(-1);
       if (defaultBranch !== path[1] || newest === undefined) return notFound('Branch');
       return ok({ name: defaultBranch, default: true, commit: { id: newest.oid, title: newest.message } });
     }),
-  '/projects/:id/repository/files/:path': (place, path) =>
-    withRepository(place, path, ({ files, commits }) => {
+  '/projects/:id/repository/files/:path': (context, path) =>
+    withRepository(context, path, ({ files, commits }) => {
       const [, file = ''] = path;
       const text = files.get(file);
-      const ref = place.query.get('ref');
+      const ref = context.query.get('ref');
       if (ref !== commits.at(-1)?.oid) throw new Error('files are simulated at the newest commit only');
       if (text === undefined) return notFound('File');
       const content = Buffer.from(text);
@@ -198,103 +217,47 @@ const routes: Readonly<Record<EndpointName, Route>> = {
     }),
 };
 
-function personalToken(place: Place): Shape {
-  const { scopes, lastDay } = place.token;
-  const at = time(bearer(place).createdAt);
+function personalToken(context: ResponseContext): Shape {
+  const { scopes, lastDay } = context.token;
+  const at = time(bearer(context).createdAt);
   const state = { active: true, revoked: false, created_at: at, last_used_at: at, expires_at: lastDay };
-  return { id: 1, name: 'plaudit', user_id: bearer(place).id, scopes, ...state };
+  return { id: 1, name: 'plaudit', user_id: bearer(context).id, scopes, ...state };
 }
 
-function bearer({ world, viewer }: Place): Account {
+function bearer({ world, viewer }: ResponseContext): Account {
   const account = world.accountById(viewer?.accountId ?? 0);
-  if (account === undefined) throw new Error('the bearer of the token is gone');
+  if (account === undefined) throw new Error('the bearer of the token does not exist');
   return account;
 }
 
-function userOf({ world }: Place, username: string): Account | undefined {
+function userOf({ world }: ResponseContext, username: string): Account | undefined {
   const found = world.accountByLogin(username);
   return found?.type === 'Organization' ? undefined : found;
 }
 
-function withGroup(place: Place, id: string, reply: (found: Account) => Reply): Reply {
-  const found = place.world.accountByLogin(id) ?? place.world.accountById(Number(id));
-  if (found?.type !== 'Organization') return notFound('Group');
-  const isMember = place.world.membership(found.id, place.viewer?.accountId ?? 0)?.state === 'active';
-  return place.hidden.groups.get(found.id) === 'private' && !isMember ? notFound('Group') : reply(found);
-}
-
-/** Finds a membership in a group or in one above it: members of a group are members of its subgroups. */
-function inherited({ world }: Place, { login }: Account, userId: number) {
-  const parts = login.split('/');
-  const above = parts.map((_, index) => world.accountByLogin(parts.slice(0, index + 1).join('/'))?.id ?? 0);
-  const memberships = above.map((id) => world.membership(id, userId)).filter((one) => one !== undefined);
-  return memberships.find(({ role }) => role === 'admin') ?? memberships.at(-1);
-}
-
-/** Finds a project by its id or its path, and redirects from a former path. */
-function within(place: Place, [id = '']: string[], reply: (shown: Repository) => Reply): Reply {
-  const cut = id.lastIndexOf('/');
-  const { world } = place;
-  const found = cut < 0 ? world.repositoryById(Number(id)) : world.repository(id.slice(0, cut), id.slice(cut + 1));
-  const moved = cut < 0 ? undefined : world.formerly(id.slice(0, cut), id.slice(cut + 1));
-  // GitLab redirects only callers who see the project: gitlabhq/gitlabhq, lib/api/helpers.rb, `find_project!`.
-  if (moved !== undefined && isVisible(place, moved)) {
-    return { status: 301, body: '', headers: { location: `${place.url}/api/v4/projects/${moved.id}` } };
-  }
-  return found !== undefined && isVisible(place, found) ? reply(found) : notFound('Project');
-}
-
-function withRepository(place: Place, path: string[], reply: (shown: Repository) => Reply): Reply {
-  return within(place, path, (shown) =>
-    isPartShown(place, shown, 'repository') ? reply(shown) : refusal(403, '403 Forbidden'),
-  );
-}
-
-function withIssue(place: Place, path: string[], reply: (shown: Repository, found: Issue) => Reply): Reply {
-  return within(place, path, (shown) => {
-    const found = isPartShown(place, shown, 'issues')
-      ? shown.issues.find(({ number }) => number === Number(path[1]))
-      : undefined;
-    return found === undefined ? notFound('Issue') : reply(shown, found);
-  });
-}
-
-function withMergeRequest(
-  place: Place,
-  path: string[],
-  reply: (shown: Repository, found: PullRequest) => Reply,
-): Reply {
-  return within(place, path, (shown) => {
-    const found = isPartShown(place, shown, 'merge_requests')
-      ? shown.pullRequests.find(({ number }) => number === Number(path[1]))
-      : undefined;
-    return found === undefined ? notFound('Merge request') : reply(shown, found);
-  });
-}
-
 /** Returns notes, newest first by default. GitLab leaves internal notes out for non-members after cutting a page. */
-function readable(place: Place, shown: Repository, all: readonly Shape[]): (Shape | null)[] {
-  const inOrder = place.query.get('sort') === 'asc' ? all : all.toReversed();
-  return inOrder.map((note) => (note['internal'] === true && !isMemberOf(place, shown) ? null : note));
+function readable(context: ResponseContext, repository: Repository, all: readonly Shape[]): (Shape | null)[] {
+  const inOrder = context.query.get('sort') === 'asc' ? all : all.toReversed();
+  return inOrder.map((note) => (note['internal'] === true && !isMemberOf(context, repository) ? null : note));
 }
 
 const awards = (
-  place: Place,
+  context: ResponseContext,
   { id, reactions }: Reactable & { id: number },
   type: 'Issue' | 'MergeRequest' | 'Note',
 ): Reply =>
   paged(
-    place,
-    reactions.map((one) => award(place, one, { id, type })),
+    context,
+    reactions.map((reaction) => award(context, reaction, { id, type })),
   );
 
-function awardsOfNote(place: Place, all: readonly (Reactable & { id: number })[], path: string[]): Reply {
+function awardsOfNote(context: ResponseContext, all: readonly (Reactable & { id: number })[], path: string[]): Reply {
   const found = all.find(({ id }) => id === Number(path[2]));
-  return found === undefined ? notFound('Note') : awards(place, found, 'Note');
+  return found === undefined ? notFound('Note') : awards(context, found, 'Note');
 }
 
-function owned(place: Place, account: Account): Reply {
-  const shown = place.world.owned(account).filter((one) => isVisible(place, one));
-  const projects = shown.toSorted((one, other) => one.id - other.id).map((one) => project(place, one));
-  return paged(place, projects);
+function owned(context: ResponseContext, account: Account): Reply {
+  const visible = context.world.owned(account).filter((candidate) => isVisible(context, candidate));
+  const projects = visible.toSorted((left, right) => left.id - right.id).map((entry) => project(context, entry));
+  return paged(context, projects);
 }

@@ -5,7 +5,7 @@ import type { World } from '../world/world.ts';
 import { executeGraphql, operationName } from './graphql.ts';
 import { type Hidden, nothingHidden } from './hidden.ts';
 import { checkRequest, checkResponse } from './interface.ts';
-import type { Place, Reply } from './responses.ts';
+import type { Reply, ResponseContext } from './responses.ts';
 import { respond } from './routes.ts';
 
 /**
@@ -68,24 +68,24 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
     signIn: { ...gitLabSignIn, paths: { authorize: '/oauth/authorize', token: '/oauth/token' } },
     apiPrefix: '/api/',
     rewrite,
-    respond: async ({ request, address, who }): Promise<HostReply> => {
+    respond: async ({ request, address, caller }): Promise<HostReply> => {
       const { pathname, search, searchParams: query } = address;
       const isGraphql = request.method === 'POST' && pathname === '/api/graphql';
       const path = isGraphql ? 'graphql' : pathname.slice('/api/v4'.length);
       const isWriting = request.method === 'POST' && !isGraphql;
-      requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
+      requests.push(`${caller?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       const override = overrides[0]?.(`${path}${search}`);
       if (override !== undefined) return override;
-      if (narrowTokens.has(who?.name ?? '') && !forEveryToken.has(path)) return insufficientScope('api read_api');
-      if (isWriting && readingTokens.has(who?.name ?? '')) return insufficientScope('api');
-      const token = { scopes: scopesOf(who?.name ?? ''), lastDay: lastDays.get(who?.name ?? '') ?? null };
-      const own = { world, url: address.origin, query, maxPerPage, totalsUpTo, viewer: who?.viewer, hidden };
-      const place: Place = { ...own, token };
+      if (narrowTokens.has(caller?.name ?? '') && !forEveryToken.has(path)) return insufficientScope('api read_api');
+      if (isWriting && readingTokens.has(caller?.name ?? '')) return insufficientScope('api');
+      const token = { scopes: scopesOf(caller?.name ?? ''), lastDay: lastDays.get(caller?.name ?? '') ?? null };
+      const own = { world, url: address.origin, query, maxPerPage, totalsUpTo, viewer: caller?.viewer, hidden };
+      const context: ResponseContext = { ...own, token };
       if (isGraphql) {
-        if (who === undefined) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
+        if (caller === undefined) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
         const body = await text(request);
         const { query: graphqlQuery, variables } = JSON.parse(body) as { query: string; variables: object };
-        const reply = await executeGraphql(place, body);
+        const reply = await executeGraphql(context, body);
         return {
           ...reply,
           operation: operationName(graphqlQuery),
@@ -94,7 +94,7 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
       }
       const body = isWriting ? await json(request) : undefined;
       const described = checkRequest(request.method ?? '', path, query, body);
-      const reply = respond(place, described);
+      const reply = respond(context, described);
       if (reply.status === 200 || reply.status === 201) checkResponse(described, reply.body);
       return { ...reply, operation: described.name };
     },

@@ -1,9 +1,9 @@
 import type { Comment, Issue, PullRequest, Reaction, Repository, Review, ReviewComment } from '../world/model.ts';
-import { type Place, type Shape, time, user } from './responses.ts';
+import { type ResponseContext, type Shape, time, user } from './responses.ts';
 
 /** Issues and merge requests of a simulated world in GitLab's format, with comments and system notes. */
 
-function common(place: Place, { id: projectId }: Repository, thread: Issue | PullRequest): Shape {
+function threadFields(context: ResponseContext, { id: projectId }: Repository, thread: Issue | PullRequest): Shape {
   return {
     id: thread.id,
     iid: thread.number,
@@ -13,68 +13,68 @@ function common(place: Place, { id: projectId }: Repository, thread: Issue | Pul
     created_at: time(thread.createdAt),
     updated_at: time(thread.updatedAt),
     labels: thread.labels,
-    author: user(place, thread.authorId),
-    assignees: thread.assigneeIds.map((id) => user(place, id)),
+    author: user(context, thread.authorId),
+    assignees: thread.assigneeIds.map((id) => user(context, id)),
     user_notes_count: thread.comments.length + ('reviewComments' in thread ? thread.reviewComments.length : 0),
     upvotes: thread.reactions.filter(({ content }) => content === 'THUMBS_UP').length,
     downvotes: thread.reactions.filter(({ content }) => content === 'THUMBS_DOWN').length,
-    web_url: `${place.url}/somewhere/-/${thread.number}`,
+    web_url: `${context.url}/somewhere/-/${thread.number}`,
   };
 }
 
-export function issue(place: Place, shown: Repository, issue: Issue): Shape {
+export function issue(context: ResponseContext, repository: Repository, issue: Issue): Shape {
   const closer = issue.closedAt === null ? undefined : issue.closings.at(-1)?.byId;
   return {
-    ...common(place, shown, issue),
+    ...threadFields(context, repository, issue),
     state: issue.closedAt === null ? 'opened' : 'closed',
     closed_at: time(issue.closedAt),
-    closed_by: closer === undefined ? null : user(place, closer),
-    confidential: place.hidden.issues.has(issue.id),
+    closed_by: closer === undefined ? null : user(context, closer),
+    confidential: context.hidden.issues.has(issue.id),
     issue_type: 'issue',
   };
 }
 
 /** Returns a merge request. `closed_at` is null where it was merged, as at GitLab. */
-export function mergeRequest(place: Place, shown: Repository, pull: PullRequest): Shape {
+export function mergeRequest(context: ResponseContext, repository: Repository, pull: PullRequest): Shape {
   const isMerged = pull.mergedAt !== null;
   const closer = pull.closedAt === null || isMerged ? undefined : pull.closings.at(-1)?.byId;
   return {
-    ...common(place, shown, pull),
+    ...threadFields(context, repository, pull),
     state: isMerged ? 'merged' : pull.closedAt === null ? 'opened' : 'closed',
     draft: pull.isDraft,
     closed_at: isMerged ? null : time(pull.closedAt),
-    closed_by: closer === undefined ? null : user(place, closer),
+    closed_by: closer === undefined ? null : user(context, closer),
     merged_at: time(pull.mergedAt),
-    merge_user: isMerged ? user(place, pull.mergedById) : null,
-    reviewers: pull.requestedReviewerIds.map((id) => user(place, id)),
+    merge_user: isMerged ? user(context, pull.mergedById) : null,
+    reviewers: pull.requestedReviewerIds.map((id) => user(context, id)),
   };
 }
 
 /** Returns the comments and the system notes of an item, oldest first. */
-export function notes(place: Place, shown: Repository, below: Issue | PullRequest): Shape[] {
-  const isMergeRequest = 'reviews' in below;
+export function notes(context: ResponseContext, repository: Repository, thread: Issue | PullRequest): Shape[] {
+  const isMergeRequest = 'reviews' in thread;
   const about = {
-    noteable_id: below.id,
+    noteable_id: thread.id,
     noteable_type: isMergeRequest ? 'MergeRequest' : 'Issue',
-    noteable_iid: below.number,
-    project_id: shown.id,
+    noteable_iid: thread.number,
+    project_id: repository.id,
   };
-  const written = [...below.comments, ...(isMergeRequest ? below.reviewComments : [])];
+  const written = [...thread.comments, ...(isMergeRequest ? thread.reviewComments : [])];
   const systemNotes = isMergeRequest
-    ? [requested(place, below), ...below.reviews.flatMap((one) => verdict(place, one))]
+    ? [requested(context, thread), ...thread.reviews.flatMap((review) => verdict(context, review))]
     : [];
-  const all = [...written.map((one) => comment(place, one)), ...systemNotes];
-  const inOrder = all.toSorted((one, other) => (String(one['created_at']) < String(other['created_at']) ? -1 : 1));
+  const all = [...written.map((entry) => comment(context, entry)), ...systemNotes];
+  const inOrder = all.toSorted((left, right) => (String(left['created_at']) < String(right['created_at']) ? -1 : 1));
   return inOrder.map((note) => Object.assign(note, about));
 }
 
-function comment(place: Place, comment: Comment | ReviewComment): Shape {
-  const isInternal = place.hidden.notes.has(comment.id);
+function comment(context: ResponseContext, comment: Comment | ReviewComment): Shape {
+  const isInternal = context.hidden.notes.has(comment.id);
   return {
     id: comment.id,
     type: 'reviewId' in comment ? 'DiffNote' : null,
     body: comment.body,
-    author: user(place, comment.authorId),
+    author: user(context, comment.authorId),
     created_at: time(comment.createdAt),
     updated_at: time(comment.updatedAt),
     system: false,
@@ -87,13 +87,13 @@ function comment(place: Place, comment: Comment | ReviewComment): Shape {
 const systemNoteFields = { type: null, system: true, resolvable: false, confidential: false, internal: false };
 
 /** Returns a system note about a requested review, which is no verdict. */
-function requested(place: Place, { id, authorId, createdAt }: PullRequest): Shape {
+function requested(context: ResponseContext, { id, authorId, createdAt }: PullRequest): Shape {
   const at = time(createdAt);
   return {
     ...systemNoteFields,
     id: id + 500_000,
     body: 'requested review from @somebody',
-    author: user(place, authorId),
+    author: user(context, authorId),
     created_at: at,
     updated_at: at,
   };
@@ -105,17 +105,20 @@ const verdicts = { APPROVED: 'approved this merge request', CHANGES_REQUESTED: '
  * Returns the system notes of a review. GitLab adds none for a review without a verdict, and two for a revoked
  * approval.
  */
-function verdict(place: Place, { id, authorId, state, submittedAt, createdAt, updatedAt }: Review): Shape[] {
+function verdict(
+  context: ResponseContext,
+  { id, authorId, state, submittedAt, createdAt, updatedAt }: Review,
+): Shape[] {
   if (state === 'COMMENTED' || state === 'PENDING') return [];
-  const said = {
+  const note = {
     ...systemNoteFields,
-    author: user(place, authorId),
+    author: user(context, authorId),
     created_at: time(submittedAt ?? createdAt),
     updated_at: time(updatedAt),
   };
-  if (state !== 'DISMISSED') return [{ ...said, id, body: verdicts[state] }];
-  const back = { ...said, id: id + 700_000, body: 'unapproved this merge request', created_at: time(updatedAt) };
-  return [{ ...said, id, body: verdicts.APPROVED }, back];
+  if (state !== 'DISMISSED') return [{ ...note, id, body: verdicts[state] }];
+  const back = { ...note, id: id + 700_000, body: 'unapproved this merge request', created_at: time(updatedAt) };
+  return [{ ...note, id, body: verdicts.APPROVED }, back];
 }
 
 const emojis: Record<Reaction['content'], string> = {
@@ -130,7 +133,7 @@ const emojis: Record<Reaction['content'], string> = {
 };
 
 export function award(
-  place: Place,
+  context: ResponseContext,
   reaction: Reaction,
   about: { id: number; type: 'Issue' | 'MergeRequest' | 'Note' },
 ): Shape {
@@ -138,7 +141,7 @@ export function award(
   return {
     id: reaction.id,
     name: emojis[reaction.content],
-    user: user(place, reaction.accountId),
+    user: user(context, reaction.accountId),
     created_at: at,
     updated_at: at,
     awardable_id: about.id,

@@ -30,7 +30,7 @@ export function activityOf(world: World, accountId: number): Activity {
 
 function indexActivity(world: World): Map<number, Activity> {
   const byAccount = new Map<number, Activity>();
-  const of = (accountId: number): Activity => {
+  const activityFor = (accountId: number): Activity => {
     const known = byAccount.get(accountId) ?? nothing();
     byAccount.set(accountId, known);
     return known;
@@ -43,19 +43,19 @@ function indexActivity(world: World): Map<number, Activity> {
   for (const repository of world.repositories) {
     for (const commit of repository.isFork ? [] : repository.commits) {
       const authors = new Set([commit.author, ...commit.coAuthors].map(({ email }) => ownerOf(email)));
-      for (const id of authors) if (id !== undefined) of(id).commits.push({ repository, item: commit });
+      for (const id of authors) if (id !== undefined) activityFor(id).commits.push({ repository, item: commit });
     }
-    for (const item of repository.issues) of(item.authorId).issues.push({ repository, item });
+    for (const item of repository.issues) activityFor(item.authorId).issues.push({ repository, item });
     for (const item of repository.pullRequests) {
-      of(item.authorId).pullRequests.push({ repository, item });
+      activityFor(item.authorId).pullRequests.push({ repository, item });
       for (const review of item.reviews) {
-        of(review.authorId).reviews.push({ repository, item: { ...review, pullRequest: item } });
+        activityFor(review.authorId).reviews.push({ repository, item: { ...review, pullRequest: item } });
       }
     }
     for (const item of repository.discussions) {
-      of(item.authorId).discussions.push({ repository, item });
+      activityFor(item.authorId).discussions.push({ repository, item });
       const answer = item.comments.find(({ id }) => id === item.answerId);
-      if (answer !== undefined) of(answer.authorId).answers.push({ repository, item });
+      if (answer !== undefined) activityFor(answer.authorId).answers.push({ repository, item });
     }
   }
   return byAccount;

@@ -68,7 +68,7 @@ export function addIssue(world: World, repository: Repository, { author, created
     linkedPullRequestIds: [],
   };
   repository.issues.push(issue);
-  world.place({ kind: 'issue', repository, item: issue });
+  world.addItem({ kind: 'issue', repository, item: issue });
   emitEvent(world, repository, 'issues.opened', author.id, { issue });
   return issue;
 }
@@ -77,9 +77,9 @@ export function addIssue(world: World, repository: Repository, { author, created
 export function addPullRequest(
   world: World,
   repository: Repository,
-  by: Authored & { isDraft?: boolean; files?: PullRequest['files']; commits?: number; closes?: readonly Issue[] },
+  options: Authored & { isDraft?: boolean; files?: PullRequest['files']; commits?: number; closes?: readonly Issue[] },
 ): PullRequest {
-  const { author, createdAt = world.now(), isDraft = false, closes = [] } = by;
+  const { author, createdAt = world.now(), isDraft = false, closes = [] } = options;
   const id = world.newId();
   const pullRequest: PullRequest = {
     ...newThread(repository, author, createdAt),
@@ -91,12 +91,12 @@ export function addPullRequest(
     reviews: [],
     reviewComments: [],
     requestedReviewerIds: [],
-    files: by.files ?? [{ path: 'README.md', additions: 1, deletions: 0 }],
-    commitCount: by.commits ?? 1,
+    files: options.files ?? [{ path: 'README.md', additions: 1, deletions: 0 }],
+    commitCount: options.commits ?? 1,
   };
   repository.pullRequests.push(pullRequest);
   for (const issue of closes) issue.linkedPullRequestIds.push(id);
-  world.place({ kind: 'pull_request', repository, item: pullRequest });
+  world.addItem({ kind: 'pull_request', repository, item: pullRequest });
   emitEvent(world, repository, 'pull_request.opened', author.id, { pullRequest });
   return pullRequest;
 }
@@ -137,8 +137,8 @@ export function addReview(
   };
   pullRequest.reviews.push(review);
   const repository = repositoryOf(world, pullRequest);
-  world.place({ kind: 'review', repository, item: review, pull: pullRequest });
-  world.changed();
+  world.addItem({ kind: 'review', repository, item: review, pull: pullRequest });
+  world.markChanged();
   if (state !== 'PENDING') submitReview(world, pullRequest, review, state, createdAt);
   return review;
 }
@@ -161,9 +161,9 @@ export function submitReview(
 export function addDiscussion(
   world: World,
   repository: Repository,
-  by: Authored & { category?: DiscussionCategory },
+  options: Authored & { category?: DiscussionCategory },
 ): Discussion {
-  const { author, createdAt = world.now(), category = discussionCategories.questions } = by;
+  const { author, createdAt = world.now(), category = discussionCategories.questions } = options;
   const id = world.newId();
   repository.lastNumber += 1;
   const discussion: Discussion = {
@@ -187,7 +187,7 @@ export function addDiscussion(
     answerChosenById: null,
   };
   repository.discussions.push(discussion);
-  world.place({ kind: 'discussion', repository, item: discussion });
+  world.addItem({ kind: 'discussion', repository, item: discussion });
   emitEvent(world, repository, 'discussion.created', author.id, { discussion });
   return discussion;
 }
@@ -196,7 +196,7 @@ export function addDiscussion(
 export function addCommit(
   world: World,
   repository: Repository,
-  by: {
+  options: {
     author: Person;
     coAuthors?: Person[];
     /** Default: the author. */
@@ -209,19 +209,19 @@ export function addCommit(
     paths?: Commit['paths'];
   },
 ): Commit {
-  const at = by.at ?? world.now();
+  const at = options.at ?? world.now();
   const last = repository.commits.at(-1);
-  const parents = by.parents ?? (last === undefined ? [] : [last]);
-  const message = by.message ?? `Change ${repository.commits.length + 1} of ${repository.name}`;
+  const parents = options.parents ?? (last === undefined ? [] : [last]);
+  const message = options.message ?? `Change ${repository.commits.length + 1} of ${repository.name}`;
   const commit = makeCommit(parents, {
-    author: by.author,
-    coAuthors: by.coAuthors ?? [],
-    ...(by.committer && { committer: by.committer }),
+    author: options.author,
+    coAuthors: options.coAuthors ?? [],
+    ...(options.committer && { committer: options.committer }),
     message,
-    authoredAt: by.authoredAt ?? at,
+    authoredAt: options.authoredAt ?? at,
     committedAt: at,
   });
-  if (by.paths !== undefined) commit.paths = by.paths;
+  if (options.paths !== undefined) commit.paths = options.paths;
   repository.commits.push(commit);
   repository.pushedAt = later(repository.pushedAt, at);
   touch(repository, at);
@@ -246,6 +246,6 @@ export function touch(item: { updatedAt: Date }, at: Date): void {
   item.updatedAt = later(item.updatedAt, at);
 }
 
-function later(one: Date | null, other: Date): Date {
-  return one !== null && one > other ? one : other;
+function later(left: Date | null, right: Date): Date {
+  return left !== null && left > right ? left : right;
 }

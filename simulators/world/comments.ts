@@ -2,17 +2,17 @@ import { type Authored, addReview, repositoryOf, touch } from './activity.ts';
 import type { Comment, Discussion, DiscussionComment, Issue, PullRequest, Review, ReviewComment } from './model.ts';
 import { isPullRequest } from './model.ts';
 import { type Acting, emitEvent } from './report-changes.ts';
-import { nodeId, type Placed, type World } from './world.ts';
+import { type LocatedItem, nodeId, type World } from './world.ts';
 
 /** The author and the text of a comment; times default to now. */
-type Said = Authored & { body?: string };
+type NewComment = Authored & { body?: string };
 
 /** Adds a comment to an issue, or to the conversation of a pull request. */
-export function addComment(world: World, thread: Issue | PullRequest, said: Said): Comment {
-  const comment = newComment(world, 'IC', said);
+export function addComment(world: World, thread: Issue | PullRequest, options: NewComment): Comment {
+  const comment = newComment(world, 'IC', options);
   const repository = repositoryOf(world, thread);
   thread.comments.push(comment);
-  world.place({ kind: 'comment', repository, item: comment, thread });
+  world.addItem({ kind: 'comment', repository, item: comment, thread });
   touch(thread, comment.createdAt);
   emitEvent(world, repository, 'issue_comment.created', comment.authorId, { ...aboutThread(thread), comment });
   return comment;
@@ -22,24 +22,24 @@ export function addComment(world: World, thread: Issue | PullRequest, said: Said
 export function addReviewComment(
   world: World,
   pullRequest: PullRequest,
-  said: Said & { review?: Review; path?: string },
+  options: NewComment & { review?: Review; path?: string },
 ): ReviewComment {
   const review =
-    said.review ??
+    options.review ??
     addReview(world, pullRequest, {
-      author: said.author,
-      createdAt: said.createdAt ?? world.now(),
+      author: options.author,
+      createdAt: options.createdAt ?? world.now(),
       state: 'COMMENTED',
     });
   if (review.submittedAt === null) throw new Error('the simulator has no comments of pending reviews');
   const reviewComment: ReviewComment = {
-    ...newComment(world, 'PRRC', said),
+    ...newComment(world, 'PRRC', options),
     reviewId: review.id,
-    path: said.path ?? pullRequest.files[0]?.path ?? 'README.md',
+    path: options.path ?? pullRequest.files[0]?.path ?? 'README.md',
   };
   const repository = repositoryOf(world, pullRequest);
   pullRequest.reviewComments.push(reviewComment);
-  world.place({ kind: 'review_comment', repository, item: reviewComment, pull: pullRequest });
+  world.addItem({ kind: 'review_comment', repository, item: reviewComment, pull: pullRequest });
   touch(pullRequest, reviewComment.createdAt);
   const details = { pullRequest, reviewComment };
   emitEvent(world, repository, 'pull_request_review_comment.created', reviewComment.authorId, details);
@@ -50,50 +50,50 @@ export function addReviewComment(
 export function addDiscussionComment(
   world: World,
   discussion: Discussion,
-  said: Said & { isAnswer?: boolean },
+  options: NewComment & { isAnswer?: boolean },
 ): DiscussionComment {
-  const comment = newComment(world, 'DC', said);
+  const comment = newComment(world, 'DC', options);
   // As on GitHub, the author's own upvote is the first.
   const discussionComment: DiscussionComment = { ...comment, upvoterIds: [comment.authorId] };
   const repository = repositoryOf(world, discussion);
   discussion.comments.push(discussionComment);
-  world.place({ kind: 'discussion_comment', repository, item: discussionComment, discussion });
+  world.addItem({ kind: 'discussion_comment', repository, item: discussionComment, discussion });
   touch(discussion, comment.createdAt);
   emitEvent(world, repository, 'discussion_comment.created', comment.authorId, { discussion, discussionComment });
-  if (said.isAnswer) markAnswer(world, discussion, discussionComment, { at: comment.createdAt });
+  if (options.isAnswer) markAnswer(world, discussion, discussionComment, { at: comment.createdAt });
   return discussionComment;
 }
 
 /** @param acting.by by default the comment's author. */
 export function editComment(world: World, comment: Comment, body: string, acting: Acting = {}): void {
-  const placed = placeOf(world, comment);
+  const located = locate(world, comment);
   const more = { changes: { body: { from: comment.body } } };
   comment.body = body;
   comment.updatedAt = world.now();
-  touch(whole(placed), comment.updatedAt);
+  touch(parentOf(located), comment.updatedAt);
   const sender = acting.by?.id ?? comment.authorId;
-  emitEvent(world, placed.repository, `${eventOf(placed)}.edited`, sender, { ...detailsOf(placed), more });
+  emitEvent(world, located.repository, `${eventOf(located)}.edited`, sender, { ...detailsOf(located), more });
 }
 
 /** @param acting.by by default the comment's author. */
 export function deleteComment(world: World, comment: Comment, acting: Acting = {}): void {
-  const placed = placeOf(world, comment);
-  const isOther = (one: Comment): boolean => one !== comment;
-  switch (placed.kind) {
+  const located = locate(world, comment);
+  const isOther = (candidate: Comment): boolean => candidate !== comment;
+  switch (located.kind) {
     case 'comment':
-      placed.thread.comments = placed.thread.comments.filter(isOther);
+      located.thread.comments = located.thread.comments.filter(isOther);
       break;
     case 'review_comment':
-      placed.pull.reviewComments = placed.pull.reviewComments.filter(isOther);
+      located.pull.reviewComments = located.pull.reviewComments.filter(isOther);
       break;
     case 'discussion_comment':
-      placed.discussion.comments = placed.discussion.comments.filter(isOther);
-      if (placed.discussion.answerId === comment.id) clearAnswer(placed.discussion);
+      located.discussion.comments = located.discussion.comments.filter(isOther);
+      if (located.discussion.answerId === comment.id) clearAnswer(located.discussion);
   }
-  world.displace(comment);
-  touch(whole(placed), world.now());
+  world.removeItems(comment);
+  touch(parentOf(located), world.now());
   const sender = acting.by?.id ?? comment.authorId;
-  emitEvent(world, placed.repository, `${eventOf(placed)}.deleted`, sender, detailsOf(placed));
+  emitEvent(world, located.repository, `${eventOf(located)}.deleted`, sender, detailsOf(located));
 }
 
 /** @param acting.by by default the author of the discussion. */
@@ -126,13 +126,13 @@ function clearAnswer(discussion: Discussion): void {
   Object.assign(discussion, { answerId: null, answerChosenAt: null, answerChosenById: null });
 }
 
-type PlacedComment = Extract<Placed, { kind: 'comment' | 'review_comment' | 'discussion_comment' }>;
+type LocatedComment = Extract<LocatedItem, { kind: 'comment' | 'review_comment' | 'discussion_comment' }>;
 
-function placeOf(world: World, comment: Comment): PlacedComment {
-  const placed = world.placeOf(comment.nodeId);
-  if (placed?.kind !== 'comment' && placed?.kind !== 'review_comment' && placed?.kind !== 'discussion_comment')
+function locate(world: World, comment: Comment): LocatedComment {
+  const located = world.findItem(comment.nodeId);
+  if (located?.kind !== 'comment' && located?.kind !== 'review_comment' && located?.kind !== 'discussion_comment')
     throw new Error(`${comment.nodeId} is nowhere`);
-  return placed;
+  return located;
 }
 
 const events = {
@@ -141,20 +141,20 @@ const events = {
   discussion_comment: 'discussion_comment',
 } as const;
 
-function eventOf({ kind }: PlacedComment): string {
+function eventOf({ kind }: LocatedComment): string {
   return events[kind];
 }
 
 /** Returns the item that a comment belongs to. */
-function whole(placed: PlacedComment): Issue | PullRequest | Discussion {
-  if (placed.kind === 'comment') return placed.thread;
-  return placed.kind === 'review_comment' ? placed.pull : placed.discussion;
+function parentOf(located: LocatedComment): Issue | PullRequest | Discussion {
+  if (located.kind === 'comment') return located.thread;
+  return located.kind === 'review_comment' ? located.pull : located.discussion;
 }
 
-function detailsOf(placed: PlacedComment): object {
-  if (placed.kind === 'comment') return { ...aboutThread(placed.thread), comment: placed.item };
-  if (placed.kind === 'review_comment') return { pullRequest: placed.pull, reviewComment: placed.item };
-  return { discussion: placed.discussion, discussionComment: placed.item };
+function detailsOf(located: LocatedComment): object {
+  if (located.kind === 'comment') return { ...aboutThread(located.thread), comment: located.item };
+  if (located.kind === 'review_comment') return { pullRequest: located.pull, reviewComment: located.item };
+  return { discussion: located.discussion, discussionComment: located.item };
 }
 
 /** Returns an issue or a pull request under its name in events. */
@@ -162,7 +162,7 @@ export function aboutThread(thread: Issue | PullRequest): { issue: Issue } | { p
   return isPullRequest(thread) ? { pullRequest: thread } : { issue: thread };
 }
 
-function newComment(world: World, prefix: string, { author, createdAt = world.now(), body }: Said): Comment {
+function newComment(world: World, prefix: string, { author, createdAt = world.now(), body }: NewComment): Comment {
   const id = world.newId();
   return {
     id,

@@ -21,11 +21,17 @@ import type { World } from './world.ts';
 export function addDepth(world: World, random: Random, repository: Repository, people: readonly Account[]): void {
   const users = people.filter(({ type }) => type === 'User');
   if (users.length === 0) return;
-  const crowd: Crowd = { world, random, people, users, byId: new Map(people.map((one) => [one.id, one])) };
-  for (const pull of repository.pullRequests) deepenPullRequest(crowd, pull);
+  const context: DepthContext = {
+    world,
+    random,
+    people,
+    users,
+    byId: new Map(people.map((person) => [person.id, person])),
+  };
+  for (const pull of repository.pullRequests) deepenPullRequest(context, pull);
   for (const issue of repository.issues) {
-    deepenThread(crowd, issue);
-    if (issue.closedAt !== null) deepenClosing(crowd, repository, issue, issue.closedAt);
+    deepenThread(context, issue);
+    if (issue.closedAt !== null) deepenClosing(context, repository, issue, issue.closedAt);
   }
   for (const discussion of repository.discussions) {
     if (discussion.answerId === null && random.chance(0.5)) {
@@ -38,14 +44,14 @@ export function addDepth(world: World, random: Random, repository: Repository, p
       touch(discussion, discussion.closedAt);
     }
     for (const item of [discussion, ...discussion.comments]) {
-      addReactions(crowd, item, item.createdAt);
+      addReactions(context, item, item.createdAt);
       for (let votes = random.integer(0, 2); votes > 0; votes -= 1) upvote(world, item, random.pick(users));
     }
   }
   if (random.chance(0.5)) repository.files.set('.plaudit/config.yaml', 'version: 0.0.1\nachievements: []\n');
 }
 
-interface Crowd {
+interface DepthContext {
   world: World;
   random: Random;
   people: readonly Account[];
@@ -54,9 +60,9 @@ interface Crowd {
   byId: ReadonlyMap<number, Account>;
 }
 
-function deepenPullRequest(crowd: Crowd, pull: PullRequest): void {
-  const { world, random, users, byId } = crowd;
-  deepenThread(crowd, pull);
+function deepenPullRequest(context: DepthContext, pull: PullRequest): void {
+  const { world, random, users, byId } = context;
+  deepenThread(context, pull);
   pull.commitCount = random.integer(1, 5);
   pull.files = Array.from({ length: random.integer(1, 4) }, (_, index) => ({
     path: `src/part-${index + 1}.${random.pick(['ts', 'md', 'rs'])}`,
@@ -73,26 +79,26 @@ function deepenPullRequest(crowd: Crowd, pull: PullRequest): void {
     const author = byId.get(review.authorId);
     if (author === undefined) continue;
     const comment = addReviewComment(world, pull, { author, review, createdAt: review.submittedAt });
-    addReactions(crowd, comment, comment.createdAt);
+    addReactions(context, comment, comment.createdAt);
   }
 }
 
-function deepenThread(crowd: Crowd, thread: Issue | PullRequest): void {
-  const { world, random, people, users } = crowd;
+function deepenThread(context: DepthContext, thread: Issue | PullRequest): void {
+  const { world, random, people, users } = context;
   if (random.chance(0.3)) thread.assigneeIds.push(random.pick(users).id);
-  addReactions(crowd, thread, thread.createdAt);
+  addReactions(context, thread, thread.createdAt);
   for (let comments = random.integer(0, 3); comments > 1; comments -= 1) {
     const createdAt = random.time(thread.createdAt, world.now());
     const comment = addComment(world, thread, { author: random.pick(people), createdAt });
-    addReactions(crowd, comment, createdAt);
+    addReactions(context, comment, createdAt);
   }
-  if (isPullRequest(thread) && thread.closedAt !== null) addClosing(crowd, thread, thread.closedAt);
+  if (isPullRequest(thread) && thread.closedAt !== null) addClosing(context, thread, thread.closedAt);
 }
 
 /** Changes how some issues were closed: by merged pull requests, by commits or as duplicates; reopens some. */
-function deepenClosing(crowd: Crowd, repository: Repository, issue: Issue, at: Date): void {
-  const { random } = crowd;
-  const closing = addClosing(crowd, issue, at);
+function deepenClosing(context: DepthContext, repository: Repository, issue: Issue, at: Date): void {
+  const { random } = context;
+  const closing = addClosing(context, issue, at);
   const what = random.integer(1, 10);
   const merged = random.chance(0.4) ? random.pickIfAny(repository.pullRequests) : undefined;
   if (merged !== undefined && merged.mergedAt !== null) {
@@ -109,14 +115,14 @@ function deepenClosing(crowd: Crowd, repository: Repository, issue: Issue, at: D
   }
 }
 
-function addClosing({ world, random, users }: Crowd, thread: Issue | PullRequest, at: Date) {
+function addClosing({ world, random, users }: DepthContext, thread: Issue | PullRequest, at: Date) {
   const byId = random.chance(0.5) ? thread.authorId : random.pick(users).id;
   const closing: Issue['closings'][number] = { id: world.newId(), at, byId, closer: null };
   thread.closings.push(closing);
   return closing;
 }
 
-function addReactions({ world, random, users }: Crowd, to: Reactable, since: Date): void {
+function addReactions({ world, random, users }: DepthContext, to: Reactable, since: Date): void {
   if (!random.chance(0.3)) return;
   for (let reactions = random.integer(1, 3); reactions > 0; reactions -= 1) {
     const at = random.time(since, world.now());

@@ -78,7 +78,7 @@ export function itemsOf(world: World, repository: Repository): ItemTruth[] {
       ),
     ...commits.map((commit) => commitTruth(world, commit)),
   ];
-  return items.toSorted((one, other) => compare(`${one.kind} ${one.id}`, `${other.kind} ${other.id}`));
+  return items.toSorted((left, right) => compare(`${left.kind} ${left.id}`, `${right.kind} ${right.id}`));
 }
 
 function written(
@@ -158,10 +158,10 @@ function commitTruth(world: World, commit: Commit): ItemTruth {
   };
 }
 
-function reactions(world: World, of: Reactable): { content: string; login: string | null }[] {
-  return of.reactions
+function reactions(world: World, item: Reactable): { content: string; login: string | null }[] {
+  return item.reactions
     .map(({ content, accountId }) => ({ content, login: loginOf(world, accountId) }))
-    .toSorted((one, other) => compare(`${one.content} ${one.login}`, `${other.content} ${other.login}`));
+    .toSorted((left, right) => compare(`${left.content} ${left.login}`, `${right.content} ${right.login}`));
 }
 
 /** Returns the logins of the accounts that still exist, each once. */
@@ -174,6 +174,6 @@ function loginOf(world: World, id: number): string | null {
   return world.accountById(id)?.login ?? null;
 }
 
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import type { CountedName, CountedOfDay, CounterName } from '../../src/contributions/kinds.ts';
 import type { Account, Commit, Repository } from './model.ts';
-import { anybody, type Viewer, type World } from './world.ts';
+import { anonymousViewer, type Viewer, type World } from './world.ts';
 
 /**
  * The expected numbers of the service, computed from the world in the most obvious way and without the code that builds
@@ -29,15 +29,19 @@ const finders: Readonly<Record<Name, (world: World, repository: Repository) => C
       people: [author, ...coAuthors].map(({ email }) => world.accountByEmail(email)),
       at: authoredAt,
     })),
-  issues: (world, { issues }) => issues.map((one) => counted(world, one.authorId, one.createdAt)),
-  pull_requests: (world, { pullRequests }) => pullRequests.map((one) => counted(world, one.authorId, one.createdAt)),
+  issues: (world, { issues }) => issues.map((issue) => counted(world, issue.authorId, issue.createdAt)),
+  pull_requests: (world, { pullRequests }) =>
+    pullRequests.map((pullRequest) => counted(world, pullRequest.authorId, pullRequest.createdAt)),
   reviews: (world, repository) =>
-    submittedReviews(repository).map((one) => counted(world, one.authorId, one.submittedAt)),
-  discussions: (world, { discussions }) => discussions.map((one) => counted(world, one.authorId, one.createdAt)),
+    submittedReviews(repository).map((review) => counted(world, review.authorId, review.submittedAt)),
+  discussions: (world, { discussions }) =>
+    discussions.map((discussion) => counted(world, discussion.authorId, discussion.createdAt)),
   issues_closed: (world, { issues }) =>
-    issues.filter(({ closedAt }) => closedAt !== null).map((one) => counted(world, one.authorId, one.closedAt)),
+    issues.filter(({ closedAt }) => closedAt !== null).map((issue) => counted(world, issue.authorId, issue.closedAt)),
   pull_requests_merged: (world, { pullRequests }) =>
-    pullRequests.filter(({ mergedAt }) => mergedAt !== null).map((one) => counted(world, one.authorId, one.mergedAt)),
+    pullRequests
+      .filter(({ mergedAt }) => mergedAt !== null)
+      .map((pullRequest) => counted(world, pullRequest.authorId, pullRequest.mergedAt)),
   discussions_answered: (world, { discussions }) =>
     discussions
       .filter(({ answerId }) => answerId !== null)
@@ -65,7 +69,12 @@ const always: Range = { since: null, until: null };
  * Returns the counters of an account within a range, by default of its lifetime, as far as `viewer` may see; those of an
  * organization count its own repositories.
  */
-export function countersOf(world: World, login: string, viewer: Viewer = anybody, range: Range = always): Counters {
+export function countersOf(
+  world: World,
+  login: string,
+  viewer: Viewer = anonymousViewer,
+  range: Range = always,
+): Counters {
   const account = existing(world, login);
   const visible = world.repositories.filter((repository) => world.canSee(viewer, repository));
   const owned = visible.filter(({ ownerId }) => ownerId === account.id);
@@ -136,7 +145,7 @@ export function daysOf(world: World, repositories: readonly Repository[] = world
       }
     }
   }
-  return [...days].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, found]) => found);
+  return [...days].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, found]) => found);
 }
 
 const none: Record<CountedOfDay, number> = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
@@ -147,7 +156,7 @@ export function contributorsOf(
   login: string,
   options: { repository?: string; viewer?: Viewer; range?: Range } = {},
 ): ContributorCount[] {
-  const { viewer = anybody, range = always } = options;
+  const { viewer = anonymousViewer, range = always } = options;
   const owned = world
     .owned(existing(world, login))
     .filter((repository) => world.canSee(viewer, repository))
@@ -161,7 +170,7 @@ export function contributorsOf(
     }));
   return counts
     .filter(({ contributions }) => contributions > 0)
-    .toSorted((one, other) => other.contributions - one.contributions || compare(one.login, other.login));
+    .toSorted((left, right) => right.contributions - left.contributions || compare(left.login, right.login));
 }
 
 /** Commits in forks do not count for the fork. */
@@ -183,7 +192,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-function compare(one: string, other: string): number {
-  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+function compare(left: string, right: string): number {
+  const [a, b] = [left.toLowerCase(), right.toLowerCase()];
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -39,20 +39,20 @@ export function addActivity(
   amounts: Amounts,
 ): void {
   const until = world.now();
-  const someTime = (): Date => random.time(repository.createdAt, until);
-  const times = Array.from({ length: amounts.commits }, someTime).toSorted(
-    (one, other) => one.getTime() - other.getTime(),
+  const randomTime = (): Date => random.time(repository.createdAt, until);
+  const times = Array.from({ length: amounts.commits }, randomTime).toSorted(
+    (left, right) => left.getTime() - right.getTime(),
   );
-  for (const at of times) addSomeCommit(world, random, repository, people, at);
+  for (const at of times) addRandomCommit(world, random, repository, people, at);
   for (let count = 0; count < amounts.issues; count += 1) {
-    const issue = addIssue(world, repository, { author: random.pickSkewed(people), createdAt: someTime() });
+    const issue = addIssue(world, repository, { author: random.pickSkewed(people), createdAt: randomTime() });
     if (random.chance(0.3)) issue.labels.push(random.pick(labels));
     if (random.chance(0.6)) close(issue, random.time(issue.createdAt, until), random.chance(0.2));
   }
   for (let count = 0; count < amounts.pullRequests; count += 1)
-    addSomePullRequest(world, random, repository, people, someTime());
+    addRandomPullRequest(world, random, repository, people, randomTime());
   for (let count = 0; count < amounts.discussions; count += 1) {
-    const discussion = addDiscussion(world, repository, { author: random.pick(people), createdAt: someTime() });
+    const discussion = addDiscussion(world, repository, { author: random.pick(people), createdAt: randomTime() });
     for (let comments = random.integer(0, 3); comments > 0; comments -= 1) {
       const createdAt = random.time(discussion.createdAt, until);
       addDiscussionComment(world, discussion, { author: random.pick(people), createdAt, isAnswer: random.chance(0.3) });
@@ -62,7 +62,7 @@ export function addActivity(
   addDepth(world, new Random(repository.id), repository, people);
 }
 
-function addSomeCommit(
+function addRandomCommit(
   world: World,
   random: Random,
   repository: Repository,
@@ -73,18 +73,18 @@ function addSomeCommit(
   const coAuthors = random.chance(0.15)
     ? Array.from({ length: random.integer(1, 3) }, () => personOf(random, random.pick(people)))
     : [];
-  // Now and then two lines of work are merged.
+  // Some commits merge two lines of work.
   const [last, beforeLast] = [repository.commits.at(-1), repository.commits.at(-2)];
   const isMerge = random.chance(0.1) && last !== undefined && beforeLast !== undefined;
   addCommit(world, repository, {
     author,
     coAuthors,
     at,
-    ...(isMerge ? { parents: [last, beforeLast] } : mergedAs(random, personOf(random, random.pick(people)), at)),
+    ...(isMerge ? { parents: [last, beforeLast] } : randomCommitter(random, personOf(random, random.pick(people)), at)),
   });
 }
 
-function addSomePullRequest(
+function addRandomPullRequest(
   world: World,
   random: Random,
   repository: Repository,
@@ -113,10 +113,10 @@ export function personOf(random: Random, account: Account): Person {
 }
 
 /** Returns the committer of a merge: GitHub for a squash, another person for a rebase, else none. */
-function mergedAs(random: Random, other: Person, at: Date): { committer?: Person; authoredAt?: Date } {
+function randomCommitter(random: Random, committer: Person, at: Date): { committer?: Person; authoredAt?: Date } {
   if (random.chance(0.2)) return { committer: { name: 'GitHub', email: 'noreply@github.com' } };
   const isRebased = random.chance(0.1);
-  return isRebased ? { committer: other, authoredAt: new Date(at.getTime() - 86_400_000) } : {};
+  return isRebased ? { committer, authoredAt: new Date(at.getTime() - 86_400_000) } : {};
 }
 
 /** Returns a person whose address belongs to no account. */

@@ -67,7 +67,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   const random = new Random(options.seed);
   const people = addPeople(world, random, size.people, years(2014));
   const cast = addCast(world);
-  const everybody = [
+  const allPeople = [
     cast.user,
     cast.heavy,
     ...people.slice(0, 8),
@@ -86,15 +86,15 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
       createdAt: years(random.integer(2015, 2022)),
     });
     addStars(random, repository, people);
-    addActivity(world, random, repository, everybody, size.amounts);
+    addActivity(world, random, repository, allPeople, size.amounts);
   }
   addOddRepositories(world, random, cast, people);
-  addPersonalRepositories(world, random, cast, everybody, size.personal ?? size.amounts);
+  addPersonalRepositories(world, random, cast, allPeople, size.personal ?? size.amounts);
   addHeavyLife(world, random, cast.heavy);
-  for (const name of size.histories) await addHistory(world, random, organization, name, everybody);
+  for (const name of size.histories) await addHistory(world, random, organization, name, allPeople);
   // Deleted only now, so that the contributions of the account stay.
   cast.deleted.isDeleted = true;
-  world.changed();
+  world.markChanged();
   return world;
 }
 
@@ -156,7 +156,7 @@ function addPersonalRepositories(
   world: World,
   random: Random,
   cast: Cast,
-  everybody: readonly Account[],
+  allPeople: readonly Account[],
   amounts: Amounts,
 ): void {
   for (const name of ['notes', 'loom', 'flyer']) {
@@ -166,8 +166,8 @@ function addPersonalRepositories(
       name,
       createdAt: years(2017),
     });
-    addStars(random, repository, everybody);
-    addActivity(world, random, repository, [cast.user, ...everybody], amounts);
+    addStars(random, repository, allPeople);
+    addActivity(world, random, repository, [cast.user, ...allPeople], amounts);
   }
   const secrets: [Account, string][] = [
     [cast.privateOwner, 'diary'],
@@ -176,10 +176,10 @@ function addPersonalRepositories(
   ];
   for (const [owner, name] of secrets) {
     const repository = addRepository(world, { ownerId: owner.id, name, visibility: 'private', createdAt: years(2018) });
-    addActivity(world, random, repository, [owner, ...everybody.slice(0, 4)], amounts);
+    addActivity(world, random, repository, [owner, ...allPeople.slice(0, 4)], amounts);
   }
   const open = addRepository(world, { ownerId: cast.privateOwner.id, name: 'open-diary', createdAt: years(2018) });
-  addActivity(world, random, open, [cast.privateOwner, ...everybody.slice(0, 4)], amounts);
+  addActivity(world, random, open, [cast.privateOwner, ...allPeople.slice(0, 4)], amounts);
   const mill = addRepository(world, { ownerId: cast.renamed.id, name: 'grind', createdAt: years(2018) });
   addActivity(world, random, mill, [cast.renamed, cast.user], amounts);
 }
@@ -209,7 +209,7 @@ function addHeavyLife(world: World, random: Random, heavy: Account): void {
     const times = Array.from({ length: commits }, () =>
       random.time(new Date(Date.UTC(year, 0, 1)), new Date(Date.UTC(year, 11, 31))),
     );
-    for (const at of times.toSorted((one, other) => one.getTime() - other.getTime()))
+    for (const at of times.toSorted((left, right) => left.getTime() - right.getTime()))
       addCommit(world, main, { author, at });
   }
   addDiscussion(world, main, { author: heavy, createdAt: years(2022) });

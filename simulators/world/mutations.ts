@@ -22,20 +22,20 @@ export function renameAccount(world: World, account: Account, login: string): vo
   const more = { changes: { login: { from: account.login } } };
   account.login = login;
   touch(account, world.now());
-  world.changed();
+  world.markChanged();
   // GitHub sends no event when a person is renamed.
   if (account.type === 'Organization') emitAccountEvent(world, account, 'organization.renamed', account.id, { more });
 }
 
 export function deleteAccount(world: World, account: Account): void {
   account.isDeleted = true;
-  world.changed();
+  world.markChanged();
 }
 
 /** Restores a deleted or suspended account. */
 export function restoreAccount(world: World, account: Account): void {
   account.isDeleted = false;
-  world.changed();
+  world.markChanged();
 }
 
 /** Adds another account with a login that became free. */
@@ -46,7 +46,7 @@ export function takeLogin(world: World, login: string): Account {
 export function changeProfile(world: World, account: Account, changes: Partial<Account>): void {
   Object.assign(account, changes);
   touch(account, world.now());
-  world.changed();
+  world.markChanged();
 }
 
 export interface ClosingHow extends Acting {
@@ -91,7 +91,7 @@ function closerOf(closer: PullRequest | Commit | undefined): Closing['closer'] {
 
 /** Reopens an item, except for a merged pull request. `by` defaults to the item's author. */
 export function reopenItem(world: World, item: Issue | PullRequest | Discussion, acting: Acting = {}): void {
-  if (isPullRequest(item) && item.mergedAt !== null) throw new Error('what is merged cannot be reopened');
+  if (isPullRequest(item) && item.mergedAt !== null) throw new Error('a merged pull request cannot be reopened');
   item.closedAt = null;
   if (!isPullRequest(item)) item.stateReason = 'REOPENED';
   touch(item, world.now());
@@ -107,14 +107,14 @@ export function deleteItem(
   item: Issue | PullRequest | Discussion,
   acting: Acting = {},
 ): void {
-  repository.issues = repository.issues.filter((one) => one !== item);
-  repository.pullRequests = repository.pullRequests.filter((one) => one !== item);
-  repository.discussions = repository.discussions.filter((one) => one !== item);
-  world.displace(item, ...item.comments);
-  world.changed();
+  repository.issues = repository.issues.filter((issue) => issue !== item);
+  repository.pullRequests = repository.pullRequests.filter((pullRequest) => pullRequest !== item);
+  repository.discussions = repository.discussions.filter((discussion) => discussion !== item);
+  world.removeItems(item, ...item.comments);
+  world.markChanged();
   const senderId = acting.by?.id ?? repository.ownerId;
   if (isDiscussion(item)) emitEvent(world, repository, 'discussion.deleted', senderId, { discussion: item });
-  else if (isPullRequest(item)) world.displace(...item.reviews, ...item.reviewComments);
+  else if (isPullRequest(item)) world.removeItems(...item.reviews, ...item.reviewComments);
   else emitEvent(world, repository, 'issues.deleted', senderId, { issue: item });
 }
 
@@ -141,7 +141,7 @@ export function setVisibility(world: World, repository: Repository, visibility: 
   const wasPublic = repository.visibility === 'public';
   repository.visibility = visibility;
   touch(repository, world.now());
-  world.changed();
+  world.markChanged();
   if (wasPublic === (visibility === 'public')) return;
   emitEvent(world, repository, `repository.${wasPublic ? 'privatized' : 'publicized'}`, repository.ownerId);
   if (!wasPublic) emitEvent(world, repository, 'public', repository.ownerId);
@@ -149,7 +149,7 @@ export function setVisibility(world: World, repository: Repository, visibility: 
 
 export function renameRepository(world: World, repository: Repository, name: string): void {
   const more = { changes: { repository: { name: { from: repository.name } } } };
-  world.leaveName(repository);
+  world.recordFormerName(repository);
   repository.name = name;
   touch(repository, world.now());
   emitEvent(world, repository, 'repository.renamed', repository.ownerId, { more });
@@ -157,7 +157,7 @@ export function renameRepository(world: World, repository: Repository, name: str
 
 export function transferRepository(world: World, repository: Repository, owner: Account): void {
   const former = world.accountById(repository.ownerId);
-  world.leaveName(repository);
+  world.recordFormerName(repository);
   repository.ownerId = owner.id;
   touch(repository, world.now());
   emitEvent(world, repository, 'repository.transferred', owner.id, { ...(former && { account: former }) });

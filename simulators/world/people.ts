@@ -46,7 +46,7 @@ export function addAccount(world: World, described: Partial<Account> & { login: 
     type,
   };
   world.accounts.push(account);
-  world.changed();
+  world.markChanged();
   return account;
 }
 

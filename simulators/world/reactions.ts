@@ -9,22 +9,22 @@ export function react(
   to: Reactable,
   { by, content, at = world.now() }: { by: Account; content: Reaction['content']; at?: Date },
 ): void {
-  if (to.reactions.some((one) => one.accountId === by.id && one.content === content)) return;
+  if (to.reactions.some((reaction) => reaction.accountId === by.id && reaction.content === content)) return;
   to.reactions.push({ id: world.newId(), accountId: by.id, content, createdAt: at });
-  world.changed();
+  world.markChanged();
 }
 
 export function unreact(world: World, to: Reactable, of: { by: Account; content: Reaction['content'] }): void {
-  to.reactions = to.reactions.filter((one) => one.accountId !== of.by.id || one.content !== of.content);
-  world.changed();
+  to.reactions = to.reactions.filter((reaction) => reaction.accountId !== of.by.id || reaction.content !== of.content);
+  world.markChanged();
 }
 
 export function upvote(world: World, item: Discussion | DiscussionComment, by: Account): void {
   if (!item.upvoterIds.includes(by.id)) item.upvoterIds.push(by.id);
-  world.changed();
+  world.markChanged();
 }
 
 export function takeBackUpvote(world: World, item: Discussion | DiscussionComment, by: Account): void {
   item.upvoterIds = item.upvoterIds.filter((id) => id !== by.id);
-  world.changed();
+  world.markChanged();
 }

@@ -14,7 +14,7 @@ export async function addHistory(
   random: Random,
   owner: Account,
   name: HistoryName,
-  everybody: readonly Account[],
+  allPeople: readonly Account[],
 ): Promise<void> {
   const commits = fromHistory(await readHistory(name));
   const first = commits[0]?.authoredAt ?? years(2015);
@@ -36,6 +36,6 @@ export async function addHistory(
       ids.add(account.id);
     }
   }
-  if (everybody.length === 0) return;
-  addActivity(world, random, repository, everybody, { commits: 0, issues: 150, pullRequests: 150, discussions: 20 });
+  if (allPeople.length === 0) return;
+  addActivity(world, random, repository, allPeople, { commits: 0, issues: 150, pullRequests: 150, discussions: 20 });
 }

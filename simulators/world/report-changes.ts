@@ -20,13 +20,13 @@ export function emitEvent(
   details: EventDetails = {},
 ): void {
   const [event = '', action = null] = name.split('.');
-  world.changed();
+  world.markChanged();
   if (world.listeners.size === 0) return;
   const senderId = typeof sender === 'number' ? sender : sender();
-  world.happened({ name: event, action, repository, ownerId: repository.ownerId, senderId, details });
+  world.emit({ name: event, action, repository, ownerId: repository.ownerId, senderId, details });
 }
 
-/** Does the same for an event about an account. */
+/** Marks derived data as outdated, and notifies the listeners of an event about an account. */
 export function emitAccountEvent(
   world: World,
   account: Account,
@@ -35,6 +35,6 @@ export function emitAccountEvent(
   details: EventDetails = {},
 ): void {
   const [event = '', action = null] = name.split('.');
-  world.changed();
-  world.happened({ name: event, action, repository: null, ownerId: account.id, senderId, details });
+  world.markChanged();
+  world.emit({ name: event, action, repository: null, ownerId: account.id, senderId, details });
 }

@@ -3,7 +3,7 @@ import type { Account, Commit, Repository } from './model.ts';
 import { emitAccountEvent, emitEvent } from './report-changes.ts';
 import type { World } from './world.ts';
 
-/** More changes of repositories and of the people around them. */
+/** Changes of repositories, their stars, files, collaborators and members. */
 
 /** Adds a star of a person; as on GitHub, the repository's `updatedAt` follows. */
 export function star(world: World, repository: Repository, by: Account, at = world.now()): void {
@@ -26,7 +26,7 @@ export function setArchived(world: World, repository: Repository, isArchived: bo
   emitEvent(world, repository, `repository.${isArchived ? 'archived' : 'unarchived'}`, repository.ownerId);
 }
 
-export function describeRepository(world: World, repository: Repository, description: string | null): void {
+export function setDescription(world: World, repository: Repository, description: string | null): void {
   const more = { changes: { description: { from: repository.description } } };
   repository.description = description;
   touch(repository, world.now());
@@ -41,8 +41,8 @@ export function renameDefaultBranch(world: World, repository: Repository, name: 
 }
 
 /** Adds a fork of a repository to another account. */
-export function addFork(world: World, of: Repository, owner: Account, name = of.name): Repository {
-  const { description, language, license, defaultBranch, visibility, pushedAt } = of;
+export function addFork(world: World, original: Repository, owner: Account, name = original.name): Repository {
+  const { description, language, license, defaultBranch, visibility, pushedAt } = original;
   const fork = addRepository(world, {
     description,
     language,
@@ -53,12 +53,12 @@ export function addFork(world: World, of: Repository, owner: Account, name = of.
     name,
     ownerId: owner.id,
     isFork: true,
-    commits: [...of.commits],
-    files: new Map(of.files),
+    commits: [...original.commits],
+    files: new Map(original.files),
     createdAt: world.now(),
   });
-  of.forkCount += 1;
-  emitEvent(world, of, 'fork', owner.id, { fork });
+  original.forkCount += 1;
+  emitEvent(world, original, 'fork', owner.id, { fork });
   return fork;
 }
 

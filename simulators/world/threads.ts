@@ -26,7 +26,7 @@ export function label(world: World, item: Item, name: string, acting: Acting = {
 
 export function unlabel(world: World, item: Item, name: string, acting: Acting = {}): void {
   if (!item.labels.includes(name)) return;
-  item.labels = item.labels.filter((one) => one !== name);
+  item.labels = item.labels.filter((label) => label !== name);
   changed(world, item, 'unlabeled', acting, { label: name });
 }
 
@@ -44,7 +44,7 @@ export function unassign(world: World, item: Issue | PullRequest, account: Accou
 
 export function requestReview(world: World, pull: PullRequest, account: Account, acting: Acting = {}): void {
   if (pull.requestedReviewerIds.includes(account.id)) return;
-  if (account.id === pull.authorId) throw new Error('nobody is asked to review what is their own');
+  if (account.id === pull.authorId) throw new Error('authors cannot review their own pull requests');
   pull.requestedReviewerIds.push(account.id);
   changed(world, pull, 'review_requested', acting, { account });
 }

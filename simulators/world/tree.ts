@@ -28,12 +28,12 @@ export const emptyTree = treeOf('0'.repeat(paths.length));
 
 /** Changes up to eight files, sometimes none; the same seed gives the same changes. */
 export function changeTree(before: Tree, seed: string): { tree: Tree; changes: Changes } {
-  const [mask = 0, otherMask = 0, ups = 0] = createHash('sha1').update(seed).digest();
+  const [mask = 0, otherMask = 0, steps = 0] = createHash('sha1').update(seed).digest();
   const changes = new Map<string, string | null>();
   const versions = paths.map((path, index) => {
     const version = Number(before.versions[index]);
     if (((mask & otherMask) >> index) % 2 === 0) return version;
-    const next = (version + 1 + ((ups >> index) % 2)) % 3;
+    const next = (version + 1 + ((steps >> index) % 2)) % 3;
     changes.set(path, next === 0 ? null : textOf(next));
     return next;
   });
@@ -63,7 +63,7 @@ function idOfFolder(files: readonly { path: string; oid: string }[]): string {
     const file = files.find(({ path }) => path === name);
     if (file !== undefined) return [Buffer.from(`100644 ${name}\0`), Buffer.from(file.oid, 'hex')];
     const inside = files.filter(({ path }) => path.startsWith(`${name}/`));
-    const oid = idOfFolder(inside.map((one) => ({ oid: one.oid, path: one.path.slice(name.length + 1) })));
+    const oid = idOfFolder(inside.map((file) => ({ oid: file.oid, path: file.path.slice(name.length + 1) })));
     return [Buffer.from(`40000 ${name}\0`), Buffer.from(oid, 'hex')];
   });
   return gitId('tree', Buffer.concat(entries.flat()));

@@ -32,10 +32,10 @@ export interface Viewer {
 /** The access of a caller to a repository's stargazers; `empty`: the list seems to be empty. */
 export type StargazerAccess = 'listed' | 'empty' | 'refused';
 
-export const anybody: Viewer = { accountId: null, seesPrivate: false };
+export const anonymousViewer: Viewer = { accountId: null, seesPrivate: false };
 
 /** An item in a repository, and its parent. */
-export type Placed =
+export type LocatedItem =
   | { kind: 'issue'; repository: Repository; item: Issue }
   | { kind: 'pull_request'; repository: Repository; item: PullRequest }
   | { kind: 'review'; repository: Repository; item: Review; pull: PullRequest }
@@ -68,37 +68,37 @@ export class World {
     return this.#nextId;
   }
 
-  changed(): void {
+  markChanged(): void {
     this.version += 1;
   }
 
-  /** Called for each event at the time of the event. */
+  /** Functions that receive each event when it happens. */
   readonly listeners = new Set<(event: WorldEvent) => void>();
 
-  happened(event: WorldEvent): void {
-    for (const hear of this.listeners) hear(event);
+  emit(event: WorldEvent): void {
+    for (const listener of this.listeners) listener(event);
   }
 
-  readonly #places = new Map<string, Placed>();
+  readonly #items = new Map<string, LocatedItem>();
 
   /** Adds an item to a repository, where the API finds it by its id. */
-  place(placed: Placed): void {
-    this.#places.set(placed.item.nodeId, placed);
+  addItem(located: LocatedItem): void {
+    this.#items.set(located.item.nodeId, located);
   }
 
   /** Removes items from their repository. */
-  displace(...items: readonly { nodeId: string }[]): void {
-    for (const { nodeId } of items) this.#places.delete(nodeId);
+  removeItems(...items: readonly { nodeId: string }[]): void {
+    for (const { nodeId } of items) this.#items.delete(nodeId);
   }
 
-  placeOf(nodeId: string): Placed | undefined {
-    const found = this.#places.get(nodeId);
+  findItem(nodeId: string): LocatedItem | undefined {
+    const found = this.#items.get(nodeId);
     return found !== undefined && this.repositoryById(found.repository.id) !== undefined ? found : undefined;
   }
 
   /** Returns the repository of an item, undefined when the item was removed. */
   repositoryOf(item: { nodeId: string }): Repository | undefined {
-    return this.#places.get(item.nodeId)?.repository;
+    return this.#items.get(item.nodeId)?.repository;
   }
 
   /** Returns the stars of accounts that still exist, in no order. */
@@ -127,16 +127,18 @@ export class World {
   readonly #formerNames: { ownerId: number; name: string; repositoryId: number }[] = [];
 
   /** Records a name before a rename or a transfer: hosts redirect from it until another repository has it. */
-  leaveName({ id, ownerId, name }: Repository): void {
+  recordFormerName({ id, ownerId, name }: Repository): void {
     this.#formerNames.push({ ownerId, name: name.toLowerCase(), repositoryId: id });
   }
 
   /** Returns the repository that had a name last, if no repository has it now. */
-  formerly(owner: string, name: string): Repository | undefined {
+  repositoryByFormerName(owner: string, name: string): Repository | undefined {
     const ownerId = this.accountByLogin(owner)?.id;
     if (ownerId === undefined || this.repository(owner, name) !== undefined) return undefined;
-    const left = this.#formerNames.findLast((one) => one.ownerId === ownerId && one.name === name.toLowerCase());
-    return left && this.repositoryById(left.repositoryId);
+    const former = this.#formerNames.findLast(
+      (formerName) => formerName.ownerId === ownerId && formerName.name === name.toLowerCase(),
+    );
+    return former && this.repositoryById(former.repositoryId);
   }
 
   repositoryById(id: number): Repository | undefined {
@@ -148,7 +150,9 @@ export class World {
   }
 
   membership(organizationId: number, accountId: number): Membership | undefined {
-    return this.memberships.find((one) => one.organizationId === organizationId && one.accountId === accountId);
+    return this.memberships.find(
+      (membership) => membership.organizationId === organizationId && membership.accountId === accountId,
+    );
   }
 
   /**
@@ -200,8 +204,10 @@ export class World {
         byId: new Map(living.map((account) => [account.id, account])),
         byLogin: new Map(living.map((account) => [account.login.toLowerCase(), account])),
         byEmail: new Map(living.flatMap((account) => account.emails.map((email) => [email.toLowerCase(), account]))),
-        byName: new Map(this.repositories.map((one) => [`${one.ownerId}/${one.name.toLowerCase()}`, one])),
-        repositories: new Map(this.repositories.map((one) => [one.id, one])),
+        byName: new Map(
+          this.repositories.map((repository) => [`${repository.ownerId}/${repository.name.toLowerCase()}`, repository]),
+        ),
+        repositories: new Map(this.repositories.map((repository) => [repository.id, repository])),
       };
       this.#indexed = { version: this.version, index };
     }

@@ -4,31 +4,31 @@ import type { Account } from '../../simulators/world/model.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../../simulators/world/mutations.ts';
 import { addMember, removeMember } from '../../simulators/world/repository-changes.ts';
 import type { AccountReport } from '../../src/providers/provider.ts';
-import { aboutParts, type ContractHost, call, knownAccount, last, type Rule } from './host.ts';
+import { type ContractHost, knownAccount, lastReport, newCall, type Rule, ruleAboutParts } from './host.ts';
 
 /** Rules about accounts and the proof of their ownership. */
 export const accountRules: readonly Rule[] = [
   {
-    what: 'distinguishes a user from an organization, in any spelling of their names',
+    title: 'distinguishes a user from an organization, in any spelling of their names',
     tokens: ['public_only'],
-    check: async (scene, host) => {
-      const { provider, people, organization } = scene;
+    check: async (fixture, host) => {
+      const { provider, people, organization } = fixture;
       for (const account of [people.ada, people.olive, organization]) {
         for (const spelling of [account.login, account.login.toUpperCase()]) {
-          const report = await last(provider.accounts.lookUp(spelling, call()));
+          const report = await lastReport(provider.accounts.lookUp(spelling, newCall()));
           assert.deepEqual(identityOf(report), expectedIdentity(account, host), spelling);
         }
       }
-      assert.equal(await last(provider.accounts.lookUp('nobody-at-all', call())), undefined);
-      assert.equal(await last(provider.accounts.lookUp(people.deleted.login, call())), undefined);
+      assert.equal(await lastReport(provider.accounts.lookUp('nobody-at-all', newCall())), undefined);
+      assert.equal(await lastReport(provider.accounts.lookUp(people.deleted.login, newCall())), undefined);
     },
   },
   {
-    what: 'counts the stars of the repositories of a user without forks, and lists unknown counters as missing',
+    title: 'counts the stars of the repositories of a user without forks, and lists unknown counters as missing',
     tokens: ['public_only'],
-    check: async (scene) => {
-      const { provider, people } = scene;
-      const report = await last(provider.accounts.lookUp(people.ada.login, call()));
+    check: async (fixture) => {
+      const { provider, people } = fixture;
+      const report = await lastReport(provider.accounts.lookUp(people.ada.login, newCall()));
       assert.equal(report?.counters.stars, 0);
       for (const name of ['issues', 'pull_requests'] as const) {
         assert.ok(report?.missing.includes(name) !== (report?.counters[name] !== undefined), name);
@@ -36,17 +36,20 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'finds a stored account again until it is deleted',
+    title: 'finds a stored account again until it is deleted',
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
       const known = await knownAccount(provider, people.max.login);
-      assert.equal((await last(provider.accounts.refresh(known, call())))?.account.externalId, known.externalId);
+      assert.equal(
+        (await lastReport(provider.accounts.refresh(known, newCall())))?.account.externalId,
+        known.externalId,
+      );
       deleteAccount(world, people.max);
-      assert.equal(await last(provider.accounts.refresh(known, call())), undefined);
+      assert.equal(await lastReport(provider.accounts.refresh(known, newCall())), undefined);
     },
   },
-  aboutParts(['teams'], {
-    what: 'reads the members of a team with a token that may, in any spelling, and of no other team',
+  ruleAboutParts(['teams'], {
+    title: 'reads the members of a team with a token that may, in any spelling, and of no other team',
     tokens: ['user', 'organization_member'],
     check: async ({ provider, people, organization, world }) => {
       const members = [people.max, people.ada];
@@ -59,14 +62,14 @@ export const accountRules: readonly Rule[] = [
       const read = (team: string) =>
         provider.teams.readMembers(
           { organization: organization.login, organizationId: String(organization.id), team },
-          call(),
+          newCall(),
         );
       assert.deepEqual((await read('Core'))?.toSorted(), members.map(({ id }) => String(id)).toSorted());
       assert.equal(await read('nothing'), null);
     },
   }),
-  aboutParts(['teams'], {
-    what: 'reads no team with a token of an account outside of the organization',
+  ruleAboutParts(['teams'], {
+    title: 'reads no team with a token of an account outside of the organization',
     tokens: ['user'],
     check: async ({ provider, people, organization, world }) => {
       world.teams.push({
@@ -76,14 +79,14 @@ export const accountRules: readonly Rule[] = [
         memberIds: [people.max.id],
       });
       const place = { organization: organization.login, organizationId: String(organization.id), team: 'core' };
-      assert.equal(await provider.teams.readMembers(place, call()), null);
+      assert.equal(await provider.teams.readMembers(place, newCall()), null);
     },
   }),
-  aboutParts(['ownership'], {
-    what: 'proves the account of the bearer of a token, and the organizations that the bearer administers',
+  ruleAboutParts(['ownership'], {
+    title: 'proves the account of the bearer of a token, and the organizations that the bearer administers',
     tokens: ['public_only'],
-    check: async (scene, host) => {
-      const { provider, server, people, organization } = scene;
+    check: async (fixture, host) => {
+      const { provider, server, people, organization } = fixture;
       const prove = (token: TokenName, name: string) =>
         provider.ownership.prove(server.tokens[token], name, AbortSignal.timeout(10_000));
       const own = await prove('user', people.ada.login.toUpperCase());
@@ -106,13 +109,13 @@ export const accountRules: readonly Rule[] = [
       await assert.rejects(stranger, { code: 'unauthenticated' });
     },
   }),
-  aboutParts(['ownership'], {
-    what: 'checks by immutable ids whether persons still administer an organization',
+  ruleAboutParts(['ownership'], {
+    title: 'checks by immutable ids whether persons still administer an organization',
     tokens: ['organization_admin'],
-    check: async (scene, host) => {
-      const { provider, people, organization, world } = scene;
+    check: async (fixture, host) => {
+      const { provider, people, organization, world } = fixture;
       const known = { externalId: host.externalIdOf(organization), name: organization.login };
-      const check = ({ id }: Account) => provider.ownership.administers?.(known, String(id), call());
+      const check = ({ id }: Account) => provider.ownership.administers?.(known, String(id), newCall());
       assert.equal(await check(people.olive), 'yes');
       assert.equal(await check(people.max), 'no');
       assert.equal(await check(people.ada), 'no');
@@ -130,24 +133,24 @@ export const accountRules: readonly Rule[] = [
       assert.equal(await check(successor), 'no');
     },
   }),
-  aboutParts(['ownership'], {
-    what: 'cannot check administrators without a credential that sees them',
+  ruleAboutParts(['ownership'], {
+    title: 'cannot check administrators without a credential that sees them',
     tokens: [],
     check: async ({ provider, people, organization }, host) => {
       const known = { externalId: host.externalIdOf(organization), name: organization.login };
-      assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), call()), 'cannot_check');
-      assert.equal(await provider.ownership.administers?.(known, String(people.ada.id), call()), 'cannot_check');
+      assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), newCall()), 'cannot_check');
+      assert.equal(await provider.ownership.administers?.(known, String(people.ada.id), newCall()), 'cannot_check');
     },
   }),
-  aboutParts(['deliveries'], {
-    what: 'refuses unsigned deliveries',
+  ruleAboutParts(['deliveries'], {
+    title: 'refuses unsigned deliveries',
     tokens: ['public_only'],
     check: async ({ provider }) => {
       assert.throws(() => provider.deliveries.read({}), { code: 'unauthenticated' });
     },
   }),
   {
-    what: 'checks accounts by their immutable ids, and reports their present names or that they are absent',
+    title: 'checks accounts by their immutable ids, and reports their present names or that they are absent',
     tokens: ['organization_member'],
     appliesTo: ({ accounts }) => accounts.check !== undefined,
     check: async ({ provider, people, world }) => {
@@ -157,7 +160,7 @@ export const accountRules: readonly Rule[] = [
       renameAccount(world, people.max, 'max-renamed');
       takeLogin(world, 'max-member');
       deleteAccount(world, people.olive);
-      const checked = await provider.accounts.check?.(known, call());
+      const checked = await provider.accounts.check?.(known, newCall());
       assert.deepEqual(
         [...(checked ?? [])].map(([id, actor]) => [id, actor && [actor.externalId, actor.name, actor.isPublic]]),
         [
@@ -169,11 +172,11 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'reports the same id for a renamed account',
+    title: 'reports the same id for a renamed account',
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
       renameAccount(world, people.max, 'max-renamed');
-      const report = await last(provider.accounts.lookUp('max-renamed', call()));
+      const report = await lastReport(provider.accounts.lookUp('max-renamed', newCall()));
       assert.equal(report?.account.externalId, String(people.max.id));
     },
   },

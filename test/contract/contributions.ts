@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Repository } from '../../simulators/world/model.ts';
 import { type Contribution, contributionKinds, type ItemKind } from '../../src/contributions/contribution.ts';
 import { type Stream, streamsOf } from '../../src/providers/provider.ts';
-import { expectedContributions, inOrder, normalized, withoutUnreported } from './expected.ts';
-import { aboutParts, call, knownRepository, type Rule, type Scene } from './host.ts';
+import { compareContributions, expectedContributions, normalize, withoutUnreported } from './expected.ts';
+import { type Fixture, knownRepository, newCall, type Rule, ruleAboutParts } from './host.ts';
 
 const kinds: readonly (ItemKind | 'commit')[] = [
   ...contributionKinds,
@@ -13,7 +13,7 @@ const kinds: readonly (ItemKind | 'commit')[] = [
 /** Rules about contributions. */
 export const contributionRules: readonly Rule[] = [
   {
-    what: 'names a kind that no stream covers as unavailable, with the reason',
+    title: 'names a kind that no stream covers as unavailable, with the reason',
     tokens: ['public_only'],
     check: async ({ provider }) => {
       const covered = new Set(streamsOf(provider).flatMap(({ covers }) => covers));
@@ -28,7 +28,7 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'names a kind that no stream covers as unavailable, also without a token',
+    title: 'names a kind that no stream covers as unavailable, also without a token',
     tokens: [],
     check: async ({ provider }) => {
       const covered = new Set(streamsOf(provider).flatMap(({ covers }) => covers));
@@ -39,13 +39,13 @@ export const contributionRules: readonly Rule[] = [
       );
     },
   },
-  aboutParts(['streams'], {
-    what: 'reads contributions from every page',
+  ruleAboutParts(['streams'], {
+    title: 'reads contributions from every page',
     tokens: ['public_only'],
-    check: async (scene, host) => {
-      const { provider, repositories, world } = scene;
-      const read = await readEverything(scene, repositories.handbook, { isDeep: false });
-      const expected = expectedContributions(scene, repositories.handbook, host)
+    check: async (fixture, host) => {
+      const { provider, repositories, world } = fixture;
+      const read = await readEverything(fixture, repositories.handbook, { isDeep: false });
+      const expected = expectedContributions(fixture, repositories.handbook, host)
         .filter(({ kind }) => kind === 'issue' || kind === 'pull_request' || kind === 'review')
         .map(({ details: _details, ...rest }) => rest);
       assert.deepEqual(
@@ -58,18 +58,18 @@ export const contributionRules: readonly Rule[] = [
       assert.ok(provider.streams.list.some(({ covers }) => covers.includes('review')));
     },
   }),
-  aboutParts(['streams'], {
-    what: 'reads installed repositories completely',
+  ruleAboutParts(['streams'], {
+    title: 'reads installed repositories completely',
     // Hosts list stars for those who administer a repository.
     tokens: ['organization_admin'],
-    check: async (scene, host) => {
-      const { repositories } = scene;
-      const { contributions } = await readEverything(scene, repositories.handbook, { isDeep: true });
+    check: async (fixture, host) => {
+      const { repositories } = fixture;
+      const { contributions } = await readEverything(fixture, repositories.handbook, { isDeep: true });
       const strip = ({ details, ...rest }: Contribution) => ({
         ...rest,
         details: details && withoutUnreported(details, host),
       });
-      const expected = expectedContributions(scene, repositories.handbook, host);
+      const expected = expectedContributions(fixture, repositories.handbook, host);
       assert.deepEqual(contributions.filter(({ kind }) => kind !== 'star').map(strip), expected.map(strip));
       assert.equal(
         contributions.some(({ kind }) => kind === 'star'),
@@ -77,21 +77,21 @@ export const contributionRules: readonly Rule[] = [
       );
     },
   }),
-  aboutParts(['streams'], {
-    what: 'reads only the changes since a given time',
+  ruleAboutParts(['streams'], {
+    title: 'reads only the changes since a given time',
     tokens: ['public_only'],
-    check: async (scene) => {
-      const { provider, world, repositories, issues, now, advance } = scene;
+    check: async (fixture) => {
+      const { provider, world, repositories, issues, now, advance } = fixture;
       const since = now();
       advance(60);
       const [issue] = issues;
       assert.ok(issue);
       issue.updatedAt = now();
-      world.changed();
+      world.markChanged();
       advance(60);
-      const repository = await knownRepository(scene, repositories.handbook);
+      const repository = await knownRepository(fixture, repositories.handbook);
       const position = { cursor: null, since, pageSize: null, isDeep: false };
-      const page = await provider.streams.read('issues', repository, position, call());
+      const page = await provider.streams.read('issues', repository, position, newCall());
       assert.deepEqual(
         page.contributions.map(({ externalId }) => externalId),
         [String(issue.id)],
@@ -101,22 +101,23 @@ export const contributionRules: readonly Rule[] = [
   }),
 ];
 
-async function readEverything(scene: Scene<'streams'>, shown: Repository, { isDeep }: { isDeep: boolean }) {
-  const { provider } = scene;
-  const repository = await knownRepository(scene, shown);
-  const wanted = (stream: Stream): boolean => isDeep || stream.isForInstalled !== true;
+async function readEverything(fixture: Fixture<'streams'>, shown: Repository, { isDeep }: { isDeep: boolean }) {
+  const { provider } = fixture;
+  const repository = await knownRepository(fixture, shown);
+  const isRead = (stream: Stream): boolean => isDeep || stream.isForInstalled !== true;
   const contributions = new Map<string, Contribution>();
   const actors = [];
-  for (const { name } of provider.streams.list.filter(wanted)) {
+  for (const { name } of provider.streams.list.filter(isRead)) {
     let cursor: string | null = null;
     let pageSize: number | null = null;
     do {
       const position = { cursor, since: null, pageSize, isDeep };
-      const page = await provider.streams.read(name, repository, position, call());
-      for (const one of page.contributions) contributions.set(`${one.kind} ${one.externalId}`, normalized(one));
+      const page = await provider.streams.read(name, repository, position, newCall());
+      for (const contribution of page.contributions)
+        contributions.set(`${contribution.kind} ${contribution.externalId}`, normalize(contribution));
       actors.push(...page.actors);
       ({ nextCursor: cursor, pageSize } = page);
     } while (cursor !== null);
   }
-  return { contributions: [...contributions.values()].toSorted(inOrder), actors };
+  return { contributions: [...contributions.values()].toSorted(compareContributions), actors };
 }

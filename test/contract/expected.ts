@@ -7,37 +7,39 @@ import type { ContractWorld } from './world.ts';
  * Normalizes a contribution for comparisons: providers report comments by the number of their item, and the store adds
  * the id.
  */
-export function normalized(contribution: Contribution): Contribution {
+export function normalize(contribution: Contribution): Contribution {
   const { kind, details } = contribution;
   const parentExternalId = kind === 'review' ? contribution.parentExternalId : null;
-  return { ...contribution, parentExternalId, details: details && sorted(details) };
+  return { ...contribution, parentExternalId, details: details && sortLists(details) };
 }
 
 type Details = NonNullable<Contribution['details']>;
 
-function sorted(details: Details): Details {
+function sortLists(details: Details): Details {
   const { assignees, reviewers, labels, reactions } = details;
   return {
     ...details,
     assignees: assignees.toSorted(),
     reviewers: reviewers.toSorted(),
     labels: labels.toSorted(),
-    reactions: reactions.toSorted((one, other) => (one.emoji < other.emoji ? -1 : 1)),
+    reactions: reactions.toSorted((left, right) => (left.emoji < right.emoji ? -1 : 1)),
   };
 }
 
 export function withoutUnreported(details: Details | null, { unreported }: ContractHost): Partial<Details> | null {
   return (
     details &&
-    Object.fromEntries(Object.entries(sorted(details)).filter(([name]) => !unreported.some((one) => one === name)))
+    Object.fromEntries(
+      Object.entries(sortLists(details)).filter(([name]) => !unreported.some((field) => field === name)),
+    )
   );
 }
 
-export function inOrder(one: Contribution, other: Contribution): number {
-  return `${one.kind} ${one.externalId}` < `${other.kind} ${other.externalId}` ? -1 : 1;
+export function compareContributions(left: Contribution, right: Contribution): number {
+  return `${left.kind} ${left.externalId}` < `${right.kind} ${right.externalId}` ? -1 : 1;
 }
 
-function titled(pull: PullRequest, draftPrefix: string): PullRequest {
+function withReportedTitle(pull: PullRequest, draftPrefix: string): PullRequest {
   return pull.isDraft ? { ...pull, title: `${draftPrefix}${pull.title}` } : pull;
 }
 
@@ -86,7 +88,7 @@ export function expectedContributions(
       }),
     ),
     ...repository.pullRequests.flatMap((pull) => [
-      toContribution('pull_request', titled(pull, draftPrefix), idOf(pull.authorId), {
+      toContribution('pull_request', withReportedTitle(pull, draftPrefix), idOf(pull.authorId), {
         ...common(pull),
         mergedBy: idOf(pull.mergedById),
         reviewers: [
@@ -117,7 +119,7 @@ export function expectedContributions(
       ),
     ),
   ];
-  return all.map(normalized).toSorted(inOrder);
+  return all.map(normalize).toSorted(compareContributions);
 }
 
 function reactionsOf(idOf: (id: number) => string | null, { reactions }: Reactable): Details['reactions'] {

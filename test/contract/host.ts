@@ -52,32 +52,32 @@ export interface ServedHost extends AsyncDisposable {
 }
 
 /** The world as one provider sees it. */
-export interface Scene<Part extends keyof Provider = never> extends ContractWorld {
+export interface Fixture<Part extends keyof Provider = never> extends ContractWorld {
   server: ServedHost;
   provider: ProviderWith<Part>;
 }
 
 /** A rule of the contract, checked with a provider that uses these tokens. */
 export interface Rule {
-  what: string;
+  title: string;
   tokens: readonly TokenName[];
   /** Returns whether the provider and its host have what the rule is about; absent: all of them have it. */
   appliesTo?: (provider: Provider, host: ContractHost) => boolean;
-  check(scene: Scene, host: ContractHost): Promise<void>;
+  check(fixture: Fixture, host: ContractHost): Promise<void>;
 }
 
 /** Returns a rule about optional parts, which does not apply to a provider without one of them. */
-export function aboutParts<Part extends keyof Provider>(
+export function ruleAboutParts<Part extends keyof Provider>(
   parts: readonly Part[],
-  rule: Pick<Rule, 'what' | 'tokens'> & { check(scene: Scene<Part>, host: ContractHost): Promise<void> },
+  rule: Pick<Rule, 'title' | 'tokens'> & { check(fixture: Fixture<Part>, host: ContractHost): Promise<void> },
 ): Rule {
   return {
     ...rule,
     appliesTo: (provider) => hasParts(provider, parts),
-    check: async (scene, host) => {
-      const { provider } = scene;
+    check: async (fixture, host) => {
+      const { provider } = fixture;
       assert.ok(hasParts(provider, parts));
-      await rule.check({ ...scene, provider }, host);
+      await rule.check({ ...fixture, provider }, host);
     },
   };
 }
@@ -89,11 +89,11 @@ export function hasParts<Part extends keyof Provider>(
   return parts.every((part) => provider[part] !== undefined);
 }
 
-export function call(more: Partial<Call> = {}): Call {
+export function newCall(more: Partial<Call> = {}): Call {
   return { urgency: 'interactive', signal: AbortSignal.timeout(30_000), cost: { requests: 0, points: 0 }, ...more };
 }
 
-export async function last(
+export async function lastReport(
   reports: AsyncGenerator<AccountReport, void, undefined>,
 ): Promise<AccountReport | undefined> {
   let report: AccountReport | undefined;
@@ -102,18 +102,18 @@ export async function last(
 }
 
 export async function knownAccount(provider: Provider, login: string): Promise<KnownAccount> {
-  const report = await last(provider.accounts.lookUp(login, call()));
+  const report = await lastReport(provider.accounts.lookUp(login, newCall()));
   assert.ok(report, login);
   return { ...report.account, memory: report.memory };
 }
 
 export async function knownRepository(
-  { provider, world }: Pick<Scene, 'provider' | 'world'>,
+  { provider, world }: Pick<Fixture, 'provider' | 'world'>,
   { name, ownerId }: Repository,
 ): Promise<KnownRepository> {
   const login = world.accountById(ownerId)?.login ?? assert.fail();
   const owner = await knownAccount(provider, login);
-  const found = await provider.repositories.find(owner, name, { withPrivate: true }, call());
+  const found = await provider.repositories.find(owner, name, { withPrivate: true }, newCall());
   assert.ok(found, name);
   return {
     owner: login,

@@ -11,7 +11,7 @@ import { createContractWorld } from './world.ts';
  */
 export function providerContract(host: ContractHost): void {
   for (const rule of [...accountRules, ...repositoryRules, ...contributionRules]) {
-    test(`${host.name}: ${rule.what}`, async (context) => {
+    test(`${host.name}: ${rule.title}`, async (context) => {
       const world = createContractWorld();
       await using server = await host.start(world);
       const provider = server.provider(rule.tokens);

@@ -1,10 +1,10 @@
 import type { ContributionPage, ProviderWith } from '../../src/providers/provider.ts';
-import { call } from './host.ts';
+import { newCall } from './host.ts';
 import { type ContractWorld, handbookOf } from './world.ts';
 
 /** Reads a stream of the public repository to its end, and calls `meanwhile` between its pages. */
 export async function readAll(
-  scene: ContractWorld & { provider: ProviderWith<'streams'> },
+  fixture: ContractWorld & { provider: ProviderWith<'streams'> },
   stream: string,
   options: { since?: Date; meanwhile?: (page: ContributionPage) => void } = {},
 ): Promise<Set<string>> {
@@ -12,7 +12,12 @@ export async function readAll(
   let cursor: string | null = null;
   do {
     const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
-    const page: ContributionPage = await scene.provider.streams.read(stream, handbookOf(scene), position, call());
+    const page: ContributionPage = await fixture.provider.streams.read(
+      stream,
+      handbookOf(fixture),
+      position,
+      newCall(),
+    );
     for (const { externalId } of page.contributions) seen.add(externalId);
     options.meanwhile?.(page);
     cursor = page.nextCursor;

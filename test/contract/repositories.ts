@@ -3,15 +3,15 @@ import { lineCountsOf } from '../../simulators/world/line-counts.ts';
 import { renameRepository, transferRepository } from '../../simulators/world/mutations.ts';
 import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
 import { expectedContributions, withoutUnreported } from './expected.ts';
-import { aboutParts, call, knownAccount, knownRepository, type Rule } from './host.ts';
+import { knownAccount, knownRepository, newCall, type Rule, ruleAboutParts } from './host.ts';
 
 /** Rules about the repositories of accounts, and about the authors of the commits in them. */
 export const repositoryRules: readonly Rule[] = [
   {
-    what: 'lists repositories, private ones with the name of the credential that shows them',
+    title: 'lists repositories, private ones with the name of the credential that shows them',
     tokens: ['organization_member'],
-    check: async (scene) => {
-      const { provider, organization, repositories } = scene;
+    check: async (fixture) => {
+      const { provider, organization, repositories } = fixture;
       const owner = await knownAccount(provider, organization.login);
       const listed = await listAll(provider, owner);
       const names = listed.map(({ name, isPrivate, credentialName }) => ({
@@ -38,13 +38,13 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'finds a repository by its name, a private one on request only',
+    title: 'finds a repository by its name, a private one on request only',
     tokens: ['organization_member'],
-    check: async (scene) => {
-      const { provider, organization } = scene;
+    check: async (fixture) => {
+      const { provider, organization } = fixture;
       const owner = await knownAccount(provider, organization.login);
       const find = (name: string, withPrivate: boolean) =>
-        provider.repositories.find(owner, name, { withPrivate }, call());
+        provider.repositories.find(owner, name, { withPrivate }, newCall());
       assert.equal((await find('HANDBOOK', false))?.name, 'handbook');
       assert.equal(await find('secret-plans', false), null);
       const hidden = await find('secret-plans', true);
@@ -53,13 +53,13 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'finds a repository by its former name, unless it was transferred or is private and not requested',
+    title: 'finds a repository by its former name, unless it was transferred or is private and not requested',
     tokens: ['organization_member'],
     appliesTo: ({ privateData }, { keepsFormerNames }) => keepsFormerNames && privateData !== undefined,
     check: async ({ provider, organization, repositories, world, people }) => {
       const owner = await knownAccount(provider, organization.login);
       const find = async (name: string, withPrivate: boolean): Promise<string | undefined> =>
-        (await provider.repositories.find(owner, name, { withPrivate }, call()))?.name;
+        (await provider.repositories.find(owner, name, { withPrivate }, newCall()))?.name;
       renameRepository(world, repositories.handbook, 'manual');
       renameRepository(world, repositories.plans, 'hidden-plans');
       assert.deepEqual([await find('handbook', false), await find('manual', false)], ['manual', 'manual']);
@@ -71,17 +71,17 @@ export const repositoryRules: readonly Rule[] = [
       assert.deepEqual([await find('handbook', true), await find('manual', true)], [undefined, undefined]);
     },
   },
-  aboutParts(['polls', 'streams'], {
-    what: 'reads the state of a repository and its totals',
+  ruleAboutParts(['polls', 'streams'], {
+    title: 'reads the state of a repository and its totals',
     tokens: ['organization_member'],
-    check: async (scene, host) => {
-      const { provider, repositories, world } = scene;
-      const repository = await knownRepository(scene, repositories.handbook);
-      const tip = await provider.polls.readTip(repository, call());
+    check: async (fixture, host) => {
+      const { provider, repositories, world } = fixture;
+      const repository = await knownRepository(fixture, repositories.handbook);
+      const tip = await provider.polls.readTip(repository, newCall());
       assert.equal(tip?.repository.name, 'handbook');
-      const expected = expectedContributions(scene, repositories.handbook, host);
+      const expected = expectedContributions(fixture, repositories.handbook, host);
       for (const { kind, externalId, details } of tip?.page.contributions ?? []) {
-        const known = expected.find((one) => one.kind === kind && one.externalId === externalId);
+        const known = expected.find((candidate) => candidate.kind === kind && candidate.externalId === externalId);
         if (kind === 'star') continue;
         assert.deepEqual(
           withoutUnreported(details, host),
@@ -90,8 +90,8 @@ export const repositoryRules: readonly Rule[] = [
         );
       }
       assert.ok((tip?.page.contributions.length ?? 0) > 0);
-      const totals = await provider.polls.readTotals(repository, call());
-      const { issues, pulls } = scene;
+      const totals = await provider.polls.readTotals(repository, newCall());
+      const { issues, pulls } = fixture;
       assert.equal(totals['issues'], issues.length);
       assert.equal(totals['pull_requests'], pulls.length);
       assert.equal(totals['commits'], repositories.handbook.commits.length);
@@ -99,19 +99,19 @@ export const repositoryRules: readonly Rule[] = [
       const hasList = provider.streams.list.some(({ name }) => name === 'comments');
       assert.equal(totals['comments'], hasList ? 3 : undefined);
       repositories.handbook.visibility = 'private';
-      world.changed();
-      assert.equal(await provider.polls.readTip(repository, call()), null);
+      world.markChanged();
+      assert.equal(await provider.polls.readTip(repository, newCall()), null);
     },
   }),
-  aboutParts(['history'], {
-    what: 'finds the accounts of addresses in commits',
+  ruleAboutParts(['history'], {
+    title: 'finds the accounts of addresses in commits',
     tokens: ['public_only'],
-    check: async (scene) => {
-      const { provider, repositories, people } = scene;
+    check: async (fixture) => {
+      const { provider, repositories, people } = fixture;
       const { commits } = repositories.handbook;
       const identities = commits.map(({ author, oid }) => ({ email: author.email.toLowerCase(), oid }));
-      const repository = await knownRepository(scene, repositories.handbook);
-      const resolved = await provider.history.resolveIdentities(repository, identities, call());
+      const repository = await knownRepository(fixture, repositories.handbook);
+      const resolved = await provider.history.resolveIdentities(repository, identities, newCall());
       const idOf = (email: string): string | null | undefined => {
         const actor = resolved.get(email);
         return actor === undefined ? undefined : (actor?.externalId ?? null);
@@ -122,58 +122,58 @@ export const repositoryRules: readonly Rule[] = [
       assert.equal(idOf('gone-babbage@mail.example'), null);
     },
   }),
-  aboutParts(['history'], {
-    what: 'gives git a credential for private repositories, and none for public ones',
+  ruleAboutParts(['history'], {
+    title: 'gives git a credential for private repositories, and none for public ones',
     tokens: ['organization_member'],
-    check: async (scene) => {
-      const { provider, repositories } = scene;
+    check: async (fixture) => {
+      const { provider, repositories } = fixture;
       const { signal } = new AbortController();
-      const open = await provider.history.remoteOf(await knownRepository(scene, repositories.handbook), signal);
+      const open = await provider.history.remoteOf(await knownRepository(fixture, repositories.handbook), signal);
       assert.equal(open.authorization, undefined);
-      const hidden = await provider.history.remoteOf(await knownRepository(scene, repositories.plans), signal);
+      const hidden = await provider.history.remoteOf(await knownRepository(fixture, repositories.plans), signal);
       assert.match(hidden.authorization ?? '', /^Basic /);
     },
   }),
-  aboutParts(['files'], {
-    what: 'reads files at the newest commit, and none of a repository that became private',
+  ruleAboutParts(['files'], {
+    title: 'reads files at the newest commit, and none of a repository that became private',
     tokens: ['organization_member'],
-    check: async (scene) => {
-      const { provider, repositories, world } = scene;
+    check: async (fixture) => {
+      const { provider, repositories, world } = fixture;
       const { handbook } = repositories;
-      const repository = await knownRepository(scene, handbook);
-      const read = await provider.files.read(repository, ['.plaudit/config.yaml', 'absent/file.md'], call());
+      const repository = await knownRepository(fixture, handbook);
+      const read = await provider.files.read(repository, ['.plaudit/config.yaml', 'absent/file.md'], newCall());
       assert.equal(read?.revision, handbook.commits.at(-1)?.oid);
       assert.deepEqual(
         read?.files.map(({ path, text, sizeBytes }) => ({ path, text, sizeBytes })),
         [{ path: '.plaudit/config.yaml', text: 'version: 0.0.1\n# Überraschung\n', sizeBytes: 31 }],
       );
-      const empty = await knownRepository(scene, repositories.empty);
-      assert.deepEqual(await provider.files.read(empty, ['.plaudit/config.yaml'], call()), {
+      const empty = await knownRepository(fixture, repositories.empty);
+      assert.deepEqual(await provider.files.read(empty, ['.plaudit/config.yaml'], newCall()), {
         revision: null,
         files: [],
       });
       handbook.visibility = 'private';
-      world.changed();
-      assert.equal(await provider.files.read(repository, ['.plaudit/config.yaml'], call()), null);
+      world.markChanged();
+      assert.equal(await provider.files.read(repository, ['.plaudit/config.yaml'], newCall()), null);
     },
   }),
-  aboutParts(['details'], {
-    what: 'reads the line counts of commits and the changed files of pull requests',
+  ruleAboutParts(['details'], {
+    title: 'reads the line counts of commits and the changed files of pull requests',
     tokens: ['organization_member'],
-    check: async (scene) => {
-      const { provider, repositories, pulls } = scene;
-      const repository = await knownRepository(scene, repositories.handbook);
+    check: async (fixture) => {
+      const { provider, repositories, pulls } = fixture;
+      const repository = await knownRepository(fixture, repositories.handbook);
       const oids = repositories.handbook.commits.map(({ oid }) => oid);
-      const counts = await provider.details.readLineCounts(repository, [...oids, '0'.repeat(40)], call());
+      const counts = await provider.details.readLineCounts(repository, [...oids, '0'.repeat(40)], newCall());
       assert.deepEqual(
-        [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1)),
         repositories.handbook.commits
           .map((commit) => [commit.oid, lineCountsOf(commit)] as const)
-          .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+          .toSorted(([left], [right]) => (left < right ? -1 : 1)),
       );
       const [pull] = pulls;
       assert.ok(pull);
-      const files = await provider.details.readChangedFiles(repository, [String(pull.number)], call());
+      const files = await provider.details.readChangedFiles(repository, [String(pull.number)], newCall());
       assert.deepEqual([...files], [[String(pull.number), ['guide/engines.md']]]);
     },
   }),
@@ -183,11 +183,11 @@ async function listAll(provider: Provider, owner: KnownAccount) {
   const found = [];
   let cursor: string | null = null;
   do {
-    const page = await provider.repositories.list(owner, cursor, call());
+    const page = await provider.repositories.list(owner, cursor, newCall());
     found.push(...page.repositories);
     cursor = page.nextCursor;
   } while (cursor !== null);
-  return [...new Map(found.map((one) => [one.externalId, one])).values()].toSorted((one, other) =>
-    one.name < other.name ? -1 : 1,
+  return [...new Map(found.map((repository) => [repository.externalId, repository])).values()].toSorted(
+    (left, right) => (left.name < right.name ? -1 : 1),
   );
 }

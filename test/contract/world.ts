@@ -61,7 +61,7 @@ export function createContractWorld(): ContractWorld {
   const repositories = addRepositories(world, organization, people);
   const { issues, pulls } = fill({ world, advance, people, repositories });
   people.deleted.isDeleted = true;
-  world.changed();
+  world.markChanged();
   advance(3600);
   return { world, now, advance, people, organization, repositories, issues, pulls };
 }
@@ -86,7 +86,7 @@ function addCastOf(world: World): ContractWorld['people'] {
 
 function join(world: World, organization: Account, account: Account, role: 'admin' | 'member'): void {
   world.memberships.push({ organizationId: organization.id, accountId: account.id, role, state: 'active' });
-  world.changed();
+  world.markChanged();
 }
 
 function addRepositories(
@@ -130,30 +130,31 @@ function fill({
   addCommit(world, handbook, { author: { name: 'Nobody', email: 'nobody@elsewhere.example' } });
   addCommit(world, plans, { author: { name: 'Olive', email: 'olive-admin@mail.example' } });
   addIssue(world, plans, { author: max });
-  const [first, second, third] = issues;
-  const [one, two, three] = pulls;
-  if (!first || !second || !third || !one || !two || !three) throw new Error('the world is too small');
-  addReview(world, one, { author: olive });
-  addReview(world, one, { author: max, state: 'COMMENTED' });
-  addReview(world, one, { author: deleted, state: 'CHANGES_REQUESTED' });
-  const [review] = one.reviews;
-  addReviewComment(world, one, { author: olive, ...(review && { review }) });
-  requestReview(world, two, ada);
-  addComment(world, first, { author: max });
-  addComment(world, one, { author: ada });
-  const comment = addComment(world, first, { author: deleted });
-  for (const thing of [first, one, comment]) react(world, thing, { by: ada, content: 'HEART' });
-  react(world, first, { by: max, content: 'THUMBS_UP' });
+  const [firstIssue, secondIssue, thirdIssue] = issues;
+  const [firstPull, secondPull, thirdPull] = pulls;
+  if (!firstIssue || !secondIssue || !thirdIssue || !firstPull || !secondPull || !thirdPull)
+    throw new Error('the world is too small');
+  addReview(world, firstPull, { author: olive });
+  addReview(world, firstPull, { author: max, state: 'COMMENTED' });
+  addReview(world, firstPull, { author: deleted, state: 'CHANGES_REQUESTED' });
+  const [review] = firstPull.reviews;
+  addReviewComment(world, firstPull, { author: olive, ...(review && { review }) });
+  requestReview(world, secondPull, ada);
+  addComment(world, firstIssue, { author: max });
+  addComment(world, firstPull, { author: ada });
+  const comment = addComment(world, firstIssue, { author: deleted });
+  for (const target of [firstIssue, firstPull, comment]) react(world, target, { by: ada, content: 'HEART' });
+  react(world, firstIssue, { by: max, content: 'THUMBS_UP' });
   handbook.files.set('.plaudit/config.yaml', 'version: 0.0.1\n# Überraschung\n');
-  one.files = [{ path: 'guide/engines.md', additions: 5, deletions: 2 }];
-  label(world, first, 'bug');
-  label(world, one, 'docs');
-  assign(world, first, olive);
+  firstPull.files = [{ path: 'guide/engines.md', additions: 5, deletions: 2 }];
+  label(world, firstIssue, 'bug');
+  label(world, firstPull, 'docs');
+  assign(world, firstIssue, olive);
   advance(60);
-  closeItem(world, one, { merged: true, by: olive });
-  closeItem(world, three, { by: olive });
-  closeItem(world, first, { by: olive, closer: one });
-  closeItem(world, second, { by: max });
+  closeItem(world, firstPull, { merged: true, by: olive });
+  closeItem(world, thirdPull, { by: olive });
+  closeItem(world, firstIssue, { by: olive, closer: firstPull });
+  closeItem(world, secondIssue, { by: max });
   for (const by of [ada, max]) star(world, handbook, by);
   star(world, fork, max);
   return { issues, pulls };

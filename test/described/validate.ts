@@ -48,7 +48,7 @@ export class Description {
         literals: path.split('/').filter((part) => !part.startsWith('{')).length,
         item,
       }))
-      .toSorted((one, other) => other.literals - one.literals);
+      .toSorted((left, right) => right.literals - left.literals);
   }
 
   /** Returns the parts of a response that are not described, and the described ones that it lacks. */
@@ -79,7 +79,7 @@ export class Description {
     const found = operation?.responses[status] ?? (name === undefined ? undefined : reference('responses', name));
     if (found === undefined) return undefined;
     if ('$ref' in found) return { response: resolve(this.#document.components.responses, found), pointer: found.$ref };
-    const [template] = Object.entries(this.#document.paths).find(([, one]) => one === item) ?? [''];
+    const [template] = Object.entries(this.#document.paths).find(([, pathItem]) => pathItem === item) ?? [''];
     const described = operation === item[method] ? method : Object.keys(item)[0];
     return { response: found, pointer: `#/paths/${escaped(template)}/${described}/responses/${status}` };
   }

@@ -40,11 +40,11 @@ subscribe('fastify.initialization', (message) => {
   applications.set(fastify.server, fastify);
   // The response to bytes that are no request is written to the connection itself.
   fastify.server.prependListener('clientError', (_error, connection: Socket) => {
-    const end: (...given: never[]) => Socket = connection.end.bind(connection);
-    connection.end = (...given: never[]) => {
-      const [text]: unknown[] = given;
+    const end: (...parameters: never[]) => Socket = connection.end.bind(connection);
+    connection.end = (...parameters: never[]) => {
+      const [text]: unknown[] = parameters;
       if (typeof text === 'string') validate(fastify, { method: 'GET', url: '' }, () => parseSent(text));
-      return end(...given);
+      return end(...parameters);
     };
   });
 });
@@ -96,28 +96,28 @@ function recordSent(response: ServerResponse, onEnd: (sent: Sent) => void): void
   const keep = (chunk: unknown): void => {
     if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
   };
-  const writeHead: (...given: never[]) => ServerResponse = response.writeHead.bind(response);
-  const write: (...given: never[]) => boolean = response.write.bind(response);
-  const end: (...given: never[]) => ServerResponse = response.end.bind(response);
+  const writeHead: (...parameters: never[]) => ServerResponse = response.writeHead.bind(response);
+  const write: (...parameters: never[]) => boolean = response.write.bind(response);
+  const end: (...parameters: never[]) => ServerResponse = response.end.bind(response);
   // Headers that are passed to `writeHead` alone are not among those of `getHeaders`.
-  response.writeHead = (...given: never[]) => {
+  response.writeHead = (...parameters: never[]) => {
     Object.assign(
       headers,
-      given.findLast((one) => typeof one === 'object'),
+      parameters.findLast((argument) => typeof argument === 'object'),
     );
-    return writeHead(...given);
+    return writeHead(...parameters);
   };
-  response.write = (...given: never[]) => {
-    keep(given[0]);
-    return write(...given);
+  response.write = (...parameters: never[]) => {
+    keep(parameters[0]);
+    return write(...parameters);
   };
-  response.end = (...given: never[]) => {
+  response.end = (...parameters: never[]) => {
     if (!response.writableEnded) {
-      keep(given[0]);
+      keep(parameters[0]);
       const all = { ...response.getHeaders(), ...headers };
       onEnd({ status: response.statusCode, headers: all, body: Buffer.concat(chunks) });
     }
-    return end(...given);
+    return end(...parameters);
   };
 }
 

@@ -14,10 +14,10 @@ const offline = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', t
 describe('the sample', () => {
   it('fills every endpoint, card and board without a network, and contains no real people', async () => {
     await using created = await createTestDatabase({ withTables: false });
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const printed: string[] = [];
     await sample({
-      environment: { DATABASE_URL: created.url, DATA_DIR: place.path, LOG_LEVEL: 'silent' },
+      environment: { DATABASE_URL: created.url, DATA_DIR: directory.path, LOG_LEVEL: 'silent' },
       print: (line) => void printed.push(line),
       warn: () => {},
       isTerminal: false,
@@ -59,14 +59,14 @@ describe('the sample', () => {
     ] as const) {
       const { body } = await service.get(`${list}&type=${type}`);
       assert.deepEqual(
-        body.data.map((one) => one['name']),
+        body.data.map((item) => item['name']),
         [name],
       );
     }
     const helped = await service.get('sample-garden/contributions/commits?assisted=true');
     assert.ok(Number(Object(helped.body.meta_data).total) > 10);
     const excluded = await service.get('sample-garden/contributions/pull_requests?type=user&excluded=true');
-    assert.ok(excluded.body.data.some((one) => JSON.stringify(one).includes('"bot"')));
+    assert.ok(excluded.body.data.some((item) => JSON.stringify(item).includes('"bot"')));
     const boards = await service.get('sample-garden/boards');
     assert.deepEqual(new Set(boards.body.data.map(({ slug }) => slug)), new Set(['autumn-harvest', 'monthly']));
     const isRanked = async (): Promise<true | undefined> => {

@@ -18,7 +18,7 @@ const gitSettings = '[user]\nuseConfigOnly = true\n[init]\ndefaultBranch = main\
 
 const installed = 'Install Plaudit';
 
-interface Scene extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   workflow: Workflow;
   /** Runs git in a clone. */
   git: (clone: 'workspace' | 'elsewhere', ...args: string[]) => Promise<string>;
@@ -26,7 +26,7 @@ interface Scene extends AsyncDisposable {
 }
 
 /** Prepares a checked-out repository beside the fetched action, on a machine with nothing but the tools of a runner. */
-async function prepare(): Promise<Scene> {
+async function prepare(): Promise<Fixture> {
   const stack = new AsyncDisposableStack();
   const { path } = stack.use(await makeTemporaryDirectory());
   const simulator = stack.use(await startSimulator());
@@ -38,7 +38,7 @@ async function prepare(): Promise<Scene> {
   for (const name of ['action', 'bin', 'src', 'package.json', 'package-lock.json', 'node_modules'])
     await symlink(join(root, name), join(fetched, name));
   await writeFile(join(path, '.gitconfig'), gitSettings);
-  const git: Scene['git'] = async (clone, ...args) =>
+  const git: Fixture['git'] = async (clone, ...args) =>
     (await run('git', args, { cwd: places[clone], env: { PATH, HOME: path } })).stdout.trim();
   await mkdir(places.elsewhere);
   const origin = join(path, 'origin.git');
@@ -71,8 +71,8 @@ async function prepare(): Promise<Scene> {
 
 describe('writing cards in workflows', () => {
   it('writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
-    await using scene = await prepare();
-    const { workflow, git, owner } = scene;
+    await using fixture = await prepare();
+    const { workflow, git, owner } = fixture;
     const base = `/v1/github/entities/${owner}`;
     const cards = `
     cards/people.svg ${base}/repositories/diary/contributors?theme=nord
@@ -94,7 +94,7 @@ describe('writing cards in workflows', () => {
 
     // Another person pushes meanwhile, to the same card.
     const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
-    await writeFile(join(scene.workflow.workspace, '..', 'elsewhere', 'cards', 'people.svg'), '<svg>older</svg>');
+    await writeFile(join(fixture.workflow.workspace, '..', 'elsewhere', 'cards', 'people.svg'), '<svg>older</svg>');
     await git('elsewhere', ...identity, 'commit', '--quiet', '-am', 'second');
     await git('elsewhere', 'push', '--quiet');
     await runAction(
@@ -110,8 +110,8 @@ describe('writing cards in workflows', () => {
   });
 
   it('refuses files outside the repository, and draws the contributors to it by default', async () => {
-    await using scene = await prepare();
-    const { workflow, git, owner } = scene;
+    await using fixture = await prepare();
+    const { workflow, git, owner } = fixture;
     const address = `/v1/github/entities/${owner}/contributions`;
     for (const [cards, message] of [
       [`../me.svg ${address}`, /is not a file of the repository/],

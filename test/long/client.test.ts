@@ -67,13 +67,13 @@ describe('the packed TypeScript client', () => {
     place = directory.path;
     await run('npm', ['pack', '--pack-destination', place], { cwd: `${root}client` });
     const [packed = ''] = await readdir(place);
-    const client = directory.at('node_modules/plaudit-client');
+    const client = directory.pathOf('node_modules/plaudit-client');
     await mkdir(client, { recursive: true });
-    await run('tar', ['-xf', directory.at(packed), '-C', client, '--strip-components=1']);
-    await symlink(`${root}node_modules/@types`, directory.at('node_modules/@types'));
-    await writeFile(directory.at('package.json'), '{"type":"module"}');
-    await writeFile(directory.at('program.ts'), program);
-    await writeFile(directory.at('waiting.ts'), waiting);
+    await run('tar', ['-xf', directory.pathOf(packed), '-C', client, '--strip-components=1']);
+    await symlink(`${root}node_modules/@types`, directory.pathOf('node_modules/@types'));
+    await writeFile(directory.pathOf('package.json'), '{"type":"module"}');
+    await writeFile(directory.pathOf('program.ts'), program);
+    await writeFile(directory.pathOf('waiting.ts'), waiting);
     const options = ['--strict', '--exactOptionalPropertyTypes', '--target', 'es2023', '--module', 'nodenext'];
     // The declarations of the client are checked, those of the compiler itself are not.
     const types = ['--types', 'node', '--skipLibCheck', 'false', '--skipDefaultLibCheck'];

@@ -64,7 +64,7 @@ describe('service without its database', () => {
     await untilIdle(service);
     const before = await Promise.all(paths.map((path) => service.get(path)));
     await service.get(ada.name, bearer(token));
-    link.breakOff();
+    link.refuseConnections();
     await until(async () => ((await service.get('/readyz')).status === 503 ? true : undefined), 'it is unavailable');
     const during = await Promise.all(paths.map((path) => service.get(path)));
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('service without its database', () => {
     );
     assert.equal((await service.get(ada.name, bearer(token))).status, 503);
     assert.equal((await service.get(`${ada.name}?not=cached`)).status, 503);
-    link.restore();
+    link.acceptConnections();
     await until(async () => ((await service.get('/readyz')).status === 200 ? true : undefined), 'it is ready again');
 
     for (const disturbance of ['breakOff', 'silence'] as const) {
@@ -83,7 +83,7 @@ describe('service without its database', () => {
       const requestCount = simulator.requests.length;
       await service.get(underWay);
       await until(async () => (simulator.requests.length > requestCount ? true : undefined), 'the host is requested');
-      if (disturbance === 'breakOff') link.breakOff();
+      if (disturbance === 'breakOff') link.refuseConnections();
       else link.silence('all');
       const responses = await Promise.all(
         ['ada-lovelace?v=1', 'person-1', 'person-2/contributors'].map((path) => service.get(path)),
@@ -92,7 +92,7 @@ describe('service without its database', () => {
         assert.deepEqual([status, body.error?.type], [503, 'unavailable']);
         assert.ok(Number(headers.get('retry-after')) > 0);
       }
-      link.restore();
+      link.acceptConnections();
       await until(async () => ((await service.get('/readyz')).status === 200 ? true : undefined), 'it is ready again');
       assert.equal((await service.get('ada-lovelace')).text, before[0]?.text);
       await until(

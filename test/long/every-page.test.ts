@@ -12,7 +12,7 @@ const circumstances: readonly Circumstances[] = [
 ];
 
 /** The types of pages to look at, as a regular expression of their names, because all of them take some minutes. */
-const wanted = new RegExp(process.env['PAGES'] ?? '');
+const pageNames = new RegExp(process.env['PAGES'] ?? '');
 
 describe('rendering of every type of page in a browser', () => {
   const shared = shareStoredService({ service: { settings: signInSettings } });
@@ -21,9 +21,9 @@ describe('rendering of every type of page in a browser', () => {
     const { browser, types, signedIn } = await preparePages(shared);
     const { url } = shared.service;
     for (const isOwn of [undefined, true] as const) {
-      const own = types.filter((type) => type.isOwn === isOwn && wanted.test(type.name));
+      const own = types.filter((type) => type.isOwn === isOwn && pageNames.test(type.name));
       const state = isOwn && signedIn;
-      const pages = own.flatMap((type) => circumstances.map((one) => ({ type, circumstances: one })));
+      const pages = own.flatMap((type) => circumstances.map((situation) => ({ type, circumstances: situation })));
       await examinePages(browser, url, pages, state);
       await compareWithoutScripts(
         browser,

@@ -11,7 +11,7 @@ import { isThorough } from '../depth.ts';
 import { programEnvironment } from '../program.ts';
 
 /** Makes Node report the version of an older one; it does not affect the Node that the program starts. */
-const pretend =
+const fakeOldNode =
   "data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })";
 const top = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -20,7 +20,7 @@ async function awaitOutput(child: ChildProcess, text: string): Promise<string> {
   let output = '';
   for await (const chunk of child.stdout ?? []) {
     output += String(chunk);
-    const line = output.split('\n').find((one) => one.includes(text));
+    const line = output.split('\n').find((candidate) => candidate.includes(text));
     if (line !== undefined) return line;
   }
   throw new Error(`it ended without ${text}: ${output}`);
@@ -43,27 +43,27 @@ function installPacked(folder: string): string {
 
 describe('installed package on an old Node', () => {
   it('runs on the packaged Node with its arguments, exit status, processes and signals, and contains its documents', async () => {
-    await using place = await makeTemporaryDirectory();
-    const program = installPacked(place.path);
-    const args = ['--import', pretend, program, 'nonsense'];
+    await using directory = await makeTemporaryDirectory();
+    const program = installPacked(directory.path);
+    const args = ['--import', fakeOldNode, program, 'nonsense'];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     assert.equal(status, 2);
     assert.match(stderr, /^plaudit COMMAND\n.*plaudit: there is no command nonsense\n$/s);
     await using created = await createTestDatabase();
     const commands = [
-      { command: 'demo', environment: { TMPDIR: place.path } },
+      { command: 'demo', environment: { TMPDIR: directory.path } },
       // Forked processes load three times as much.
       { command: 'serve', environment: { WORKERS: '2', DATABASE_URL: created.url } },
     ];
     for (const { command, environment } of isThorough ? commands : commands.slice(0, 1)) {
-      await useService(program, command, { DATA_DIR: place.at('data'), ...environment });
+      await useService(program, command, { DATA_DIR: directory.pathOf('data'), ...environment });
     }
   });
 });
 
 /** Runs a command that serves, requests its pages, signs in where it is the demonstration, and ends it. */
 async function useService(program: string, command: string, environment: Record<string, string>): Promise<void> {
-  const child = spawn(process.execPath, ['--import', pretend, program, command], {
+  const child = spawn(process.execPath, ['--import', fakeOldNode, program, command], {
     env: {
       ...programEnvironment(),
       PORT: '0',
@@ -107,7 +107,7 @@ async function composeAndSignIn(url: string): Promise<void> {
   const cookieOf = (response: Response): string =>
     response.headers
       .getSetCookie()
-      .map((one) => one.split(';')[0])
+      .map((cookie) => cookie.split(';')[0])
       .join('; ');
   const back = await fetch(chosen.headers.get('location') ?? '', {
     redirect: 'manual',

@@ -5,9 +5,14 @@ import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory
 import { startSimulator } from '../../simulators/github/simulator.ts';
 import { createTestDatabase } from '../database.ts';
 import { isThorough } from '../depth.ts';
-import { awardedNow, stage, untilTrue, write } from '../e2e/achievements/awarding/awarding.ts';
-import { earnedIn, whatWas } from '../e2e/achievements/awarding/expected-awards.ts';
-import { scene } from '../e2e/achievements/awarding/scene.ts';
+import { awardingActions } from '../e2e/achievements/awarding/actions.ts';
+import {
+  awardingRepository,
+  findAwards,
+  untilAwardsMatchWorld,
+  writeAchievementsFile,
+} from '../e2e/achievements/awarding/awarding.ts';
+import { achievementIn, earnedIn } from '../e2e/achievements/awarding/expected-awards.ts';
 import { appSettings, organization, runTask, secret, startAppService } from '../e2e/installations/installed.ts';
 import { startServiceProcess } from '../e2e/installed/service-process.ts';
 import { everyFeature } from '../integration/achievements/awards/every-feature.ts';
@@ -26,8 +31,8 @@ describe('interrupted awarding', () => {
     });
     await using database = await createTestDatabase();
     await using directory = await makeTemporaryDirectory();
-    for (const happen of scene(simulator)) happen();
-    write(simulator, everyFeature);
+    for (const happen of awardingActions(simulator)) happen();
+    writeAchievementsFile(simulator, everyFeature);
     simulator.app.install(organization(simulator));
     const settings = {
       ...appSettings(simulator),
@@ -54,22 +59,25 @@ describe('interrupted awarding', () => {
       await pool.end();
       await killed;
     }
-    await using one = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
-    await using other = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
-    await runTask(one, 'reconcile_installations');
-    const earned = earnedIn(simulator.world, stage(simulator), everyFeature);
-    const earnedNames = new Set(earned.map(whatWas));
+    await using first = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
+    await using second = await startAppService(simulator, {
+      databaseUrl: database.url,
+      tokens: ['organization_admin'],
+    });
+    await runTask(first, 'reconcile_installations');
+    const earned = earnedIn(simulator.world, awardingRepository(simulator), everyFeature);
+    const earnedNames = new Set(earned.map(achievementIn));
     assert.deepEqual(
       everyFeature.achievements.filter(({ name }) => !earnedNames.has(name)),
       [],
-      'each achievement is earned by somebody',
+      'each achievement is earned by an account',
     );
     await until(async () => {
-      await one.database.pool.query('delete from repository_polls');
-      await runTask(other, 'poll_due');
-      const awarded = await awardedNow(one, simulator);
+      await first.database.pool.query('delete from repository_polls');
+      await runTask(second, 'poll_due');
+      const awarded = await findAwards(first, simulator);
       return awarded.length >= earned.length ? true : undefined;
     }, 'everything is awarded').catch(() => {});
-    await untilTrue(one, simulator, everyFeature);
+    await untilAwardsMatchWorld(first, simulator, everyFeature);
   });
 });

@@ -7,8 +7,8 @@ import { boards } from '../../src/commands/boards.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { createTestDatabase } from '../database.ts';
 import { sampled } from '../depth.ts';
-import { stage, write } from '../e2e/achievements/awarding/awarding.ts';
-import { plainOf } from '../e2e/achievements/awarding/expected-awards.ts';
+import { awardingRepository, writeAchievementsFile } from '../e2e/achievements/awarding/awarding.ts';
+import { toNaiveWorld } from '../e2e/achievements/awarding/expected-awards.ts';
 import { appSettings, organization, runTask, startAppService } from '../e2e/installations/installed.ts';
 import { startServiceProcess } from '../e2e/installed/service-process.ts';
 import { engines } from '../integration/access/owner.ts';
@@ -85,9 +85,9 @@ describe('recovery of boards from kills', () => {
       '-',
     ]);
     assert.deepEqual(printed, ['-: 1 board, no fault']);
-    write(simulator, file, '.plaudit/boards.yaml');
+    writeAchievementsFile(simulator, file, '.plaudit/boards.yaml');
     for (const repository of simulator.world.owned(organization(simulator)))
-      if (repository !== stage(simulator)) repository.files.delete('.plaudit/config.yaml');
+      if (repository !== awardingRepository(simulator)) repository.files.delete('.plaudit/config.yaml');
     simulator.app.install(organization(simulator));
     const environment = {
       DATA_DIR: directory.path,
@@ -150,7 +150,7 @@ describe('recovery of boards from kills', () => {
       people: { person: { login: string }; points: number }[];
     }>(text);
     assert.deepEqual([statement.season.number, statement.season.version, statement.missing], [1, 1, []]);
-    const world = plainOf(simulator.world, stage(simulator));
+    const world = toNaiveWorld(simulator.world, awardingRepository(simulator));
     const counted = countNaively(
       {
         rules: [...rules],
@@ -162,7 +162,7 @@ describe('recovery of boards from kills', () => {
     );
     const expected = [...counted].map(([person, { points }]) => [world.people[person]?.name, points]);
     assert.ok(expected.length > 3);
-    const byName = (one: unknown[], other: unknown[]): number => (String(one[0]) < String(other[0]) ? -1 : 1);
+    const byName = (left: unknown[], right: unknown[]): number => (String(left[0]) < String(right[0]) ? -1 : 1);
     assert.deepEqual(
       statement.people.map(({ person, points }) => [person.login, points]).toSorted(byName),
       expected.toSorted(byName),

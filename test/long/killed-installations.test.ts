@@ -12,10 +12,10 @@ import {
   appSettings,
   engine,
   organization,
+  repositoryStates,
   runTask,
-  shown,
   startAppService,
-  untilShown,
+  untilRepositoryIs,
 } from '../e2e/installations/installed.ts';
 import { program, programEnvironment } from '../program.ts';
 import { startCountingSimulator } from './counting-requests.ts';
@@ -45,7 +45,7 @@ describe('recovery of installations after kills', () => {
       ...appSettings(simulator),
     };
     /** Runs the service and kills it after this number of requests, or when it has nothing to do before that. */
-    const live = async (requests: number): Promise<void> => {
+    const runUntilKilled = async (requests: number): Promise<void> => {
       const child = spawn(process.execPath, [program, 'serve'], {
         env: environment,
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -65,26 +65,26 @@ describe('recovery of installations after kills', () => {
       await ended;
     };
     const installation = app.install(organization(simulator), [hidden, engine(simulator, 'engine-1')]);
-    for (const requests of lives) await live(requests);
+    for (const requests of lives) await runUntilKilled(requests);
     counting.stop();
     {
       await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
-      await untilShown(service, 'hidden-engine', /^private installed collected$/);
-      await untilShown(service, 'engine-1', /^public installed collected$/);
+      await untilRepositoryIs(service, 'hidden-engine', /^private installed collected$/);
+      await untilRepositoryIs(service, 'engine-1', /^public installed collected$/);
     }
     app.removeRepositories(installation, [hidden]);
-    for (const requests of sampled([2, 1, 3], 3)) await live(requests);
+    for (const requests of sampled([2, 1, 3], 3)) await runUntilKilled(requests);
     counting.stop();
     {
       await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
-      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
+      await untilRepositoryIs(service, 'hidden-engine', /^private collected deleted$/);
     }
     app.uninstall(installation);
-    await live(1);
+    await runUntilKilled(1);
     await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
     await runTask(service, 'reconcile_installations');
-    await untilShown(service, 'engine-1', /^public( collected)?$/);
-    const states = Object.values(await shown(service));
+    await untilRepositoryIs(service, 'engine-1', /^public( collected)?$/);
+    const states = Object.values(await repositoryStates(service));
     assert.ok(states.every((state) => !state.includes('installed')));
   });
 });

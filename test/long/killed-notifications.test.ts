@@ -7,7 +7,7 @@ import { startSimulator } from '../../simulators/github/simulator.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { createTestDatabase } from '../database.ts';
 import { startTestService } from '../e2e/service.ts';
-import { engines, sending, serviceToken } from '../integration/access/owner.ts';
+import { engines, jsonRequest, serviceToken } from '../integration/access/owner.ts';
 import { prepareAwarding } from '../integration/notifications/outbox.ts';
 import { program, programEnvironment } from '../program.ts';
 import { until } from '../time.ts';
@@ -20,9 +20,9 @@ describe('notifications', () => {
     await using receiver = await recordMessages();
     await using simulator = await startSimulator({ repositories: 2 });
     const settings = { OUTBOUND_ALLOW: receiver.host };
-    await using one = await startTestService({ simulator, settings });
-    await using other = await startTestService({ simulator, settings, databaseUrl: one.databaseUrl });
-    const awarding = await prepareAwarding(other.database, now);
+    await using first = await startTestService({ simulator, settings });
+    await using second = await startTestService({ simulator, settings, databaseUrl: first.databaseUrl });
+    const awarding = await prepareAwarding(second.database, now);
     const names = ['a', 'b', 'c'];
     await awarding.follow(
       names.map((name) => ({ name, type: 'slack', url: `${receiver.url}/${name}`, achievements: ['First'] })),
@@ -50,7 +50,7 @@ describe('notifications', () => {
     {
       await using service = await startTestService({ simulator, databaseUrl: created.url });
       const token = await serviceToken(service, simulator, engines);
-      await service.get(`${engines.name}/webhook-secrets`, sending('PUT', token, { url: receiver.url }));
+      await service.get(`${engines.name}/webhook-secrets`, jsonRequest('PUT', token, { url: receiver.url }));
     }
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
     const awarding = await prepareAwarding(database, now, engines.name);

@@ -7,9 +7,9 @@ import { type Simulator, startSimulator } from '../../simulators/github/simulato
 import { Random } from '../../simulators/world/random.ts';
 import { shortenDelaysOf } from '../database-server.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
-import { doSomething } from '../e2e/installed/actions.ts';
+import { performRandomAction } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
-import { assertResponses, assertStored, settle } from '../e2e/installed/settling.ts';
+import { assertResponses, assertStored, settle } from '../e2e/installed/settle.ts';
 import { engines } from '../integration/access/owner.ts';
 import { findLastRelease, type Release, unpackRelease, worksBesideNext } from '../last-release.ts';
 import { startOwnServer } from '../servers/own-server.ts';
@@ -26,7 +26,7 @@ const paths = ['', '/contributions', '/contributors?limit=100'].map(
   (path) => `/v1/github/entities/${engines.name}${path}`,
 );
 
-interface Scene extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   simulator: Simulator;
   pool: Pool;
   /** Starts a node, and has the host deliver to it. */
@@ -38,7 +38,7 @@ interface Scene extends AsyncDisposable {
 }
 
 /** Prepares a host, whose organization installs the service, and an empty database. */
-async function prepare(): Promise<Scene> {
+async function prepare(): Promise<Fixture> {
   const stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ repositories: 3, limits }));
   // Release 0.3.0 needs the newest version: it uses `min(bytea)`.
@@ -57,7 +57,7 @@ async function prepare(): Promise<Scene> {
       ...appSettings(simulator),
       GITHUB_TOKEN: simulator.tokens.organization_admin,
       DATABASE_URL: databaseUrl,
-      DATA_DIR: directory.at(`node-${nodes}`),
+      DATA_DIR: directory.pathOf(`node-${nodes}`),
       GITHUB_URL: simulator.url,
       GITHUB_API_URL: simulator.apiUrl,
       RATE_LIMIT_PER_MINUTE: '100000',
@@ -70,7 +70,7 @@ async function prepare(): Promise<Scene> {
     simulator,
     pool,
     start,
-    change: () => doSomething(simulator.world, random, random.pick(owned)),
+    change: () => performRandomAction(simulator.world, random, random.pick(owned)),
     settle: async () => {
       await shortenDelaysOf(databaseUrl);
       await settle(pool, simulator.app.deliverer, patienceMs);
@@ -80,7 +80,7 @@ async function prepare(): Promise<Scene> {
 }
 
 /** Returns the status and the data of responses about the organization. */
-function read({ url }: ServiceProcess): Promise<{ status: number; data: unknown }[]> {
+function readResponses({ url }: ServiceProcess): Promise<{ status: number; data: unknown }[]> {
   return Promise.all(
     paths.map(async (path) => {
       const response = await fetch(`${url}${path}`);
@@ -91,7 +91,7 @@ function read({ url }: ServiceProcess): Promise<{ status: number; data: unknown 
 }
 
 /** Has the organization install the service, and waits until a node has collected it. */
-async function collectAll({ simulator, change }: Scene, node: ServiceProcess): Promise<void> {
+async function collectAll({ simulator, change }: Fixture, node: ServiceProcess): Promise<void> {
   simulator.app.install(organization(simulator));
   for (let count = 0; count < changes; count += 1) change();
   await assertResponses(node, simulator);
@@ -106,37 +106,37 @@ describe(`upgrade from the last release (${released?.version ?? 'unknown'})`, { 
   after(() => stack.disposeAsync());
 
   it('keeps and serves what a node of the last release stored, also while the host is unavailable', async () => {
-    await using scene = await prepare();
-    const { simulator, pool, start } = scene;
+    await using fixture = await prepare();
+    const { simulator, pool, start } = fixture;
     const old = await start(release);
-    await collectAll(scene, old);
+    await collectAll(fixture, old);
     // Jobs of the old node may still change the names of accounts, which deliveries mention without one.
     await simulator.app.deliverer.idle();
     await untilJobsEnd(pool);
-    const served = await read(old);
+    const served = await readResponses(old);
     assert.deepEqual(new Set(served.map(({ status }) => status)), new Set([200]));
     await old.stop();
 
     simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
     const node = await start();
-    const [account, , contributors] = await read(node);
+    const [account, , contributors] = await readResponses(node);
     assert.deepEqual(contributors, served[2]);
     assert.equal(account?.status, 200);
 
     simulator.faults.clear();
-    for (let count = 0; count < changes; count += 1) scene.change();
-    await scene.settle();
+    for (let count = 0; count < changes; count += 1) fixture.change();
+    await fixture.settle();
     await assertResponses(node, simulator);
     await assertStored(pool, simulator);
   });
 
   it('succeeds, or ends with one clear line, while a node of the last release writes', async () => {
-    await using scene = await prepare();
-    const { simulator, pool, start } = scene;
+    await using fixture = await prepare();
+    const { simulator, pool, start } = fixture;
     const old = await start(release);
-    await collectAll(scene, old);
+    await collectAll(fixture, old);
     const stopWriting = new AbortController();
-    const written = writeUntil(scene, stopWriting.signal);
+    const written = writeUntil(fixture, stopWriting.signal);
     let node = await start().catch((error: unknown) => error);
     stopWriting.abort();
     await written;
@@ -149,7 +149,7 @@ describe(`upgrade from the last release (${released?.version ?? 'unknown'})`, { 
       assert.match(node.message, /^the service ended: .*plaudit: .* found its tables locked [^\n]*$/s);
       node = await start();
     }
-    await scene.settle();
+    await fixture.settle();
     await assertResponses(node as ServiceProcess, simulator);
     await assertStored(pool, simulator);
   });
@@ -170,7 +170,7 @@ async function untilJobsEnd(pool: Pool): Promise<void> {
 }
 
 /** Changes the world until the signal aborts, so that the host keeps delivering. */
-async function writeUntil({ change, simulator }: Scene, signal: AbortSignal): Promise<void> {
+async function writeUntil({ change, simulator }: Fixture, signal: AbortSignal): Promise<void> {
   try {
     for await (const _ of setInterval(changeEveryMs, undefined, { signal })) change();
   } catch (error) {

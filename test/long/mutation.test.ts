@@ -17,7 +17,7 @@ const stages: Stage[] = isThorough ? ['first', 'again'] : ['first'];
 describe('one unexpected value', () => {
   for (const host of hosts) {
     it(`withstands one unexpected value in a response of ${host.name} (MUTATION_SEED=${seed})`, async () => {
-      await using experiment = await openExperiment(host, { stages, seed, isProving: false });
+      await using experiment = await openExperiment(host, { stages, seed, provesUnread: false });
       const verdicts: Verdict[] = [];
       for (const mutation of sample(experiment.mutations)) verdicts.push(await experiment.attempt(mutation));
       assert.equal(verdicts.length, mutationsOfHost);
@@ -31,7 +31,7 @@ describe('one unexpected value', () => {
 
 /** Returns mutations of as many operations as possible. */
 function sample(mutations: readonly Mutation[]): Mutation[] {
-  const shuffled = mutations.toSorted((one, other) => hash(`${seed} ${one.id}`) - hash(`${seed} ${other.id}`));
+  const shuffled = mutations.toSorted((left, right) => hash(`${seed} ${left.id}`) - hash(`${seed} ${right.id}`));
   const turns = new Map<string, number>();
   const turnOf = ({ stage, operation }: Mutation): number => {
     const key = `${stage} ${operation}`;
@@ -41,7 +41,7 @@ function sample(mutations: readonly Mutation[]): Mutation[] {
   };
   const ordered = shuffled.map((mutation) => ({ mutation, turn: turnOf(mutation) }));
   return ordered
-    .toSorted((one, other) => one.turn - other.turn)
+    .toSorted((left, right) => left.turn - right.turn)
     .slice(0, mutationsOfHost)
     .map(({ mutation }) => mutation);
 }

@@ -12,7 +12,7 @@ import { withinScope } from '../../src/database/statement-scope.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { databaseUrlOf } from '../database-server.ts';
 import { untilIdle } from '../e2e/access/state.ts';
-import { organization, startAppService, untilShown } from '../e2e/installations/installed.ts';
+import { organization, startAppService, untilRepositoryIs } from '../e2e/installations/installed.ts';
 import { startServiceProcess } from '../e2e/installed/service-process.ts';
 import { startTestService } from '../e2e/service.ts';
 import { type Pooler, type PoolerOptions, poolerIsMissing, startPooler } from '../servers/pooler.ts';
@@ -85,9 +85,9 @@ describe('detection of a pooler behind an address', { skip }, () => {
 
   it('refuses two addresses that lead to different databases', async () => {
     await using pooled = await createPooled();
-    await using other = await createTestDatabase();
-    await assert.rejects(open(pooled.url, other.url), { message: /must lead to the same database/ });
-    await assert.rejects(open(pooled.url, databaseUrlOf(other.url, 'absent')), {
+    await using otherDatabase = await createTestDatabase();
+    await assert.rejects(open(pooled.url, otherDatabase.url), { message: /must lead to the same database/ });
+    await assert.rejects(open(pooled.url, databaseUrlOf(otherDatabase.url, 'absent')), {
       message: /^The database does not respond: .*Check DATABASE_DIRECT_URL$/,
     });
   });
@@ -139,10 +139,10 @@ describe('nodes behind a pooler in transaction mode', { skip }, () => {
     // Lookups end, and jobs begin, by notifications alone: neither time passes within a test.
     const settings = { ...pooled.settings, LOOKUP_BUDGET_MS: '60000' };
     const options = { simulator, now, jobPollMs: 3_600_000, databaseUrl: pooled.url, settings };
-    await using one = await startTestService(options);
-    await using other = await startTestService(options);
+    await using first = await startTestService(options);
+    await using second = await startTestService(options);
     await using unpooled = await startTestService({ ...options, databaseUrl: pooled.created.url, settings: {} });
-    const nodes = [one, other, unpooled];
+    const nodes = [first, second, unpooled];
     for (const [index, node] of nodes.entries()) assert.equal((await node.get(`person-${index + 1}`)).status, 200);
     await Promise.all(nodes.map((node) => node.get('ada-lovelace')));
     for (const [index, node] of nodes.entries()) {
@@ -163,14 +163,14 @@ describe('nodes behind a pooler in transaction mode', { skip }, () => {
     await using simulator = await startSimulator({ repositories: 3 });
     await using pooled = await createPooled({ size: 3 });
     const options = { databaseUrl: pooled.url, settings: pooled.settings };
-    await using one = await startAppService(simulator, options);
-    await using other = await startAppService(simulator, { ...options, hasNoDeliveries: true });
+    await using first = await startAppService(simulator, options);
+    await using second = await startAppService(simulator, { ...options, hasNoDeliveries: true });
     const owner = organization(simulator);
     simulator.app.install(owner);
-    await untilShown(one, 'engine-1', /^public installed collected/);
-    await untilIdle(one);
+    await untilRepositoryIs(first, 'engine-1', /^public installed collected/);
+    await untilIdle(first);
     const assertCurrent = async (): Promise<void> => {
-      for (const node of [one, other]) {
+      for (const node of [first, second]) {
         const { body } = await node.getComplete(`${owner.login}/contributors?limit=100`);
         const stored = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
         assert.deepEqual(stored, contributorsOf(simulator.world, owner.login));
@@ -179,7 +179,7 @@ describe('nodes behind a pooler in transaction mode', { skip }, () => {
     await assertCurrent();
     const repository = simulator.world.repository(owner.login, 'engine-1') ?? assert.fail();
     setVisibility(simulator.world, repository, 'private');
-    await untilShown(one, 'engine-1', /^private/);
+    await untilRepositoryIs(first, 'engine-1', /^private/);
     await assertCurrent();
   });
 

@@ -9,9 +9,9 @@ import { createTestDatabase } from '../database.ts';
 import { newName } from '../database-server.ts';
 import { isThorough, sampled } from '../depth.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
-import { doSomething } from '../e2e/installed/actions.ts';
+import { performRandomAction } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
-import { assertResponses, assertStored, settle } from '../e2e/installed/settling.ts';
+import { assertResponses, assertStored, settle } from '../e2e/installed/settle.ts';
 import { engines } from '../integration/access/owner.ts';
 import { poolerIsMissing, startPooler } from '../servers/pooler.ts';
 import { startReplicatedServer } from '../servers/replicated.ts';
@@ -27,8 +27,8 @@ const patienceMs = 60_000 + steps * 200;
 /** The number of lines of the log that a failure shows. */
 const shownLines = 40;
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
-const bad = { loss: 0.15, late: 0.05, repetition: 0.15, reordering: 0.2, delayMs: 50 };
-const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
+const irregularDeliveries = { loss: 0.15, late: 0.05, repetition: 0.15, reordering: 0.2, delayMs: 50 };
+const regularDeliveries = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 
 /** Returns the seeds of a range such as `7` or `1-20`. */
 function seedsIn(range: string | undefined): number[] | undefined {
@@ -78,12 +78,12 @@ async function twoNodesBehindPooler(): Promise<Layout> {
 }
 
 /** Requests what callers may see at any time: the service never fails, and no response is old for long. */
-async function read({ url }: ServiceProcess, path: string): Promise<void> {
+async function assertServed({ url }: ServiceProcess, path: string): Promise<void> {
   const { status } = await fetch(`${url}/v1/github/entities/${path}`);
   assert.ok([200, 202, 503].includes(status), `${path}: ${status}`);
 }
 
-async function passHistory(seed: number, openLayout: () => Promise<Layout>): Promise<void> {
+async function runRandomHistory(seed: number, openLayout: () => Promise<Layout>): Promise<void> {
   const random = new Random(seed);
   await using simulator = await startSimulator({ repositories: 3, seed, limits });
   await using layout = await openLayout();
@@ -100,7 +100,7 @@ async function passHistory(seed: number, openLayout: () => Promise<Layout>): Pro
         ...layout.settings,
         // GitHub does not list stars for Apps, and their deliveries begin with the installation.
         GITHUB_TOKEN: simulator.tokens.organization_admin,
-        DATA_DIR: directory.at(`node-${node}`),
+        DATA_DIR: directory.pathOf(`node-${node}`),
         GITHUB_URL: simulator.url,
         GITHUB_API_URL: simulator.apiUrl,
         RATE_LIMIT_PER_MINUTE: '100000',
@@ -113,10 +113,10 @@ async function passHistory(seed: number, openLayout: () => Promise<Layout>): Pro
   for (let node = 0; node < layout.nodeCount; node += 1) nodes.push(await start(node));
   const owned = world.owned(organization(simulator)).filter(({ isFork }) => !isFork);
   app.install(organization(simulator));
-  app.deliverer.policy = bad;
+  app.deliverer.policy = irregularDeliveries;
   let isDisturbed = false;
   for (let step = 0; step < steps; step += 1) {
-    doSomething(world, random, random.pick(owned));
+    performRandomAction(world, random, random.pick(owned));
     if (random.chance(0.3)) await wait(random.integer(0, 20));
     if (random.chance(0.01)) await dropConnections(pool);
     const node = layout.nodeCount === 1 ? 0 : random.integer(0, layout.nodeCount - 1);
@@ -127,10 +127,11 @@ async function passHistory(seed: number, openLayout: () => Promise<Layout>): Pro
     if (layout.nodeCount === 1) continue;
     if (random.chance(0.1)) await layout.disturb((isDisturbed = !isDisturbed));
     const reader = nodes[node];
-    if (reader !== undefined) await read(reader, `${engines.name}/${random.pick(['contributors', 'contributions'])}`);
+    if (reader !== undefined)
+      await assertServed(reader, `${engines.name}/${random.pick(['contributors', 'contributions'])}`);
   }
   await layout.disturb(false);
-  app.deliverer.policy = smooth;
+  app.deliverer.policy = regularDeliveries;
   await settle(pool, app.deliverer, patienceMs).catch((cause: unknown) => {
     const lines = nodes.flatMap((service) => service.lines.slice(-shownLines));
     throw new Error(`work is left; the service logged: ${lines.join('\n')}`, { cause });
@@ -142,14 +143,14 @@ async function passHistory(seed: number, openLayout: () => Promise<Layout>): Pro
 describe('recovery from random changes and faults', () => {
   for (const seed of seeds) {
     it(`stores the same final data after losses, repetitions, reordering and kills (${steps} steps, seed ${seed})`, () =>
-      passHistory(seed, oneNode));
+      runRandomHistory(seed, oneNode));
 
     it(
       `does so on two nodes behind a pooler with a replica that pauses (${steps} steps, seed ${seed})`,
       {
         skip: poolerIsMissing,
       },
-      () => passHistory(seed, twoNodesBehindPooler),
+      () => runRandomHistory(seed, twoNodesBehindPooler),
     );
   }
 });

@@ -27,7 +27,7 @@ const commands = readFileSync(join(top, 'README.md'), 'utf8')
   .map((line) => line.trim());
 
 /** Commands that CI runs itself, and one that reads from another service. */
-const elsewhere = ['npm ci && npm test', 'curl -s "https://api.vaunt.dev'];
+const testedElsewhere = ['npm ci && npm test', 'curl -s "https://api.vaunt.dev'];
 
 /** Returns the block of YAML of a document that begins with a text. */
 function exampleOf(document: string): string {
@@ -69,17 +69,17 @@ describe('the commands of the README', () => {
   const skip = !isThorough && 'it starts the service three times; npm run verify runs it';
 
   it('work as they are written', { skip }, async () => {
-    await using place = await makeTemporaryDirectory();
-    prepare(place.path);
+    await using directory = await makeTemporaryDirectory();
+    prepare(directory.path);
     const ran: string[] = [];
     for (const command of commands) {
-      if (elsewhere.some((one) => command.startsWith(one)) || command.startsWith('![')) continue;
+      if (testedElsewhere.some((beginning) => command.startsWith(beginning)) || command.startsWith('![')) continue;
       // The packages are installed.
       const run = command.replace('npm ci && ', '').replace('ghp_...', 'ghp_0123456789');
-      if (/npm (?:start|run demo)$/.test(run)) await start(run.replace(/^(\w+=)/, 'env $1'), place.path);
+      if (/npm (?:start|run demo)$/.test(run)) await start(run.replace(/^(\w+=)/, 'env $1'), directory.path);
       else {
         const { status, stdout, stderr } = spawnSync('sh', ['-c', run.replace('github/NAME', 'github/sample-ada')], {
-          cwd: place.path,
+          cwd: directory.path,
           env: environment,
           encoding: 'utf8',
         });

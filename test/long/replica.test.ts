@@ -6,7 +6,7 @@ import { changeProfile, setVisibility } from '../../simulators/world/mutations.t
 import { linkTo } from '../database-link.ts';
 import { newName } from '../database-server.ts';
 import { untilIdle } from '../e2e/access/state.ts';
-import { organization, startAppService, untilShown } from '../e2e/installations/installed.ts';
+import { organization, startAppService, untilRepositoryIs } from '../e2e/installations/installed.ts';
 import { startTestService, type TestService } from '../e2e/service.ts';
 import { ada, bearer, serviceToken } from '../integration/access/owner.ts';
 import { examine, linesOf } from '../integration/doctor/examine.ts';
@@ -30,13 +30,13 @@ async function outcomesOf({ service }: TestService): Promise<Record<string, numb
   return Object.fromEntries([...found].map(([, outcome, count]) => [outcome, Number(count)]));
 }
 
-const untilUp = (service: TestService, wanted: 0 | 1 = 1): Promise<true> =>
+const untilUp = (service: TestService, state: 0 | 1 = 1): Promise<true> =>
   until(
     async () => {
       const text = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
-      return new RegExp(`^plaudit_replica_up ${wanted}$`, 'm').test(text) ? true : undefined;
+      return new RegExp(`^plaudit_replica_up ${state}$`, 'm').test(text) ? true : undefined;
     },
-    `the replica is ${wanted === 1 ? 'read' : 'not read'}`,
+    `the replica is ${state === 1 ? 'read' : 'not read'}`,
   );
 
 async function start(simulator: Awaited<ReturnType<typeof startSimulator>>, now?: () => Date): Promise<TestService> {
@@ -123,28 +123,28 @@ describe('responses that are read from a replica', () => {
     await using simulator = await startSimulator({ repositories: 3 });
     const databaseUrl = await server.create(newName('replicated'));
     const settings = replicaOf(databaseUrl);
-    await using one = await startAppService(simulator, { databaseUrl, settings });
-    await using other = await startAppService(simulator, { databaseUrl, settings, hasNoDeliveries: true });
-    for (const node of [one, other]) await untilUp(node);
+    await using first = await startAppService(simulator, { databaseUrl, settings });
+    await using second = await startAppService(simulator, { databaseUrl, settings, hasNoDeliveries: true });
+    for (const node of [first, second]) await untilUp(node);
     const owner = organization(simulator);
     simulator.app.install(owner);
-    await untilShown(one, 'engine-1', /^public installed collected/);
-    await untilIdle(one);
+    await untilRepositoryIs(first, 'engine-1', /^public installed collected/);
+    await untilIdle(first);
     const assertCurrent = async (): Promise<void> => {
-      for (const node of [one, other]) {
+      for (const node of [first, second]) {
         const { body } = await node.get(uncached(`${owner.login}/contributors?limit=100`));
         const stored = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
         assert.deepEqual(stored, contributorsOf(simulator.world, owner.login));
       }
     };
-    await one.getComplete(`${owner.login}/contributors`);
+    await first.getComplete(`${owner.login}/contributors`);
     await server.standby.untilReplayed(databaseUrl);
     await assertCurrent();
     await server.standby.pause();
     try {
       const repository = simulator.world.repository(owner.login, 'engine-1') ?? assert.fail();
       setVisibility(simulator.world, repository, 'private');
-      await untilShown(one, 'engine-1', /^private/);
+      await untilRepositoryIs(first, 'engine-1', /^private/);
       for (let round = 0; round < 5; round += 1) await assertCurrent();
     } finally {
       await server.standby.resume();
@@ -185,7 +185,7 @@ describe('requests while the replica is away', () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => service.get(uncached(ada.name))));
     assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
     await untilUp(service, 0);
-    link.restore();
+    link.acceptConnections();
     await untilUp(service, 1);
   });
 

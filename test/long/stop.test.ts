@@ -45,7 +45,7 @@ describe('graceful stop of the service', () => {
     const lookups = ['person-1', 'person-2'].map((name) => fetch(`${address}/${name}`));
     using agents = new DisposableStack();
     const clients = ['ada-lovelace', 'ada-lovelace?fresh=1'].map((path) => {
-      const agent = agents.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (one) => one.destroy());
+      const agent = agents.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (agent) => agent.destroy());
       const statuses: number[] = [];
       return { statuses, ended: requestUntilClosed(`${address}/${path}`, agent, statuses) };
     });

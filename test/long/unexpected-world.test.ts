@@ -3,14 +3,14 @@ import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { isThorough } from '../depth.ts';
+import { findVisible } from '../mutation/assessor.ts';
 import { dependents } from '../mutation/dependents.ts';
-import { openGround } from '../mutation/ground.ts';
 import { hosts } from '../mutation/hosts.ts';
 import { Items } from '../mutation/items.ts';
-import { visibleIn } from '../mutation/judge.ts';
+import { openMutationDatabase } from '../mutation/mutation-database.ts';
+import { startObservedHost } from '../mutation/observed-host.ts';
 import { addRandomActivity } from '../mutation/random-world.ts';
 import { type Outcome, readWorld, type Stage } from '../mutation/run.ts';
-import { openScene } from '../mutation/scene.ts';
 import { textsOf } from '../mutation/snapshot.ts';
 import { UnexpectedItems } from '../mutation/unexpected.ts';
 
@@ -18,31 +18,31 @@ const seed = Number(process.env['MUTATION_SEED'] ?? (process.env['CI'] ? 1 : ran
 const percent = 5;
 
 /** A short run tries one host. */
-const tried = hosts.filter((_, index) => isThorough || index === seed % hosts.length);
+const triedHosts = hosts.filter((_, index) => isThorough || index === seed % hosts.length);
 
 describe('tolerance of unexpected items', () => {
-  for (const host of tried) {
+  for (const host of triedHosts) {
     it(`returns true counters or names them as missing with ${percent} % unexpected items on ${host.name} (MUTATION_SEED=${seed})`, async () => {
-      await using scene = await openScene({
+      await using observed = await startObservedHost({
         ...host,
         createWorld: () => addRandomActivity(host.createWorld(), seed),
       });
-      await using ground = await openGround(scene);
-      await ground.save('empty');
-      const read = (stage: Stage): Promise<Outcome> => readWorld(scene, ground, stage, { maxRequests: 20_000 });
+      await using database = await openMutationDatabase(observed);
+      await database.save('empty');
+      const read = (stage: Stage): Promise<Outcome> => readWorld(observed, database, stage, { maxRequests: 20_000 });
       const expected = { first: await read('first'), again: await read('again') };
       assert.deepEqual([...expected.first.faults, ...expected.again.faults], []);
-      const items = new Items(scene.world.world, expected.first.snapshot);
+      const items = new Items(observed.world.world, expected.first.snapshot);
       const unexpected = new UnexpectedItems({ host, items, seed, percent });
-      await ground.restore('empty');
-      scene.onExchange = (exchange) => unexpected.rewrite(exchange);
+      await database.restore('empty');
+      observed.onExchange = (exchange) => unexpected.rewrite(exchange);
       for (const stage of ['first', 'again'] as const) {
         const found = await read(stage);
-        assert.ok(unexpected.met.size > 0);
+        assert.ok(unexpected.seenKeys.size > 0);
         const problems = [
-          ...endsLate(found, expected[stage]),
-          ...wrongCounters(found, expected[stage], unexpected.met.size),
-          ...changed(found, expected[stage], unexpected.met),
+          ...findExcess(found, expected[stage]),
+          ...wrongCounters(found, expected[stage], unexpected.seenKeys.size),
+          ...findChanges(found, expected[stage], unexpected.seenKeys),
         ];
         assert.deepEqual(problems, [], stage);
       }
@@ -50,7 +50,7 @@ describe('tolerance of unexpected items', () => {
   }
 });
 
-function endsLate({ faults, requests, jobs }: Outcome, expected: Outcome): string[] {
+function findExcess({ faults, requests, jobs }: Outcome, expected: Outcome): string[] {
   return [
     ...faults,
     ...(requests > 2 * expected.requests + 30 ? [`${requests} requests instead of ${expected.requests}`] : []),
@@ -64,15 +64,15 @@ function endsLate({ faults, requests, jobs }: Outcome, expected: Outcome): strin
  */
 function wrongCounters(found: Outcome, expected: Outcome, unexpected: number): string[] {
   const wrong: string[] = [];
-  for (const [key, was] of expected.snapshot.rows) {
+  for (const [key, expectedRow] of expected.snapshot.rows) {
     if (!key.startsWith('counters ')) continue;
-    const is = found.snapshot.rows.get(key);
-    const missing = new Set(textsOf(is, 'missing'));
-    for (const name of Object.keys(was).filter((column) => column !== 'missing')) {
-      const [before, now] = [Number(was[name] ?? 0), Number(is?.[name] ?? 0)];
+    const foundRow = found.snapshot.rows.get(key);
+    const missing = new Set(textsOf(foundRow, 'missing'));
+    for (const name of Object.keys(expectedRow).filter((column) => column !== 'missing')) {
+      const [before, now] = [Number(expectedRow[name] ?? 0), Number(foundRow?.[name] ?? 0)];
       // A counter that was never complete is null.
-      const isClose = is?.[name] === null || (now <= before && now >= before - unexpected);
-      const isRight = missing.has(name) ? isClose : is?.[name] === was[name];
+      const isClose = foundRow?.[name] === null || (now <= before && now >= before - unexpected);
+      const isRight = missing.has(name) ? isClose : foundRow?.[name] === expectedRow[name];
       if (!isRight) wrong.push(`${key} ${name}: ${now} instead of ${before}${missing.has(name) ? ', missing' : ''}`);
     }
   }
@@ -80,15 +80,17 @@ function wrongCounters(found: Outcome, expected: Outcome, unexpected: number): s
 }
 
 /** Returns the items that differ without depending on an unexpected item, and the items that became visible. */
-function changed(found: Outcome, expected: Outcome, met: ReadonlySet<string>): string[] {
-  const affected = dependents(expected.snapshot, met);
-  const things = /^(?:contribution|commit|repository) /;
-  const others = [...expected.snapshot.rows].filter(([key]) => things.test(key) && !affected.has(key));
-  const wrong = others.flatMap(([key, was]) => {
-    const is = found.snapshot.rows.get(key);
-    return isDeepStrictEqual(is, was) ? [] : [`${key}: ${JSON.stringify(is)} instead of ${JSON.stringify(was)}`];
+function findChanges(found: Outcome, expected: Outcome, seenKeys: ReadonlySet<string>): string[] {
+  const affected = dependents(expected.snapshot, seenKeys);
+  const isRepositoryOrItem = /^(?:contribution|commit|repository) /;
+  const independent = [...expected.snapshot.rows].filter(([key]) => isRepositoryOrItem.test(key) && !affected.has(key));
+  const wrong = independent.flatMap(([key, expectedRow]) => {
+    const foundRow = found.snapshot.rows.get(key);
+    return isDeepStrictEqual(foundRow, expectedRow)
+      ? []
+      : [`${key}: ${JSON.stringify(foundRow)} instead of ${JSON.stringify(expectedRow)}`];
   });
-  const before = visibleIn(expected.snapshot);
-  const shown = [...visibleIn(found.snapshot)].filter((key) => !before.has(key));
+  const before = findVisible(expected.snapshot);
+  const shown = [...findVisible(found.snapshot)].filter((key) => !before.has(key));
   return [...wrong, ...shown.map((key) => `${key} is shown`)];
 }

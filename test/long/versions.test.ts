@@ -33,15 +33,15 @@ describe('support of PostgreSQL versions', () => {
   for (const version of tried) {
     it(`${version}: migrates, stores the sample, serves and stores lookups, exports and imports`, async () => {
       await using simulator = await startSimulator();
-      await using place = await makeTemporaryDirectory();
+      await using directory = await makeTemporaryDirectory();
       await using server = await startOwnServer(version);
-      const [one, other] = [await server.create('one'), await server.create('other')];
+      const [original, copy] = [await server.create('one'), await server.create('other')];
 
-      await sample(io({ DATABASE_URL: one, DATA_DIR: place.at('data') }));
+      await sample(io({ DATABASE_URL: original, DATA_DIR: directory.pathOf('data') }));
       const target = `github/${simulator.accounts.organization}`;
-      await runSync({ simulator, databaseUrl: one, dataDir: place.at('data'), target });
+      await runSync({ simulator, databaseUrl: original, dataDir: directory.pathOf('data'), target });
       {
-        await using service = await startTestService({ simulator, databaseUrl: one });
+        await using service = await startTestService({ simulator, databaseUrl: original });
         const { number } = await readServerVersion(service.database.pool);
         assert.equal(Math.floor(number / 10_000), version);
         const stored = await service.get('sample-ada/contributions');
@@ -51,10 +51,10 @@ describe('support of PostgreSQL versions', () => {
         const contributors = await service.get(`${simulator.accounts.organization}/contributors`);
         assert.ok(contributors.body.data.length > 0);
       }
-      const file = place.at('everything.ndjson.gz');
-      await exportTo(io({ DATABASE_URL: one, DATA_DIR: place.at('data') }), file);
-      await importFrom(io({ DATABASE_URL: other, DATA_DIR: place.at('data') }), file);
-      assert.deepEqual(await snapshot(other), await snapshot(one));
+      const file = directory.pathOf('everything.ndjson.gz');
+      await exportTo(io({ DATABASE_URL: original, DATA_DIR: directory.pathOf('data') }), file);
+      await importFrom(io({ DATABASE_URL: copy, DATA_DIR: directory.pathOf('data') }), file);
+      assert.deepEqual(await snapshot(copy), await snapshot(original));
     });
   }
 });

@@ -78,8 +78,8 @@ describe('several processes behind one port', () => {
     assert.ok((await readMetric(metricsUrl, 'process_start_time_seconds')) * 1000 < Date.now());
     const drawn = await counts();
     assert.ok(drawn > 0);
-    const given = await readMetric(metricsUrl, 'plaudit_jobs{', 'task="correct_times",state="given_up"');
-    assert.equal(given, 0);
+    const countBefore = await readMetric(metricsUrl, 'plaudit_jobs{', 'task="correct_times",state="given_up"');
+    assert.equal(countBefore, 0);
     process.kill(workers.pids('2')[0] ?? 0, 'SIGKILL');
     await until(
       async () => ((await warm()) >= sentBefore + 10 && workers.pids('2').length === 2 ? true : undefined),
@@ -119,7 +119,7 @@ describe('several processes behind one port', () => {
       while (!replaced.signal.aborted) received.push(await send(address));
     });
     await until(
-      async () => (received.some((one) => !known.has(one.process)) ? true : undefined),
+      async () => (received.some((response) => !known.has(response.process)) ? true : undefined),
       'a new process responds',
     );
     replaced.abort();
@@ -155,14 +155,14 @@ describe('several processes behind one port', () => {
   });
 
   it('are not ready before the tables are migrated, show that they start, and end when the one that listens is killed', async () => {
-    await using other = await createTestDatabase();
-    const database = await openUnchanged({ databaseUrl: other.url, dataDir: '/nonexistent', log: () => {} });
+    await using emptyDatabase = await createTestDatabase();
+    const database = await openUnchanged({ databaseUrl: emptyDatabase.url, dataDir: '/nonexistent', log: () => {} });
     const held = await database.pool.connect();
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;
     try {
       await held.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
-      const starting = startTestWorkers(simulator, { DATABASE_URL: other.url, PORT: String(port) });
+      const starting = startTestWorkers(simulator, { DATABASE_URL: emptyDatabase.url, PORT: String(port) });
       starting.catch(() => {});
       const health = await until(async () => send(`${url}/healthz`).catch(() => undefined), 'the service listens');
       assert.equal(health.status, 200);

@@ -1,10 +1,10 @@
-/** Changes of one place in a response. */
-
+/** The properties and list positions that lead to a place in a response. */
 export type Path = readonly (string | number)[];
 
 /** Marks a property that the response leaves out. */
 export const absent = Symbol('absent');
 
+/** A change of one place in a response. */
 export interface Candidate {
   path: Path;
   /** Names the change, such as `null` or `2^53`. */
@@ -15,7 +15,7 @@ export interface Candidate {
 
 const unreadableText = (text: string): string => `${text.slice(0, 1)}\u0000\ud800${text.slice(1)}`;
 
-/** Changes of a text without a format. */
+/** Lists changes of a text without a format. */
 export function textChanges(path: Path, value: string): Candidate[] {
   return [
     ...(value === '' ? [] : [{ path, change: 'empty', value: '' }]),
@@ -23,7 +23,7 @@ export function textChanges(path: Path, value: string): Candidate[] {
   ];
 }
 
-/** Changes of a time: the second and third match a pattern of digits, but no calendar has the day. */
+/** Lists changes of a time: the second and third match a pattern of digits, but no calendar has the day. */
 export function timeChanges(path: Path): Candidate[] {
   return [
     { path, change: 'empty', value: '' },
@@ -32,12 +32,12 @@ export function timeChanges(path: Path): Candidate[] {
   ];
 }
 
-/** Changes of a value of a closed set. */
+/** Lists changes of a value of a closed set. */
 export function enumChanges(path: Path): Candidate[] {
   return [{ path, change: 'unknown value', value: 'SOMETHING_NEW' }];
 }
 
-/** Changes of a whole number; an id may have any value up to the largest safe integer. */
+/** Lists changes of a whole number; an id may have any value up to the largest safe integer. */
 export function integerChanges(path: Path): Candidate[] {
   const large = { path, change: '2^53', value: 2 ** 53 };
   return isId(path.at(-1)) ? [large] : [large, { path, change: '2^31', value: 2 ** 31 }];

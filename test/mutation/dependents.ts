@@ -1,9 +1,7 @@
 import { type Snapshot, textOf, textsOf } from './snapshot.ts';
 
-/** Finds the rows that change when an item changes. */
-
 /**
- * Returns the keys of the items, of their children, and of the sums that count them.
+ * Returns the keys of all rows that change when items change: of the items, of their children, and of the sums that count them.
  * @param options.owners accounts and repositories whose repositories and contributions are affected as well.
  */
 export function dependents(
@@ -28,20 +26,20 @@ export function dependents(
   }
   for (const [key, row] of baseline.rows) {
     const [kind, first = '', second = ''] = key.split(' ');
-    const isSum = kind === 'totals' ? repositories.has(first) : isOf(kind, { first, second }, accounts);
+    const isSum = kind === 'totals' ? repositories.has(first) : isSumOf(kind, { first, second }, accounts);
     const account = kind === 'identity' ? textOf(row, 'account') : textOf(row, 'account_external_id');
     if (isSum || accounts.has(account)) affected.add(key);
   }
   return affected;
 }
 
-function isOf(
+function isSumOf(
   kind: string | undefined,
   { first, second }: { first: string; second: string },
   accounts: ReadonlySet<string>,
 ): boolean {
   if (kind === 'contributor' || kind === 'day') return accounts.has(second);
-  return ['account', 'counters', 'seen', 'calendar'].includes(kind ?? '') && accounts.has(first);
+  return ['account', 'counters', 'reported', 'calendar'].includes(kind ?? '') && accounts.has(first);
 }
 
 /** Adds the repositories of accounts, and everything that belongs to repositories. */
@@ -53,7 +51,7 @@ function addOwned({ rows }: Snapshot, owners: ReadonlySet<string>, affected: Set
   for (const key of repositories) affected.add(key);
   for (const key of rows.keys()) {
     const [kind = '', first] = key.split(' ');
-    const isWithin = ['stream', 'contribution', 'commit', 'totals', 'contributor', 'day', 'lacking'].includes(kind);
+    const isWithin = ['stream', 'contribution', 'commit', 'totals', 'contributor', 'day', 'pending'].includes(kind);
     if (isWithin && repositories.has(`repository ${first}`)) affected.add(key);
   }
 }
@@ -62,9 +60,9 @@ function addOwned({ rows }: Snapshot, owners: ReadonlySet<string>, affected: Set
  * Adds comments and reviews of affected items, and the parents of affected items, because a parent names its reviewers.
  */
 function addChildren({ rows }: Snapshot, affected: Set<string>): void {
-  const given = new Set(affected);
+  const affectedBefore = new Set(affected);
   const reviews = new Set(
-    [...given]
+    [...affectedBefore]
       .filter((key) => key.split(' ')[2] === 'review')
       .map((key) => {
         const row = rows.get(key);
@@ -75,11 +73,13 @@ function addChildren({ rows }: Snapshot, affected: Set<string>): void {
     const [kind, repository, item] = key.split(' ');
     const parent = textOf(row, 'parent_external_id');
     if (kind !== 'contribution' || parent === '') continue;
-    const parents = ['issue', 'pull_request', 'discussion'].map((one) => `contribution ${repository} ${one} ${parent}`);
-    if (parents.some((one) => given.has(one))) affected.add(key);
+    const parents = ['issue', 'pull_request', 'discussion'].map(
+      (kind) => `contribution ${repository} ${kind} ${parent}`,
+    );
+    if (parents.some((parent) => affectedBefore.has(parent))) affected.add(key);
     // Gitea lists the comments of a review below the review, which names its author.
     if (item === 'review_comment' && reviews.has(`${repository} ${parent} ${textOf(row, 'author')}`)) affected.add(key);
-    if (given.has(key)) for (const one of parents) if (rows.has(one)) affected.add(one);
+    if (affectedBefore.has(key)) for (const parentKey of parents) if (rows.has(parentKey)) affected.add(parentKey);
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Exchange } from '../../simulators/host.ts';
-import { type Ground, openGround } from './ground.ts';
+import { Assessor, type Failure } from './assessor.ts';
 import type { MutationHost } from './host.ts';
 import { Items } from './items.ts';
-import { type Failure, Judge } from './judge.ts';
+import { type MutationDatabase, openMutationDatabase } from './mutation-database.ts';
 import { listMutations, type Mutation } from './mutations.ts';
+import { changeResponseTo, type ObservedHost, requestKey, startObservedHost } from './observed-host.ts';
 import { type Outcome, readWorld, type Stage } from './run.ts';
-import { changing, openScene, requestOf, type Scene } from './scene.ts';
 import { UnreadProperties } from './unread.ts';
 
 export interface Verdict {
@@ -15,65 +15,69 @@ export interface Verdict {
   isApplied: boolean;
 }
 
-/** One host, and the stored result without unexpected values, against which changes are tried. */
+/** The mutations of one host, and the means to try them: the simulator, a database, and the outcome without any mutation. */
 export interface Experiment extends AsyncDisposable {
-  /** Mutations that may make a difference. */
+  /** The mutations of properties that the service may read. */
   mutations: readonly Mutation[];
   /** The number of mutations of properties that the service does not read. */
   unread: number;
+  /** Reads the host with one mutation, and compares the outcome with that of the unchanged responses. */
   attempt(mutation: Mutation): Promise<Verdict>;
 }
 
-const untouched: Scene['onExchange'] = ({ body }) => body;
+const sendUnchanged: ObservedHost['onExchange'] = ({ body }) => body;
 
-/** @param options.isProving false: leaves out properties that seem to be unread, without a proof. */
+/**
+ * Starts a host, and records its responses without a mutation.
+ * @param options.provesUnread false: leaves out properties that seem to be unread, without a proof.
+ */
 export async function openExperiment(
   host: MutationHost,
-  { stages, seed, isProving = true }: { stages: readonly Stage[]; seed: number; isProving?: boolean },
+  { stages, seed, provesUnread = true }: { stages: readonly Stage[]; seed: number; provesUnread?: boolean },
 ): Promise<Experiment> {
   const ending = new AsyncDisposableStack();
-  const scene = ending.use(await openScene(host));
-  const ground = ending.use(await openGround(scene));
-  await ground.save('first');
-  const first = await observe(scene, ground, 'first');
-  // The stored state before the stage `again`.
-  await ground.save('again');
-  const judges = new Map<Stage, Judge>();
+  const observed = ending.use(await startObservedHost(host));
+  const database = ending.use(await openMutationDatabase(observed));
+  await database.save('first');
+  const first = await recordExchanges(observed, database, 'first');
+  // The stage `again` begins with the data that the first stage stored.
+  await database.save('again');
+  const assessors = new Map<Stage, Assessor>();
   const mutations: Mutation[] = [];
   let unread = 0;
   for (const stage of stages) {
     // Proofs for the first stage have changed the stored state.
-    if (stage === 'again') await ground.restore(stage);
-    const { outcome, exchanges } = stage === 'first' ? first : await observe(scene, ground, stage);
-    judges.set(stage, new Judge(outcome, new Items(scene.world.world, outcome.snapshot)));
+    if (stage === 'again') await database.restore(stage);
+    const { outcome, exchanges } = stage === 'first' ? first : await recordExchanges(observed, database, stage);
+    assessors.set(stage, new Assessor(outcome, new Items(observed.world.world, outcome.snapshot)));
     const listed = listMutations({ host, stage, seed }, exchanges);
     const properties = new UnreadProperties(host.provider);
-    if (isProving) {
+    if (provesUnread) {
       await properties.prove(listed, outcome, async (change) => {
-        await ground.restore(stage);
-        scene.onExchange = change;
-        return readWorld(scene, ground, stage);
+        await database.restore(stage);
+        observed.onExchange = change;
+        return readWorld(observed, database, stage);
       });
     }
-    const isRead = (one: Mutation): boolean =>
-      isProving ? !properties.isProved(one) : properties.unnamed(one.candidate.path) === undefined;
-    const tried = listed.filter(isRead);
-    unread += listed.length - tried.length;
-    mutations.push(...tried);
+    const mayMatter = (mutation: Mutation): boolean =>
+      provesUnread ? !properties.isProvedUnread(mutation) : properties.unnamed(mutation.candidate.path) === undefined;
+    const relevant = listed.filter(mayMatter);
+    unread += listed.length - relevant.length;
+    mutations.push(...relevant);
   }
   return {
     mutations,
     unread,
     attempt: async ({ id, stage, request, exchange, candidate }) => {
-      await ground.restore(stage);
-      const change = changing(request, candidate);
+      await database.restore(stage);
+      const change = changeResponseTo(request, candidate);
       let isApplied = false;
-      scene.onExchange = (one) => {
-        isApplied ||= requestOf(one) === request;
-        return change(one);
+      observed.onExchange = (exchange) => {
+        isApplied ||= requestKey(exchange) === request;
+        return change(exchange);
       };
-      const outcome = await readWorld(scene, ground, stage);
-      const failures = judges.get(stage)?.assess({ exchange, candidate, outcome }) ?? [];
+      const outcome = await readWorld(observed, database, stage);
+      const failures = assessors.get(stage)?.assess({ exchange, candidate, outcome }) ?? [];
       return { id, failures, isApplied };
     },
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
@@ -81,18 +85,18 @@ export async function openExperiment(
 }
 
 /** Reads the world without changes, and records the exchanges. */
-async function observe(
-  scene: Scene,
-  ground: Ground,
+async function recordExchanges(
+  observed: ObservedHost,
+  database: MutationDatabase,
   stage: Stage,
 ): Promise<{ outcome: Outcome; exchanges: Exchange[] }> {
   const exchanges = new Map<string, Exchange>();
-  scene.onExchange = (exchange) => {
-    exchanges.set(requestOf(exchange), exchange);
+  observed.onExchange = (exchange) => {
+    exchanges.set(requestKey(exchange), exchange);
     return exchange.body;
   };
-  const outcome = await readWorld(scene, ground, stage);
-  scene.onExchange = untouched;
-  if (outcome.faults.length > 0) throw new Error(`nothing is unexpected, and yet: ${outcome.faults.join('\n')}`);
+  const outcome = await readWorld(observed, database, stage);
+  observed.onExchange = sendUnchanged;
+  if (outcome.faults.length > 0) throw new Error(`the unchanged responses cause faults: ${outcome.faults.join('\n')}`);
   return { outcome, exchanges: [...exchanges.values()] };
 }

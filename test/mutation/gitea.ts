@@ -2,7 +2,7 @@ import { startGiteaSimulator } from '../../simulators/gitea/simulator.ts';
 import { responseSchema } from '../../simulators/gitea/swagger.ts';
 import type { MutationHost } from './host.ts';
 import { jsonCandidates } from './json-schema.ts';
-import { createMutationWorld } from './world.ts';
+import { createMutationWorld } from './mutation-world.ts';
 
 /**
  * Gitea's description names neither required nor nullable properties; its Go program sends missing values as null or

@@ -7,7 +7,7 @@ import type { Candidate } from './candidate.ts';
 import { graphqlCandidates } from './graphql.ts';
 import type { MutationHost } from './host.ts';
 import { jsonCandidates, type Schema } from './json-schema.ts';
-import { createMutationWorld } from './world.ts';
+import { createMutationWorld } from './mutation-world.ts';
 
 const description = JSON.parse(
   readFileSync(new URL('../../simulators/github/generated/openapi.json', import.meta.url), 'utf8'),
@@ -21,7 +21,7 @@ function candidates({ operation, query, body }: Exchange): Candidate[] {
   const resolve = (reference: string): Schema =>
     description.components.schemas[reference.replace('#/components/schemas/', '')] ?? {};
   const schema = description.answers[operation] ?? {};
-  return jsonCandidates({ resolve, isSilent: false }, schema, body).filter((one) => !hasMeaning(one));
+  return jsonCandidates({ resolve, isSilent: false }, schema, body).filter((candidate) => !hasMeaning(candidate));
 }
 
 /** Returns true for an absent `pull_request`, which alone distinguishes an issue from a pull request. */
@@ -29,7 +29,7 @@ function hasMeaning({ path, change }: Candidate): boolean {
   return path.at(-1) === 'pull_request' && change === 'absent';
 }
 
-/** More than any run uses, so that requests of earlier runs never slow a run down. */
+/** Limits that no run reaches, so that requests of earlier runs never slow a run down. */
 const limits = Object.fromEntries(Object.keys(documentedLimits).map((name) => [name, 1e9]));
 
 function hostWith(name: string, token: 'organization_member' | undefined): MutationHost {

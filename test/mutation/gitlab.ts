@@ -6,7 +6,7 @@ import type { Candidate } from './candidate.ts';
 import { graphqlCandidates } from './graphql.ts';
 import type { MutationHost } from './host.ts';
 import { jsonCandidates } from './json-schema.ts';
-import { createMutationWorld } from './world.ts';
+import { createMutationWorld } from './mutation-world.ts';
 
 export const gitlabHost: MutationHost = {
   name: 'gitlab',

@@ -41,7 +41,7 @@ const typeName = '__typename';
 export function graphqlCandidates(schema: GraphQLSchema, query: string, body: unknown): Candidate[] {
   const document = parse(query);
   const reader = { schema, fragments: fragmentsOf(document) };
-  const operation = document.definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const root = operation && schema.getRootType(operation.operation);
   const { data } = Object(body) as { data?: unknown };
   if (!operation || !root || data === undefined || data === null) return [];
@@ -49,7 +49,7 @@ export function graphqlCandidates(schema: GraphQLSchema, query: string, body: un
 }
 
 function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
-  const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }
 
@@ -72,7 +72,7 @@ function ofValue(reader: Reader, field: Omit<Field, 'name'>, value: unknown, pat
   const candidates: Candidate[] = isNonNullType(field.type) ? [] : [{ path, change: 'null', value: null }];
   if (isListType(type)) {
     const item = { type: type.ofType, selections };
-    const items = (value as unknown[]).flatMap((one, index) => ofValue(reader, item, one, [...path, index]));
+    const items = (value as unknown[]).flatMap((element, index) => ofValue(reader, item, element, [...path, index]));
     return [...candidates, ...items];
   }
   if (isEnumType(type)) return [...candidates, ...enumChanges(path)];
@@ -103,11 +103,11 @@ function ofAbstract(
   const keysOf = (member: GraphQLObjectType): string => [...fieldsOf(reader, member, selections).keys()].join();
   const keys = Object.keys(Object(value)).join();
   const current =
-    members.find((one) => memberName(reader, one, selections, value) === one.name) ??
-    members.find((one) => keysOf(one) === keys);
+    members.find((member) => memberName(reader, member, selections, value) === member.name) ??
+    members.find((member) => keysOf(member) === keys);
   if (current === undefined) return [];
-  const others = members.filter((one) => one !== current);
-  const distinct = [...new Map(others.map((one) => [keysOf(one), one])).values()];
+  const others = members.filter((member) => member !== current);
+  const distinct = [...new Map(others.map((member) => [keysOf(member), member])).values()];
   const tried = others.length <= maxMembers ? others : distinct;
   return [
     ...tried.map((member) => ({
@@ -191,6 +191,6 @@ function fieldsOf(
 }
 
 function applies({ schema }: Reader, condition: string | undefined, type: GraphQLObjectType): boolean {
-  const wanted = condition === undefined ? type : schema.getType(condition);
-  return wanted === type || (isAbstractType(wanted) && schema.isSubType(wanted, type));
+  const namedType = condition === undefined ? type : schema.getType(condition);
+  return namedType === type || (isAbstractType(namedType) && schema.isSubType(namedType, type));
 }

@@ -1,6 +1,6 @@
 import type { Exchange, Rewrite } from '../../simulators/host.ts';
 import type { Candidate } from './candidate.ts';
-import type { MutationWorld } from './world.ts';
+import type { MutationWorld } from './mutation-world.ts';
 
 /** Code host whose responses are mutated. */
 export interface MutationHost {

@@ -4,8 +4,6 @@ import type { World } from '../../simulators/world/world.ts';
 import { alongPath, type Path } from './candidate.ts';
 import { type Row, type Snapshot, textOf } from './snapshot.ts';
 
-/** Finds the stored items that a place in a response is about. Items have the keys of their rows in a snapshot. */
-
 /** Properties whose values name an object. */
 const namingProperties = new Set(
   (
@@ -16,6 +14,7 @@ const namingProperties = new Set(
 /** The depth inside a list's element at which its name may be, such as that of a star's account. */
 const namingDepth = 2;
 
+/** Finds the stored items that a place in a response is about. Items have the keys of their rows in a snapshot. */
 export class Items {
   readonly #world: World;
   readonly #byName = new Map<string, Set<string>>();
@@ -41,7 +40,7 @@ export class Items {
    * Returns the closest items around a place, and the accounts on the way to them. The search ends at the outermost
    * list once it has found an item inside.
    */
-  enclosing(exchange: Exchange, path: Path): Set<string> {
+  itemsAround(exchange: Exchange, path: Path): Set<string> {
     const values = alongPath(exchange.body, path);
     const outermost = path.findIndex((step) => typeof step === 'number') + 1;
     const items = new Set<string>();
@@ -52,10 +51,10 @@ export class Items {
         ...argumentsOf(exchange, path[depth - 1]),
       ];
       for (const key of this.#find(names, exchange)) items.add(key);
-      if ([...items].some(isThing) || (items.size > 0 && depth <= outermost)) break;
+      if ([...items].some(isRepositoryOrItem) || (items.size > 0 && depth <= outermost)) break;
     }
     // A star has the id of its account. Beside another item, that id means the account and not the star.
-    if ([...items].some(isThing)) for (const key of items) if (isStar(key)) items.delete(key);
+    if ([...items].some(isRepositoryOrItem)) for (const key of items) if (isStar(key)) items.delete(key);
     return items;
   }
 
@@ -66,7 +65,7 @@ export class Items {
     return new Set([...found].filter((key) => /^(?:contribution|commit) /.test(key) && !isStar(key)));
   }
 
-  /** Returns the contribution that an object in a response is, if it is one. */
+  /** Returns the key of the contribution that an object in a response describes; undefined for other objects. */
   contributionOf(value: object, exchange: Exchange): string | undefined {
     const ids = namesIn(value, 0).filter((name) => !name.startsWith('#'));
     const found = [...this.#find(ids, exchange)].filter((key) => key.startsWith('contribution ') && !isStar(key));
@@ -74,12 +73,12 @@ export class Items {
   }
 
   /** Returns the items inside a value. */
-  inside(exchange: Exchange, value: unknown): Set<string> {
+  itemsIn(exchange: Exchange, value: unknown): Set<string> {
     return this.#find(namesIn(value, Number.POSITIVE_INFINITY), exchange);
   }
 
   /** Returns the repositories and accounts that a request names. */
-  frame(exchange: Exchange): Set<string> {
+  requestedOwners(exchange: Exchange): Set<string> {
     const found = this.#find(wordsOf(exchange.address), exchange);
     return new Set([...found].filter((key) => /^(?:account|repository) /.test(key)));
   }
@@ -88,7 +87,7 @@ export class Items {
     const found = new Set<string>();
     const words = new Set(names.map((name) => name.toLowerCase()));
     for (const name of words) {
-      const placed = this.#world.placeOf(names.find((one) => one.toLowerCase() === name) ?? '');
+      const placed = this.#world.findItem(names.find((word) => word.toLowerCase() === name) ?? '');
       const keys = [
         ...(this.#byName.get(name) ?? []),
         ...(placed ? (this.#byName.get(String(placed.item.id)) ?? []) : []),
@@ -114,7 +113,7 @@ export class Items {
 
 const isStar = (key: string): boolean => /^contribution \S+ star /.test(key);
 /** Returns whether a key names a repository or an item in a repository, stars excepted. */
-export const isThing = (key: string): boolean =>
+export const isRepositoryOrItem = (key: string): boolean =>
   !key.startsWith('account ') && !key.startsWith('identity ') && !isStar(key);
 
 function namesOf(key: string, row: Row): string[] {
@@ -162,7 +161,7 @@ function argumentsOf({ query, address }: Exchange, field: string | number | unde
   };
   visit(parse(query), {
     [Kind.FIELD]: (node) => {
-      if ((node.alias ?? node.name).value === field) for (const one of node.arguments ?? []) read(one);
+      if ((node.alias ?? node.name).value === field) for (const argument of node.arguments ?? []) read(argument);
     },
   });
   return words;
@@ -170,11 +169,11 @@ function argumentsOf({ query, address }: Exchange, field: string | number | unde
 
 /** Returns all words of an address or of variables; a number alone may be that of an issue. */
 function wordsOf(text: string | undefined): string[] {
-  const words = (text ?? '').split(/[^\w.@%-]+/).flatMap((word) => decoded(word).split(/[^\w.@-]+/));
+  const words = (text ?? '').split(/[^\w.@%-]+/).flatMap((word) => decode(word).split(/[^\w.@-]+/));
   return words.flatMap((word) => (/^\d{1,3}$/.test(word) ? [`#${word}`] : [word])).filter((word) => word !== '');
 }
 
-function decoded(word: string): string {
+function decode(word: string): string {
   try {
     return decodeURIComponent(word);
   } catch {

@@ -44,15 +44,15 @@ export function jsonCandidates(description: Description, schema: Schema, body: u
 function ofValue(description: Description, described: Schema, value: unknown, path: Path): Candidate[] {
   if (value === null || value === undefined) return [];
   const alternatives = alternativesOf(description, described);
-  const schema = alternatives.find((one) => fits(description, one, value));
+  const schema = alternatives.find((alternative) => fits(description, alternative, value));
   if (schema === undefined) return [];
-  const others = alternatives.filter((one) => one !== schema && !isNull(one));
+  const others = alternatives.filter((alternative) => alternative !== schema && !isNull(alternative));
   return [
     ...(mayBeNull(description, alternatives, schema) ? [{ path, change: 'null', value: null }] : []),
-    ...(path.length === 0 ? [] : others).map((one) => ({
+    ...(path.length === 0 ? [] : others).map((alternative) => ({
       path,
-      change: `member ${alternatives.indexOf(one)}`,
-      value: placeholderOf(description, one, value),
+      change: `member ${alternatives.indexOf(alternative)}`,
+      value: placeholderOf(description, alternative, value),
     })),
     ...ofSchema(description, schema, value, path),
   ];
@@ -61,10 +61,10 @@ function ofValue(description: Description, described: Schema, value: unknown, pa
 function ofSchema(description: Description, schema: Schema, value: unknown, path: Path): Candidate[] {
   if (schema.enum !== undefined || schema.const !== undefined) return enumChanges(path);
   if (Array.isArray(value)) {
-    const nulls = value.map((_one, index) => ({ path: [...path, index], change: 'null in list', value: null }));
+    const nulls = value.map((_element, index) => ({ path: [...path, index], change: 'null in list', value: null }));
     return [
       ...nulls,
-      ...value.flatMap((one, index) => ofValue(description, schema.items ?? {}, one, [...path, index])),
+      ...value.flatMap((element, index) => ofValue(description, schema.items ?? {}, element, [...path, index])),
     ];
   }
   if (typeof value === 'object' && value !== null) return ofProperties(description, schema, value, path);
@@ -96,10 +96,10 @@ function alternativesOf(description: Description, schema: Schema): Schema[] {
   const { oneOf, anyOf, allOf, ...rest } = schema;
   const choice = oneOf ?? anyOf;
   if (choice !== undefined) {
-    return choice.flatMap((one) => alternativesOf(description, one)).map((one) => together([rest, one]));
+    return choice.flatMap((option) => alternativesOf(description, option)).map((option) => together([rest, option]));
   }
   if (allOf !== undefined) {
-    return [together([rest, ...allOf.map((one) => alternativesOf(description, one)[0] ?? {})])];
+    return [together([rest, ...allOf.map((part) => alternativesOf(description, part)[0] ?? {})])];
   }
   return [schema];
 }
@@ -128,7 +128,7 @@ function fits(description: Description, schema: Schema, value: unknown): boolean
   const { type, required = [], properties = {}, enum: values, const: only } = schema;
   if (only !== undefined) return only === value;
   if (values !== undefined) return values.includes(value);
-  const types = [type].flat().filter((one) => one !== undefined);
+  const types = [type].flat().filter((name) => name !== undefined);
   if (types.length > 0 && !types.includes(typeOf(value)) && !(typeOf(value) === 'integer' && types.includes('number')))
     return false;
   if (typeOf(value) !== 'object' || description.isSilent) return true;

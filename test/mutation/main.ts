@@ -15,7 +15,7 @@ import { formatReport } from './report.ts';
 const { values } = parseArgs({
   options: {
     host: { type: 'string', multiple: true, default: hosts.map(({ name }) => name) },
-    /** Part of an id. */
+    /** A part of the ids of mutations. */
     only: { type: 'string', multiple: true, default: [''] },
     stage: { type: 'string', multiple: true, default: ['first', 'again'] },
     shard: { type: 'string', default: '1/1' },
@@ -39,7 +39,11 @@ process.exitCode = await withTestServer(async (server) => {
   return codes.every((code) => code === 0) && verdicts.every(({ failures }) => failures.length === 0) ? 0 : 1;
 });
 
-/** @param part the part of this process's work that one worker does. */
+/**
+ * Runs a process that tries a part of the mutations, and collects its verdicts.
+ * @param part the number of the part and the number of parts, such as `0/2`.
+ * @returns the exit code of the process.
+ */
 async function runWorker(server: Record<string, string>, part: string): Promise<number> {
   const child = spawn(process.execPath, [worker, JSON.stringify({ ...values, part })], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,7 +53,7 @@ async function runWorker(server: Record<string, string>, part: string): Promise<
   for await (const line of createInterface({ input: child.stdout })) {
     const verdict = JSON.parse(line) as Verdict;
     verdicts.push(verdict);
-    // Shown at once, because a whole run takes more than an hour.
+    // Failures are shown at once, because a whole run takes more than an hour.
     for (const { rule, detail } of verdict.failures) console.error(`${verdict.id}: ${rule}: ${detail}`);
     if (verdicts.length % 100 === 0) {
       const failed = verdicts.filter(({ failures }) => failures.length > 0).length;

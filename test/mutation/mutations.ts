@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Exchange } from '../../simulators/host.ts';
 import { type Candidate, placeOf } from './candidate.ts';
 import type { MutationHost } from './host.ts';
+import { requestKey } from './observed-host.ts';
 import type { Stage } from './run.ts';
-import { requestOf } from './scene.ts';
 
 /** One change of one place in the response to one request. */
 export interface Mutation {
-  /** The same in each run: host, stage, operation, place, change, and which of the places of the kind. */
+  /** The host, stage, operation, place, change, and number among equal places; it is the same in each run. */
   id: string;
   stage: Stage;
   operation: string;
@@ -27,21 +27,23 @@ export function listMutations(
   exchanges: Iterable<Exchange>,
 ): Mutation[] {
   const places = new Map<string, Mutation[]>();
-  const ordered = [...exchanges].toSorted((one, other) => (requestOf(one) < requestOf(other) ? -1 : 1));
+  const ordered = [...exchanges].toSorted((left, right) => (requestKey(left) < requestKey(right) ? -1 : 1));
   for (const exchange of ordered) {
     for (const candidate of host.candidates(exchange)) {
       const place = placeOf(candidate.path);
       const id = [host.name, stage, exchange.operation, place, candidate.change].join(':');
-      const request = requestOf(exchange);
+      const request = requestKey(exchange);
       const mutation = { id, stage, operation: exchange.operation, place, request, exchange, candidate };
       places.set(id, [...(places.get(id) ?? []), mutation]);
     }
   }
   return [...places].flatMap(([id, [first, ...others]]) => {
-    const other = others[hash(`${seed} ${id}`) % Math.max(1, others.length)];
+    const second = others[hash(`${seed} ${id}`) % Math.max(1, others.length)];
     // In the second stage, all places of a kind behave the same.
-    const tried = stage === 'first' ? [first, other] : [first];
-    return tried.flatMap((one, index) => (one === undefined ? [] : [{ ...one, id: `${id}:${index + 1}` }]));
+    const tried = stage === 'first' ? [first, second] : [first];
+    return tried.flatMap((mutation, index) =>
+      mutation === undefined ? [] : [{ ...mutation, id: `${id}:${index + 1}` }],
+    );
   });
 }
 

@@ -2,13 +2,13 @@ import { addRepository } from '../../simulators/world/activity.ts';
 import { addActivity } from '../../simulators/world/fill.ts';
 import { Random } from '../../simulators/world/random.ts';
 import { star } from '../../simulators/world/repository-changes.ts';
-import type { MutationWorld } from './world.ts';
+import type { MutationWorld } from './mutation-world.ts';
 
 const amounts = { commits: 0, issues: 18, pullRequests: 12 };
 
 /** Adds enough activity that a sample of a few percent contains some of it; the same seed adds the same. */
-export function addRandomActivity(given: MutationWorld, seed: number): MutationWorld {
-  const { world, people, organization, repositories, notes, advance } = given;
+export function addRandomActivity(mutationWorld: MutationWorld, seed: number): MutationWorld {
+  const { world, people, organization, repositories, notes, advance } = mutationWorld;
   const random = new Random(seed);
   const looms = addRepository(world, { ownerId: organization.id, name: 'looms', createdAt: organization.createdAt });
   const cast = [people.ada, people.olive, people.max];
@@ -19,5 +19,5 @@ export function addRandomActivity(given: MutationWorld, seed: number): MutationW
   }
   star(world, looms, people.ada);
   advance(3600);
-  return given;
+  return mutationWorld;
 }

@@ -7,7 +7,7 @@ export function formatReport(verdicts: readonly Verdict[]): string {
   // An id ends with `:change:number`.
   const groups = Map.groupBy(failed, ({ id }) => id.split(':').slice(0, -2).join(':'));
   const lines = [...groups]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([place, ofPlace]) => ['', place, ...describePlace(ofPlace)].join('\n'));
   const rules = Map.groupBy(
     failed.flatMap(({ failures }) => failures),

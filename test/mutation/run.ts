@@ -13,8 +13,8 @@ import { pollJob } from '../../src/sync/poll-repository.ts';
 import { wantFullScan } from '../../src/sync/stream-change-store.ts';
 import { findStreams } from '../../src/sync/stream-store.ts';
 import { createTasks } from '../../src/sync/tasks.ts';
-import type { Ground } from './ground.ts';
-import type { Scene } from './scene.ts';
+import type { MutationDatabase } from './mutation-database.ts';
+import type { ObservedHost } from './observed-host.ts';
 import { type Row, type Snapshot, takeSnapshot } from './snapshot.ts';
 
 /** The outcome of reading a world once. */
@@ -22,7 +22,7 @@ export interface Outcome {
   snapshot: Snapshot;
   requests: number;
   jobs: number;
-  /** Exceptions that no response of a host may cause, each once, and endless work. */
+  /** Exceptions that no response of a host may cause, each once, and limits of the work that the run reached. */
   faults: string[];
 }
 
@@ -30,31 +30,31 @@ export interface Outcome {
 export type Stage = 'first' | 'again';
 
 const limits = { jobs: 400, ms: 60_000 };
-/** Far more than the world of the mutations takes. */
+/** Far more requests than reading the world of the mutations takes. */
 const defaultMaxRequests = 1500;
 const laterS = 3 * 3600;
 
 /** Reads everything that a service reads of the world, job after job, into a database. */
 export async function readWorld(
-  scene: Scene,
-  ground: Ground,
+  observed: ObservedHost,
+  database: MutationDatabase,
   stage: Stage,
   { maxRequests = defaultMaxRequests }: { maxRequests?: number } = {},
 ): Promise<Outcome> {
-  await using context = ground.newContext();
-  const run = new Run(scene, context, { stage, maxRequests });
-  const { onExchange } = scene;
-  scene.onExchange = (exchange) => {
+  await using context = database.newContext();
+  const run = new Run(observed, context, { stage, maxRequests });
+  const { onExchange } = observed;
+  observed.onExchange = (exchange) => {
     run.countRequest();
     return onExchange(exchange);
   };
   try {
     await run.read();
     const { requests, jobs, faults, logged } = run;
-    const { rows, reasons } = await takeSnapshot(ground.core.database.pool);
+    const { rows, reasons } = await takeSnapshot(database.core.database.pool);
     return { snapshot: { rows, reasons: [...reasons, ...logged] }, requests, jobs, faults };
   } finally {
-    scene.onExchange = onExchange;
+    observed.onExchange = onExchange;
   }
 }
 
@@ -64,18 +64,22 @@ class Run {
   readonly faults: string[] = [];
   /** Failures of a host's responses that the service writes into its log. */
   readonly logged: Row[] = [];
-  readonly #scene: Scene;
+  readonly #observed: ObservedHost;
   readonly #stage: Stage;
   readonly #maxRequests: number;
   readonly #context: SyncContext;
   readonly #tasks: Record<string, Task>;
-  readonly #tooMuch = new AbortController();
-  readonly #signal = AbortSignal.any([this.#tooMuch.signal, AbortSignal.timeout(limits.ms)]);
+  readonly #abortController = new AbortController();
+  readonly #signal = AbortSignal.any([this.#abortController.signal, AbortSignal.timeout(limits.ms)]);
   /** Jobs without a time get that of the database, which is long after that of the world. */
   readonly #untimedSince = new Date(Date.now() - 86_400_000);
 
-  constructor(scene: Scene, context: SyncContext, { stage, maxRequests }: { stage: Stage; maxRequests: number }) {
-    this.#scene = scene;
+  constructor(
+    observed: ObservedHost,
+    context: SyncContext,
+    { stage, maxRequests }: { stage: Stage; maxRequests: number },
+  ) {
+    this.#observed = observed;
     this.#stage = stage;
     this.#maxRequests = maxRequests;
     let ids = 0;
@@ -99,32 +103,32 @@ class Run {
   }
 
   async #readFirst(): Promise<void> {
-    const { people, organization, hidden } = this.#scene.world;
+    const { people, organization, hidden } = this.#observed.world;
     const persons = [people.ada, people.olive, people.max, people.deleted, hidden].map(({ login }) => login);
     for (const name of [organization.login, ...persons]) {
-      await this.#drain([lookUpJob({ provider: this.#scene.host.provider, name })]);
+      await this.#runJobs([lookUpJob({ provider: this.#observed.host.provider, name })]);
     }
     await this.#install(organization.login);
     for (const name of persons) {
-      const id = await this.#idOf(name);
-      if (id !== undefined) await this.#drain([collectJob(id), fetchReportedTotalsJob(id)]);
+      const id = await this.#findAccountId(name);
+      if (id !== undefined) await this.#runJobs([collectJob(id), fetchReportedTotalsJob(id)]);
     }
-    for (const id of await this.#ids(
+    for (const id of await this.#findIds(
       'select id from repositories where installed_at is not null order by external_id',
     )) {
       await inTransaction(this.#context.connection, (transaction) =>
         changeNeeds(transaction, id, ['commit_lines', 'pull_request_files']),
       );
     }
-    await this.#follow();
+    await this.#pollAndReconcile();
   }
 
   async #readAgain(): Promise<void> {
-    const { advance } = this.#scene.world;
+    const { advance } = this.#observed.world;
     advance(laterS);
     try {
       const { connection, now } = this.#context;
-      for (const id of await this.#ids('select id from repositories order by external_id')) {
+      for (const id of await this.#findIds('select id from repositories order by external_id')) {
         const names = (await findStreams(connection, id)).map(({ name }) => name);
         // Git sends no JSON, and takes longest.
         await wantFullScan(
@@ -134,29 +138,31 @@ class Run {
           now(),
         );
       }
-      for (const id of await this.#ids('select id from accounts where fetched_at is not null order by external_id')) {
-        await this.#drain([refreshJob(id), collectJob(id), fetchReportedTotalsJob(id)]);
+      for (const id of await this.#findIds(
+        'select id from accounts where fetched_at is not null order by external_id',
+      )) {
+        await this.#runJobs([refreshJob(id), collectJob(id), fetchReportedTotalsJob(id)]);
       }
-      await this.#follow();
+      await this.#pollAndReconcile();
     } finally {
       advance(-laterS);
     }
   }
 
   /** Polls installed repositories and compares their totals, as the timers do. */
-  async #follow(): Promise<void> {
-    for (const repositoryId of await this.#ids(
+  async #pollAndReconcile(): Promise<void> {
+    for (const repositoryId of await this.#findIds(
       'select id from repositories where installed_at is not null order by external_id',
     )) {
       const compare = { task: 'reconcile_repository', payload: { repositoryId }, key: `reconcile ${repositoryId}` };
-      await this.#drain([pollJob(repositoryId)]);
-      await this.#drain([{ ...compare, priority: 50 }]);
+      await this.#runJobs([pollJob(repositoryId)]);
+      await this.#runJobs([{ ...compare, priority: 50 }]);
     }
   }
 
   async #install(name: string): Promise<void> {
     const { connection, providers } = this.#context;
-    const { provider: providerName } = this.#scene.host;
+    const { provider: providerName } = this.#observed.host;
     const known = await findByName(connection, providerName, name);
     const provider = providers.get(providerName);
     if (known?.state !== 'present' || provider === undefined) return;
@@ -164,21 +170,21 @@ class Run {
     await this.#attempt(() =>
       install(this.#context, { account: known.account, provider, repository: undefined }, call),
     );
-    await this.#drain([collectJob(known.account.id)]);
+    await this.#runJobs([collectJob(known.account.id)]);
   }
 
-  async #idOf(name: string): Promise<string | undefined> {
-    const known = await findByName(this.#context.connection, this.#scene.host.provider, name);
+  async #findAccountId(name: string): Promise<string | undefined> {
+    const known = await findByName(this.#context.connection, this.#observed.host.provider, name);
     return known?.state === 'present' ? known.account.id : undefined;
   }
 
-  async #ids(query: string): Promise<string[]> {
+  async #findIds(query: string): Promise<string[]> {
     const { rows } = await sql.raw<{ id: string }>(query).execute(this.#context.connection);
     return rows.map(({ id }) => id);
   }
 
   /** Runs jobs and the jobs that follow from them, until none is due. */
-  async #drain(jobs: readonly Job[]): Promise<void> {
+  async #runJobs(jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) await addJob(this.#context.connection, job);
     for (;;) {
       const job = await this.#takeJob();
@@ -189,7 +195,7 @@ class Run {
       if (this.jobs === limits.jobs) this.#stop(`more than ${limits.jobs} jobs`);
       await this.#attempt(() => task.run(job.payload, this.#signal));
     }
-    if (this.#signal.aborted && !this.#tooMuch.signal.aborted) this.#stop(`no end after ${limits.ms} ms`);
+    if (this.#signal.aborted && !this.#abortController.signal.aborted) this.#stop(`no end after ${limits.ms} ms`);
   }
 
   async #takeJob(): Promise<{ task: string; payload: unknown } | undefined> {
@@ -216,18 +222,18 @@ class Run {
       this.logged.push({ what: 'logged failure', code: error.code, message: error.message });
       return;
     }
-    const fault = error instanceof Error ? briefly(error.stack ?? error.message) : String(error);
+    const fault = error instanceof Error ? summarizeStack(error.stack ?? error.message) : String(error);
     if (!this.faults.includes(fault)) this.faults.push(fault);
   }
 
   #stop(why: string): void {
     this.faults.push(why);
-    this.#tooMuch.abort(new Error(why));
+    this.#abortController.abort(new Error(why));
   }
 }
 
 /** Returns the message of an exception, and the file of `src/` that it comes from. */
-function briefly(stack: string): string {
+function summarizeStack(stack: string): string {
   const [message = '', ...frames] = stack.split('\n');
   const own = frames.find((frame) => /\/src\//.test(frame));
   return `${message}${own === undefined ? '' : ` (${own.replace(/^.*\/src\//, 'src/').replace(/\)$/, '')})`}`;

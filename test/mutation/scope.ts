@@ -1,10 +1,8 @@
 import type { Exchange } from '../../simulators/host.ts';
 import { alongPath, type Candidate } from './candidate.ts';
 import { dependents } from './dependents.ts';
-import { type Items, isThing } from './items.ts';
+import { type Items, isRepositoryOrItem } from './items.ts';
 import { type Snapshot, textOf, textsOf } from './snapshot.ts';
-
-/** Decides which rows may differ when a place in a response is unexpected. */
 
 /** Properties without which the item, its author, its owner, its visibility or its time is unknown, or no history is read. */
 const essential =
@@ -19,10 +17,10 @@ export interface Scope {
   /** Returns whether a row may differ. */
   allows(key: string): boolean;
   /** Returns whether a row must be present, with any content. */
-  keeps(key: string): boolean;
+  requires(key: string): boolean;
 }
 
-/** Returns the rows that depend on a place in a response. */
+/** Decides which rows may differ when a place in a response has an unexpected value. */
 export function scopeOf(
   { baseline, changed, items }: { baseline: Snapshot; changed: Snapshot; items: Items },
   exchange: Exchange,
@@ -31,35 +29,38 @@ export function scopeOf(
   const { path } = candidate;
   const isEssential =
     essential.test(String(path.at(-1))) || typeof path.at(-1) === 'number' || isKindOfComment(exchange, candidate);
-  const frame = items.frame(exchange);
-  const enclosing = new Set([...items.enclosing(exchange, path), ...items.requestedItems(exchange)]);
-  const things = [...enclosing].filter(isThing);
-  const isSubject = (key: string): boolean => key.startsWith('repository ') || frame.has(key);
-  const around = dependents(baseline, enclosing, {
-    owners: new Set(isEssential ? [...enclosing].filter(isSubject) : []),
+  const requestedOwners = items.requestedOwners(exchange);
+  const itemsAround = new Set([...items.itemsAround(exchange, path), ...items.requestedItems(exchange)]);
+  const repositoriesAndItems = [...itemsAround].filter(isRepositoryOrItem);
+  const isSubject = (key: string): boolean => key.startsWith('repository ') || requestedOwners.has(key);
+  const around = dependents(baseline, itemsAround, {
+    owners: new Set(isEssential ? [...itemsAround].filter(isSubject) : []),
   });
-  const inside = items.inside(exchange, alongPath(exchange.body, path).at(-1));
-  const within = dependents(baseline, inside, { owners: inside });
-  const allowed = new Set([...around, ...within, ...numbersOf(baseline, frame)]);
+  const itemsIn = items.itemsIn(exchange, alongPath(exchange.body, path).at(-1));
+  const within = dependents(baseline, itemsIn, { owners: itemsIn });
+  const allowed = new Set([...around, ...within, ...numbersOf(baseline, requestedOwners)]);
   // A value outside of items, such as the end of a list, may keep the rest of the list from being read.
-  if (things.every((key) => frame.has(key))) {
-    for (const key of [...dependents(baseline, frame), ...brokenOff(baseline, changed, frame)]) allowed.add(key);
+  if (repositoriesAndItems.every((key) => requestedOwners.has(key))) {
+    for (const key of [...dependents(baseline, requestedOwners), ...leftOutRows(baseline, changed, requestedOwners)])
+      allowed.add(key);
   }
   const kept =
-    isEssential || things.length === 0 ? [] : [...around].filter((key) => isItem.test(key) && !within.has(key));
+    isEssential || repositoriesAndItems.length === 0
+      ? []
+      : [...around].filter((key) => isItem.test(key) && !within.has(key));
   const keys = new Set(kept);
   return {
     allows: (key) =>
       allowed.has(key) ||
       allowed.has(publicOf(key)) ||
       isPendingOf(baseline, allowed, key) ||
-      // Another kind of account has other numbers.
+      // An account that was read as another kind has other numbers.
       (candidate.change.startsWith('member ') &&
-        key.startsWith('seen ') &&
-        enclosing.has(`account ${key.split(' ')[1]}`)) ||
-      // Another name is a rename.
+        key.startsWith('reported ') &&
+        itemsAround.has(`account ${key.split(' ')[1]}`)) ||
+      // The service takes another name for a rename.
       (isEssential && key.startsWith('former_name ')),
-    keeps: (key) => keys.has(key),
+    requires: (key) => keys.has(key),
   };
 }
 
@@ -69,42 +70,44 @@ function publicOf(key: string): string {
 }
 
 /** Returns the keys of the numbers of the accounts that a request names, because these numbers count everything. */
-function numbersOf(baseline: Snapshot, frame: ReadonlySet<string>): string[] {
-  const accounts = new Set([...frame].filter((key) => key.startsWith('account ')));
-  return [...dependents(baseline, accounts)].filter((key) => /^(?:account|counters|seen|calendar) /.test(key));
+function numbersOf(baseline: Snapshot, requestedOwners: ReadonlySet<string>): string[] {
+  const accounts = new Set([...requestedOwners].filter((key) => key.startsWith('account ')));
+  return [...dependents(baseline, accounts)].filter((key) => /^(?:account|counters|reported|calendar) /.test(key));
 }
 
 /** Returns whether a key stands for the pending details of an item that may differ. */
 function isPendingOf({ rows }: Snapshot, allowed: ReadonlySet<string>, key: string): boolean {
-  const [kind, repository, , of] = key.split(' ');
-  if (kind !== 'lacking') return false;
+  const [kind, repository, , name] = key.split(' ');
+  if (kind !== 'pending') return false;
   const isOfPull = [...allowed].some(
-    (one) => one.startsWith(`contribution ${repository} pull_request `) && String(rows.get(one)?.['number']) === of,
+    (item) =>
+      item.startsWith(`contribution ${repository} pull_request `) && String(rows.get(item)?.['number']) === name,
   );
-  return isOfPull || allowed.has(`commit ${repository} ${of}`);
+  return isOfPull || allowed.has(`commit ${repository} ${name}`);
 }
 
 /**
  * Returns the rows that an incomplete list leaves out: for a repository the kinds of the stream, for an account
  * everything that it owns.
  */
-function brokenOff(baseline: Snapshot, { reasons }: Snapshot, frame: ReadonlySet<string>): Set<string> {
-  const broken = new Set<string>();
+function leftOutRows(baseline: Snapshot, { reasons }: Snapshot, requestedOwners: ReadonlySet<string>): Set<string> {
+  const leftOut = new Set<string>();
   for (const reason of reasons) {
     const stream = textOf(reason, 'stream');
     const repository = textOf(reason, 'repository');
     const name = `stream ${repository} ${stream}`;
     const covers = textsOf(baseline.rows.get(name), 'covers');
-    if (covers.length > 0) broken.add(name).add(`repository ${repository}`);
+    if (covers.length > 0) leftOut.add(name).add(`repository ${repository}`);
     for (const key of baseline.rows.keys()) {
-      const [kind, id, of] = key.split(' ');
+      const [kind, id, contributionKind] = key.split(' ');
       const isCovered =
-        (kind === 'contribution' && covers.includes(of ?? '')) || (kind === 'commit' && covers.includes('commit'));
-      if (isCovered && id === repository) broken.add(key);
+        (kind === 'contribution' && covers.includes(contributionKind ?? '')) ||
+        (kind === 'commit' && covers.includes('commit'));
+      if (isCovered && id === repository) leftOut.add(key);
     }
     if (stream === 'repositories' || stream === 'account' || textOf(reason, 'task') !== '') {
-      for (const key of dependents(baseline, frame, { owners: frame })) broken.add(key);
+      for (const key of dependents(baseline, requestedOwners, { owners: requestedOwners })) leftOut.add(key);
     }
   }
-  return new Set([...broken, ...dependents(baseline, broken)]);
+  return new Set([...leftOut, ...dependents(baseline, leftOut)]);
 }

@@ -12,14 +12,14 @@ export interface Snapshot {
   reasons: Row[];
 }
 
-const person = (column: string): string => `(select external_id from accounts where id = ${column})`;
-const people = (column: string): string =>
+const externalIdOf = (column: string): string => `(select external_id from accounts where id = ${column})`;
+const externalIdsOf = (column: string): string =>
   `(select array_agg(a.external_id order by n) from unnest(${column}) with ordinality as u(id, n) left join accounts a on a.id = u.id)`;
 
 const columns = (counters: readonly StoredCounter[]): string => counters.map(({ name }) => `t.${name}`).join(', ');
 
 /** Queries whose first column identifies the rows of a kind. */
-const parts: Record<string, string> = {
+const queriesByKind: Record<string, string> = {
   account: `
     select external_id, type, handle, name, display_name, avatar_url, website, description, socials, followers,
       following, experience, hidden, publishes_private, deleted_at is not null as is_deleted, fetched_at is not null as is_fetched,
@@ -27,14 +27,14 @@ const parts: Record<string, string> = {
         select distinct kind from repositories r cross join unnest(uncollected_kinds(r.id)) as kinds (kind)
         where r.owner_id = accounts.id and not r.is_private and r.deleted_at is null order by kind) as uncollected
     from accounts`,
-  former_name: `select name_key, ${person('account_id')} as account from former_names`,
+  former_name: `select name_key, ${externalIdOf('account_id')} as account from former_names`,
   counters: `
     select distinct on (a.external_id, c.includes_private)
       a.external_id || ' ' || case when c.includes_private then 'private' else 'public' end,
       ${counterNames.map((name) => `c.${name}`).join(', ')}, c.missing
     from counters c join accounts a on a.id = c.account_id order by a.external_id, c.includes_private, c.day desc`,
   repository: `
-    select external_id, handle, ${person('owner_id')} as owner, name, description, language, license, default_branch,
+    select external_id, handle, ${externalIdOf('owner_id')} as owner, name, description, language, license, default_branch,
       is_private, credential_name, is_fork, stars, forks, open_issues, size_kib, deleted_at is not null as is_deleted,
       installed_at is not null as is_installed, collected_at is not null as is_collected
     from repositories`,
@@ -43,10 +43,10 @@ const parts: Record<string, string> = {
       s.failure_reason
     from streams s join repositories r on r.id = s.repository_id`,
   contribution: `
-    select r.external_id || ' ' || c.kind || ' ' || c.external_id, c.parent_external_id, ${person('c.account_id')} as author,
-      ${person('c.answered_by')} as answered_by, c.answered, c.created_at, c.updated_at, c.closed_at, c.merged_at, c.number,
-      ${person('c.resolved_by')} as resolved_by, c.answered_at, ${people('c.assignees')} as assignees,
-      ${people('c.reviewers')} as reviewers, c.comments, c.emojis, ${people('c.reactors')} as reactors, c.additions,
+    select r.external_id || ' ' || c.kind || ' ' || c.external_id, c.parent_external_id, ${externalIdOf('c.account_id')} as author,
+      ${externalIdOf('c.answered_by')} as answered_by, c.answered, c.created_at, c.updated_at, c.closed_at, c.merged_at, c.number,
+      ${externalIdOf('c.resolved_by')} as resolved_by, c.answered_at, ${externalIdsOf('c.assignees')} as assignees,
+      ${externalIdsOf('c.reviewers')} as reviewers, c.comments, c.emojis, ${externalIdsOf('c.reactors')} as reactors, c.additions,
       c.deletions, c.changed_files, c.commits, c.upvotes, c.labels, c.files, c.reason
     from contributions c join repositories r on r.id = c.repository_id`,
   commit: `
@@ -54,7 +54,7 @@ const parts: Record<string, string> = {
       c.changed_files, c.files,
       (select array_agg(i.email order by i.email) from identities i where i.id = any(c.identity_ids)) as people
     from commits c join repositories r on r.id = c.repository_id`,
-  identity: `select email, ${person('account_id')} as account, resolved_at is not null as is_resolved from identities`,
+  identity: `select email, ${externalIdOf('account_id')} as account, resolved_at is not null as is_resolved from identities`,
   // A repository without a row and one with zeros have the same totals.
   totals: `
     select r.external_id, ${columns(storedCounters)}
@@ -66,13 +66,13 @@ const parts: Record<string, string> = {
   day: `
     select r.external_id || ' ' || a.external_id || ' ' || t.day, ${columns(ofDays(storedCounters))}
     from contribution_days t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id`,
-  lacking: `
+  pending: `
     select r.external_id || ' ' || l.detail || ' ' || l.key
     from pending_details l join repositories r on r.id = l.repository_id`,
-  seen: `
-select ${person('account_id')} || ' ' || credential_name, counters, missing from reported_totals`,
+  reported: `
+select ${externalIdOf('account_id')} || ' ' || credential_name, counters, missing from reported_totals`,
   calendar: `
-    select ${person('account_id')}, first_day, counts, total, includes_private from calendars`,
+    select ${externalIdOf('account_id')}, first_day, counts, total, includes_private from calendars`,
   installation: `
     select id, account_external_id, account_name, covers, missing_permissions, suspended_at is not null as is_suspended,
       removed_at is not null as is_removed
@@ -91,7 +91,7 @@ const reasons = [
   from lookups where state <> 'running'`,
 ];
 
-const query = Object.entries(parts)
+const query = Object.entries(queriesByKind)
   .map(([kind, text]) => `select '${kind}' as kind, array_agg(to_jsonb(part)) as rows from (${text}) as part(key)`)
   .join(' union all ');
 
@@ -104,16 +104,16 @@ export async function takeSnapshot(pool: Pool): Promise<Snapshot> {
       rows.set(`${kind} ${String(key)}`, content);
     }
   }
-  const why: Row[] = [];
-  for (const text of reasons) why.push(...(await pool.query<Row>(text)).rows);
-  return { rows, reasons: why };
+  const storedReasons: Row[] = [];
+  for (const text of reasons) storedReasons.push(...(await pool.query<Row>(text)).rows);
+  return { rows, reasons: storedReasons };
 }
 
 /** Returns the texts in a column, which may be a list. */
 export function textsOf(row: Row | undefined, column: string): string[] {
   const value = row?.[column];
   const texts: unknown[] = Array.isArray(value) ? value : [value];
-  return texts.filter((one) => typeof one === 'string');
+  return texts.filter((text) => typeof text === 'string');
 }
 
 export function textOf(row: Row | undefined, column: string): string {

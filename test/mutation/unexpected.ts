@@ -4,16 +4,17 @@ import type { MutationHost } from './host.ts';
 import type { Items } from './items.ts';
 import { hash } from './mutations.ts';
 
-/** A host with some unexpected items, the same ones in the same way in each response. */
+/** Gives some items an unexpected value: the same items the same value in each response. */
 export class UnexpectedItems {
-  /** Keys of the unexpected items that were in a response. */
-  readonly met = new Set<string>();
+  /** The keys of the changed items that a response contained. */
+  readonly seenKeys = new Set<string>();
   readonly #options: { host: MutationHost; items: Items; seed: number; percent: number };
 
   constructor(options: { host: MutationHost; items: Items; seed: number; percent: number }) {
     this.#options = options;
   }
 
+  /** Returns the body of a response with the changed items. */
   rewrite(exchange: Exchange): unknown {
     const { host, items, seed, percent } = this.#options;
     const broken = new Map<string, string>();
@@ -22,20 +23,21 @@ export class UnexpectedItems {
       if (key !== undefined && hash(`${seed} ${key}`) % 100 < percent) broken.set(JSON.stringify(path), key);
     }
     if (broken.size === 0) return exchange.body;
-    const ways = new Map<string, Candidate[]>();
+    const changesByPlace = new Map<string, Candidate[]>();
     for (const candidate of host.candidates(exchange)) {
-      const place = closest(broken, candidate.path);
-      if (place !== undefined && isUnexpected(candidate)) ways.set(place, [...(ways.get(place) ?? []), candidate]);
+      const place = innermostBroken(broken, candidate.path);
+      if (place !== undefined && isUnexpected(candidate))
+        changesByPlace.set(place, [...(changesByPlace.get(place) ?? []), candidate]);
     }
     let { body } = exchange;
-    for (const [place, candidates] of ways) {
+    for (const [place, candidates] of changesByPlace) {
       const key = broken.get(place) ?? '';
       const order = ({ path, change }: Candidate): number => hash(`${seed} ${key} ${String(path.at(-1))} ${change}`);
-      const [way] = candidates.toSorted((one, other) => order(one) - order(other));
+      const [change] = candidates.toSorted((left, right) => order(left) - order(right));
       // An earlier change may have removed the property that holds this one.
-      if (way === undefined || alongPath(body, way.path).at(-1) === undefined) continue;
-      this.met.add(key);
-      body = withChange(body, way);
+      if (change === undefined || alongPath(body, change.path).at(-1) === undefined) continue;
+      this.seenKeys.add(key);
+      body = withChange(body, change);
     }
     return body;
   }
@@ -59,7 +61,7 @@ function* objectsIn(value: unknown, path: Path): Generator<{ path: Path; value: 
 }
 
 /** Returns the place of the innermost broken item that a path leads into. */
-function closest(broken: ReadonlyMap<string, string>, path: Path): string | undefined {
+function innermostBroken(broken: ReadonlyMap<string, string>, path: Path): string | undefined {
   for (let length = path.length - 1; length >= 0; length -= 1) {
     const place = JSON.stringify(path.slice(0, length));
     if (broken.has(place)) return place;

@@ -22,7 +22,7 @@ export class UnreadProperties {
   }
 
   /** Returns whether a run has proved that the service does not read a property. */
-  isProved({ operation, candidate }: Pick<Mutation, 'operation' | 'candidate'>): boolean {
+  isProvedUnread({ operation, candidate }: Pick<Mutation, 'operation' | 'candidate'>): boolean {
     const unnamed = this.unnamed(candidate.path);
     return unnamed !== undefined && this.#proved.has(`${operation} ${placeOf(unnamed)}`);
   }
@@ -47,24 +47,25 @@ export class UnreadProperties {
       ({ operation }) => operation,
     );
     for (const [operation, named] of places) {
-      const poisoned = new Set(named.map(({ place }) => place));
+      const replaced = new Set(named.map(({ place }) => place));
       const { snapshot, faults } = await read((exchange) =>
-        exchange.operation === operation ? withPoison(exchange.body, poisoned, []) : exchange.body,
+        exchange.operation === operation ? withMeaninglessValues(exchange.body, replaced, []) : exchange.body,
       );
       const isSame = faults.length === 0 && isDeepStrictEqual(snapshot, baseline.snapshot);
-      if (isSame) for (const place of poisoned) this.#proved.add(`${operation} ${place}`);
+      if (isSame) for (const place of replaced) this.#proved.add(`${operation} ${place}`);
     }
   }
 }
 
-function withPoison(value: unknown, places: ReadonlySet<string>, path: Path): unknown {
+function withMeaninglessValues(value: unknown, places: ReadonlySet<string>, path: Path): unknown {
   if (places.has(placeOf(path))) return { invalid: [true] };
-  if (Array.isArray(value)) return value.map((one: unknown, index) => withPoison(one, places, [...path, index]));
+  if (Array.isArray(value))
+    return value.map((element: unknown, index) => withMeaninglessValues(element, places, [...path, index]));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, content]: [string, unknown]) => [
       name,
-      withPoison(content, places, [...path, name]),
+      withMeaninglessValues(content, places, [...path, name]),
     ]),
   );
 }

@@ -5,7 +5,7 @@ import type { Stage } from './run.ts';
 
 /** Tries one part of the mutations; writes each verdict as a line of JSON. */
 
-interface Wanted {
+interface WorkerOptions {
   host: string[];
   only: string[];
   stage: Stage[];
@@ -15,21 +15,21 @@ interface Wanted {
   part: string;
 }
 
-const wanted = JSON.parse(process.argv[2] ?? '{}') as Wanted;
-const [shard = 1, shards = 1] = wanted.shard.split('/').map(Number);
-const [part = 0, parts = 1] = wanted.part.split('/').map(Number);
-for (const host of hosts.filter(({ name }) => wanted.host.includes(name))) {
-  await using experiment = await openExperiment(host, { stages: wanted.stage, seed: Number(wanted.seed) });
+const options = JSON.parse(process.argv[2] ?? '{}') as WorkerOptions;
+const [shard = 1, shards = 1] = options.shard.split('/').map(Number);
+const [part = 0, parts = 1] = options.part.split('/').map(Number);
+for (const host of hosts.filter(({ name }) => options.host.includes(name))) {
+  await using experiment = await openExperiment(host, { stages: options.stage, seed: Number(options.seed) });
   const chosen = experiment.mutations.filter(
     ({ id }) =>
-      wanted.only.some((text) => id.includes(text)) && hash(`${wanted.seed} ${id}`) % 100 < Number(wanted.percent),
+      options.only.some((text) => id.includes(text)) && hash(`${options.seed} ${id}`) % 100 < Number(options.percent),
   );
-  const mine = chosen
-    .filter((_one, index) => index % shards === shard - 1)
-    .filter((_one, index) => index % parts === part);
+  const assigned = chosen
+    .filter((_mutation, index) => index % shards === shard - 1)
+    .filter((_mutation, index) => index % parts === part);
   if (part === 0)
     console.error(
-      `${host.name}: ${chosen.length} chosen of ${experiment.mutations.length}, ${experiment.unread} others change what nothing reads`,
+      `${host.name}: ${chosen.length} chosen of ${experiment.mutations.length}, ${experiment.unread} others change properties that the service does not read`,
     );
-  for (const mutation of mine) console.log(JSON.stringify(await experiment.attempt(mutation)));
+  for (const mutation of assigned) console.log(JSON.stringify(await experiment.attempt(mutation)));
 }

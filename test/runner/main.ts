@@ -17,11 +17,11 @@ import type { TestResult } from './reporter.ts';
 
 const longTier = 'test/long/';
 const words = process.argv.slice(2);
-const wanted = globSync('test/**/*.test.ts')
+const selectedFiles = globSync('test/**/*.test.ts')
   .filter((file) => (words.length === 0 ? !file.startsWith(longTier) : words.some((word) => file.includes(word))))
   .toSorted();
-const sample = partOf(wanted.filter((file) => file.startsWith(longTier)));
-const files = wanted.filter((file) => !file.startsWith(longTier) || sample.includes(file));
+const sample = partOf(selectedFiles.filter((file) => file.startsWith(longTier)));
+const files = selectedFiles.filter((file) => !file.startsWith(longTier) || sample.includes(file));
 if (files.length === 0) {
   console.error(`no test file has ${words.join(' or ')} in its path`);
   process.exit(1);
@@ -45,9 +45,9 @@ else {
 summarize();
 process.exitCode = broken.length > 0 || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 
-async function runBatches(given: NodeJS.ProcessEnv): Promise<void> {
+async function runBatches(baseEnvironment: NodeJS.ProcessEnv): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-statements-'));
-  const environment = { NODE_COMPILE_CACHE: compiledSources, TEST_STATEMENTS: directory, ...given };
+  const environment = { NODE_COMPILE_CACHE: compiledSources, TEST_STATEMENTS: directory, ...baseEnvironment };
   const { long, others } = inOrder();
   const run = async (batch: Iterator<string>): Promise<void> => {
     const fault = await runBatch(batch, environment, show);
@@ -91,13 +91,14 @@ function describe({ titles, durationMs }: TestResult): string {
 }
 
 function summarize(): void {
-  const slowest = results.toSorted((one, other) => other.durationMs - one.durationMs).slice(0, slowestShown);
+  const slowest = results.toSorted((left, right) => right.durationMs - left.durationMs).slice(0, slowestShown);
   console.log(`\nslowest:\n${slowest.map((result) => `  ${describe(result)}`).join('\n')}`);
   for (const result of results.filter(({ outcome }) => outcome === 'failed')) {
     console.log(`\n✖ ${describe(result)}\n  ${relative(process.cwd(), result.file)}\n${result.error ?? ''}`);
   }
   for (const fault of broken) console.log(`\n✖ ${fault}`);
-  const count = (wanted: TestResult['outcome']): number => results.filter(({ outcome }) => outcome === wanted).length;
+  const count = (countedOutcome: TestResult['outcome']): number =>
+    results.filter(({ outcome }) => outcome === countedOutcome).length;
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(`\n${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped in ${seconds} s`);
 }

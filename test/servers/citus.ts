@@ -43,11 +43,11 @@ export async function startCluster(): Promise<Cluster> {
   const programs = findPrograms();
   if (programs === undefined) throw new Error(String(citusIsMissing));
   await using stack = new AsyncDisposableStack();
-  const place = stack.use(await makeTemporaryDirectory());
-  await chmod(place.path, enterable);
+  const temporary = stack.use(await makeTemporaryDirectory());
+  await chmod(temporary.path, enterable);
   const urls: string[] = [];
   for (const name of servers) {
-    const directory = place.at(name);
+    const directory = temporary.pathOf(name);
     await mkdir(directory);
     const user = await chooseServerUser(directory, join(directory, 'none'));
     if (user.isOther) await chown(directory, user.uid, user.gid);
@@ -71,10 +71,10 @@ async function startServer(
   programs: string,
   { directory, user, port }: { directory: string; user: ServerUser; port: number },
 ): Promise<ChildProcess> {
-  const as = { cwd: directory, ...(user.isOther && { uid: user.uid, gid: user.gid }) };
+  const processOptions = { cwd: directory, ...(user.isOther && { uid: user.uid, gid: user.gid }) };
   const environment = { TZ: 'UTC', LC_ALL: 'C' };
   const cluster = ['-D', directory, '-U', superuser, '-A', 'trust', '-E', 'UTF8', '--no-sync'];
-  await promisify(execFile)(join(programs, 'initdb'), cluster, { ...as, env: environment });
+  await promisify(execFile)(join(programs, 'initdb'), cluster, { ...processOptions, env: environment });
   const settings = Object.entries({
     port,
     listen_addresses: host,
@@ -91,7 +91,7 @@ async function startServer(
     full_page_writes: 'off',
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return spawn(join(programs, 'postgres'), ['-D', directory, ...settings], {
-    ...as,
+    ...processOptions,
     env: environment,
     stdio: 'ignore',
   });

@@ -13,10 +13,10 @@ export interface OwnServer extends AsyncDisposable {
 /** Starts a PostgreSQL server of a version in a directory of its own. */
 export async function startOwnServer(version: Version): Promise<OwnServer> {
   await using stack = new AsyncDisposableStack();
-  const place = stack.use(await makeTemporaryDirectory());
-  const dataDir = place.at('server');
+  const temporary = stack.use(await makeTemporaryDirectory());
+  const dataDir = temporary.pathOf('server');
   await mkdir(dataDir);
-  for (const directory of [place.path, dataDir]) await chmod(directory, enterable);
+  for (const directory of [temporary.path, dataDir]) await chmod(directory, enterable);
   const server = await openEmbedded({
     dataDir,
     log: () => {},

@@ -34,10 +34,10 @@ export async function startPooler(databaseUrl: string, options: PoolerOptions = 
   const program = findProgram();
   if (program === undefined) throw new Error('PgBouncer is not installed');
   await using stack = new AsyncDisposableStack();
-  const place = stack.use(await makeTemporaryDirectory());
-  const directory = place.at('pooler');
+  const temporary = stack.use(await makeTemporaryDirectory());
+  const directory = temporary.pathOf('pooler');
   await mkdir(directory);
-  await chmod(place.path, enterable);
+  await chmod(temporary.path, enterable);
   const user = await userOf(databaseUrl, directory);
   if (user.isOther) await chown(directory, user.uid, user.gid);
   const file = join(directory, 'pgbouncer.ini');

@@ -15,10 +15,10 @@ export interface ReplicatedServer extends AsyncDisposable {
 /** Starts a server with the version of the test run, and a standby from a copy of its files. */
 export async function startReplicatedServer(): Promise<ReplicatedServer> {
   await using stack = new AsyncDisposableStack();
-  const place = stack.use(await makeTemporaryDirectory());
-  const dataDir = place.at('server');
+  const temporary = stack.use(await makeTemporaryDirectory());
+  const dataDir = temporary.pathOf('server');
   await mkdir(dataDir);
-  for (const directory of [place.path, dataDir]) await chmod(directory, enterable);
+  for (const directory of [temporary.path, dataDir]) await chmod(directory, enterable);
   const root = postgresPackage(readVersion(process.env['TEST_POSTGRES']));
   const primary = await openEmbedded({ dataDir, log: () => {}, postgresPackage: root });
   stack.defer(() => primary.release());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openTestDatabase } from '../database.ts';
-import { untilSettled } from '../e2e/installed/settling.ts';
+import { untilSettled } from '../e2e/installed/settle.ts';
 
 const deliverer = { idle: async () => {} };
 

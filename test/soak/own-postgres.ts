@@ -85,9 +85,9 @@ export class OwnPostgres {
     const { stdout } = await run('pgrep', ['-P', String(pid)]);
     const pids = [pid, ...stdout.trim().split('\n').map(Number)];
     const signal = (name: NodeJS.Signals): void => {
-      for (const one of pids) {
+      for (const pid of pids) {
         try {
-          process.kill(one, name);
+          process.kill(pid, name);
         } catch {
           // The process of a connection has ended by itself.
         }

@@ -7,9 +7,9 @@ import { Random } from '../../simulators/world/random.ts';
 import { superuser } from '../../src/database/embedded/cluster.ts';
 import { type DatabaseLink, startDatabaseLink } from '../database-link.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
-import { doSomething } from '../e2e/installed/actions.ts';
+import { performRandomAction } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
-import { assertResponses, assertStored, settle } from '../e2e/installed/settling.ts';
+import { assertResponses, assertStored, settle } from '../e2e/installed/settle.ts';
 import { engines } from '../integration/access/owner.ts';
 import { until } from '../time.ts';
 import { Balancer } from './balancer.ts';
@@ -22,8 +22,8 @@ const readers = 4;
 const recoversWithinMs = 15_000;
 const settlesWithinMs = 180_000;
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
-const irregular = { loss: 0.15, late: 0.05, repetition: 0.15, reordering: 0.2, delayMs: 50 };
-const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
+const irregularDeliveries = { loss: 0.15, late: 0.05, repetition: 0.15, reordering: 0.2, delayMs: 50 };
+const regularDeliveries = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 const hostFaults = [
   'bad_gateway',
   'unavailable',
@@ -41,7 +41,7 @@ interface SoakOptions {
   log: (line: string) => void;
 }
 
-interface Scene extends SoakOptions {
+interface SoakContext extends SoakOptions {
   random: Random;
   simulator: Simulator;
   postgres: OwnPostgres;
@@ -58,31 +58,31 @@ interface Scene extends SoakOptions {
 /** Runs the nodes under faults. @returns a line for each promise that was not kept. */
 export async function soak(options: SoakOptions): Promise<string[]> {
   await using stack = new AsyncDisposableStack();
-  const scene = await prepare(options, stack);
-  const { balancer, random, simulator, log, durationMs } = scene;
+  const context = await prepare(options, stack);
+  const { balancer, random, simulator, log, durationMs } = context;
   simulator.app.install(organization(simulator));
-  const paths = await firstReads(scene);
+  const paths = await firstReads(context);
   const reads = new Reads({ url: balancer.url, paths, readers, pauseMs: 20 });
-  simulator.app.deliverer.policy = irregular;
+  simulator.app.deliverer.policy = irregularDeliveries;
   const endsAt = Date.now() + durationMs;
-  const history = keepChanging(scene, endsAt);
+  const history = keepChanging(context, endsAt);
   while (Date.now() < endsAt) {
     await wait(random.integer(1000, 5000));
-    if (Date.now() < endsAt) await random.pick(disturbances)(scene);
+    if (Date.now() < endsAt) await random.pick(disturbances)(context);
   }
   await history;
   await reads.stop();
   log(`${reads.count} reads, ${reads.failures.length} of them failed`);
   const failures = reads.failures.filter(
-    ({ at, until: end }) => !scene.outages.some(({ from, to }) => end >= from && at <= to),
+    ({ at, until: end }) => !context.outages.some(({ from, to }) => end >= from && at <= to),
   );
   const failedReads = failures
     .slice(0, 10)
     .map(({ path, outcome, at }) => `${new Date(at).toISOString()} ${path}: ${outcome}`);
-  return [...scene.faults, ...failedReads, ...(await findFaults(scene))];
+  return [...context.faults, ...failedReads, ...(await findFaults(context))];
 }
 
-async function prepare(options: SoakOptions, stack: AsyncDisposableStack): Promise<Scene> {
+async function prepare(options: SoakOptions, stack: AsyncDisposableStack): Promise<SoakContext> {
   const { directory, seed } = options;
   // The user of PostgreSQL passes through this directory; histories inside of it are private by themselves.
   await chmod(directory, 0o755);
@@ -128,7 +128,7 @@ async function prepare(options: SoakOptions, stack: AsyncDisposableStack): Promi
 }
 
 /** Waits until accounts are known. @returns the addresses that must succeed from then on. */
-async function firstReads({ balancer, simulator }: Scene): Promise<string[]> {
+async function firstReads({ balancer, simulator }: SoakContext): Promise<string[]> {
   const people = simulator.world.accounts.filter(({ type }) => type === 'User').slice(0, 5);
   const names = [engines.name, ...people.map(({ login }) => login)];
   const paths = names.flatMap((name) =>
@@ -148,18 +148,18 @@ async function firstReads({ balancer, simulator }: Scene): Promise<string[]> {
 }
 
 /** Changes the world until a time, a few times a second. */
-async function keepChanging({ random, simulator: { world }, simulator }: Scene, endsAt: number): Promise<void> {
+async function keepChanging({ random, simulator: { world }, simulator }: SoakContext, endsAt: number): Promise<void> {
   const owned = world.owned(organization(simulator)).filter(({ isFork }) => !isFork);
   while (Date.now() < endsAt) {
-    doSomething(world, random, random.pick(owned));
+    performRandomAction(world, random, random.pick(owned));
     await wait(random.integer(50, 400));
   }
 }
 
-type Disturbance = (scene: Scene) => Promise<void>;
+type Disturbance = (context: SoakContext) => Promise<void>;
 
-const killNode: Disturbance = async (scene) => {
-  const { nodes, random, balancer, log, startNode } = scene;
+const killNode: Disturbance = async (context) => {
+  const { nodes, random, balancer, log, startNode } = context;
   const node = random.pick(nodes);
   log('a node is killed');
   // The balancer finds out by a failed connection, as a real one does.
@@ -188,29 +188,29 @@ const failHost: Disturbance = async ({ simulator, random, log }) => {
   simulator.faults.add({ kind, times: random.integer(1, 20), delayMs: 500, retryAfterS: 1 });
 };
 
-const crashDatabase: Disturbance = async (scene) => {
-  scene.log('the database ends at once');
-  await duringOutage(scene, async () => {
-    await scene.postgres.crash();
-    await wait(scene.random.integer(0, 3000));
-    await scene.postgres.start();
+const crashDatabase: Disturbance = async (context) => {
+  context.log('the database ends at once');
+  await duringOutage(context, async () => {
+    await context.postgres.crash();
+    await wait(context.random.integer(0, 3000));
+    await context.postgres.start();
   });
 };
 
-const freezeDatabase: Disturbance = async (scene) => {
-  scene.log('the database freezes');
-  await duringOutage(scene, async () => {
-    const thaw = await scene.postgres.freeze();
-    await wait(scene.random.integer(1000, 12_000));
+const freezeDatabase: Disturbance = async (context) => {
+  context.log('the database freezes');
+  await duringOutage(context, async () => {
+    const thaw = await context.postgres.freeze();
+    await wait(context.random.integer(1000, 12_000));
     thaw();
   });
 };
 
-const moveDatabase: Disturbance = async (scene) => {
-  scene.log('the database moves');
-  await duringOutage(scene, async () => {
-    await scene.postgres.move();
-    scene.link.connectTo({ path: scene.postgres.socket });
+const moveDatabase: Disturbance = async (context) => {
+  context.log('the database moves');
+  await duringOutage(context, async () => {
+    await context.postgres.move();
+    context.link.connectTo({ path: context.postgres.socket });
   });
 };
 
@@ -226,7 +226,7 @@ const disturbances: readonly Disturbance[] = [
 ];
 
 /** Records the time of an outage of the database, and waits until all nodes are ready again. */
-async function duringOutage({ outages, nodes, log }: Scene, work: () => Promise<void>): Promise<void> {
+async function duringOutage({ outages, nodes, log }: SoakContext, work: () => Promise<void>): Promise<void> {
   const outage = { from: Date.now(), to: Number.POSITIVE_INFINITY };
   outages.push(outage);
   await work();
@@ -242,10 +242,10 @@ async function duringOutage({ outages, nodes, log }: Scene, work: () => Promise<
 }
 
 /** Ends all faults, waits until the nodes are idle, and compares the stored data with the world. */
-async function findFaults(scene: Scene): Promise<string[]> {
-  const { simulator, balancer, link, log } = scene;
+async function findFaults(context: SoakContext): Promise<string[]> {
+  const { simulator, balancer, link, log } = context;
   simulator.faults.clear();
-  simulator.app.deliverer.policy = smooth;
+  simulator.app.deliverer.policy = regularDeliveries;
   const pool = new Pool({ host: '127.0.0.1', port: link.port, user: superuser, database: 'postgres', max: 4 });
   try {
     await settle(pool, simulator.app.deliverer, settlesWithinMs);

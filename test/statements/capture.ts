@@ -27,15 +27,15 @@ export function captureStatements(directory: string): void {
   Object.defineProperty(prototype, 'query', {
     configurable: true,
     writable: true,
-    value: function query(this: unknown, ...given: unknown[]): unknown {
-      const [first] = given;
+    value: function query(this: unknown, ...parameters: unknown[]): unknown {
+      const [first] = parameters;
       const text = typeof first === 'string' ? first : String(Object(first).text ?? '');
       if (!seen.has(text)) {
         seen.add(text);
         const from = names.test(text) ? senderOf() : undefined;
         if (from !== undefined) captured.set(text, from);
       }
-      return Reflect.apply(original, this, given);
+      return Reflect.apply(original, this, parameters);
     },
   });
   process.on('exit', () => {

@@ -9,7 +9,7 @@ import { aliasOf, entriesOf, isNode, levels, type Node } from './nodes.ts';
  * different values pass, as do those that only a view or a function names.
  */
 
-/** Must be called before the other functions. */
+/** Loads PostgreSQL's parser, which the other functions need. */
 export const loadParser = loadModule;
 
 /** A divided table in a FROM clause, or the one that UPDATE and DELETE change. */
@@ -28,7 +28,7 @@ interface Level {
   parts: Map<string, Reference[]>;
   /** The names in its FROM clause that are of no divided table, by their aliases. */
   others: Map<string, string>;
-  around: Level | undefined;
+  outer: Level | undefined;
 }
 
 /** Looks into a part of a statement. */
@@ -101,13 +101,13 @@ function visitLevel(statement: Node, scope: Scope): void {
     derived: new Map(),
     parts: new Map(),
     others: new Map(),
-    around: scope.level,
+    outer: scope.level,
   };
   const conditions: unknown[] = [statement['whereClause']];
   for (const source of [statement['relation'], statement['fromClause'], statement['usingClause']]) {
     readSource(source, level, conditions);
   }
-  for (const one of [scope.branch, ...scope.subqueries]) one.push(...level.references);
+  for (const references of [scope.branch, ...scope.subqueries]) references.push(...level.references);
   visit(statement, { ...scope, level });
   // Subqueries and parts are known by now.
   for (const [alias, name] of level.others) {
@@ -119,13 +119,13 @@ function visitLevel(statement: Node, scope: Scope): void {
 
 /** Returns the tables in the nearest part of WITH that has the name. */
 function partOf(name: string, level: Level | undefined): Reference[] | undefined {
-  return level && (level.parts.get(name) ?? partOf(name, level.around));
+  return level && (level.parts.get(name) ?? partOf(name, level.outer));
 }
 
 /** Adds the tables of a FROM clause to a level, and the conditions of its joins. */
 function readSource(source: unknown, level: Level, conditions: unknown[]): void {
   if (!isNode(source)) return;
-  if (Array.isArray(source)) for (const one of source) readSource(one, level, conditions);
+  if (Array.isArray(source)) for (const part of source) readSource(part, level, conditions);
   // The table that a statement changes comes without the name of its kind.
   const table = 'relname' in source ? source : source['RangeVar'];
   if (isNode(table)) {
@@ -145,7 +145,7 @@ function readCondition(condition: unknown, level: Level): void {
   if (!isNode(condition)) return;
   const [both, comparison, list] = [condition['BoolExpr'], condition['A_Expr'], condition['SubLink']];
   if (isNode(both) && both['boolop'] === 'AND_EXPR') {
-    for (const [, one] of entriesOf(both['args'])) readCondition(one, level);
+    for (const [, term] of entriesOf(both['args'])) readCondition(term, level);
   } else if (isNode(comparison) && comparisons.has(String(comparison['kind'])) && isEqual(comparison['name'])) {
     for (const side of [comparison['lexpr'], comparison['rexpr']]) compare(columnOf(side), level);
   } else if (isNode(list) && list['subLinkType'] === 'ANY_SUBLINK') compare(columnOf(list['testexpr']), level);
@@ -168,9 +168,9 @@ function columnOf(expression: unknown): string[] {
 function compare(names: readonly string[], level: Level): void {
   if (names.at(-1) !== 'repository_id') return;
   const alias = names.at(-2);
-  for (let at: Level | undefined = level; at !== undefined; at = at.around) {
-    const named = at.references.filter((one) => alias === undefined || one.alias === alias);
-    for (const one of named) one.isCompared = true;
+  for (let at: Level | undefined = level; at !== undefined; at = at.outer) {
+    const named = at.references.filter((reference) => alias === undefined || reference.alias === alias);
+    for (const reference of named) reference.isCompared = true;
     const [only, ...others] = alias === undefined ? [] : (at.derived.get(alias) ?? []);
     if (only !== undefined && others.length === 0) only.isCompared = true;
     if (named.length > 0 || (alias !== undefined && at.derived.has(alias))) return;

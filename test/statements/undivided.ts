@@ -12,7 +12,7 @@ import { aliasOf, entriesOf, isNode, levels, type Node } from './nodes.ts';
 /** The tables of one SELECT, UPDATE or DELETE by their aliases, and whether they are divided. */
 interface Level {
   tables: Map<string, { name: string; isDivided: boolean }>;
-  around: Level | undefined;
+  outer: Level | undefined;
 }
 
 interface Scope {
@@ -41,15 +41,20 @@ function visit(part: unknown, scope: Scope): void {
 }
 
 function visitLevel(statement: Node, scope: Scope): void {
-  const level: Level = { tables: new Map(), around: scope.level };
+  const level: Level = { tables: new Map(), outer: scope.level };
   const parts = partsOf(statement, scope);
   for (const source of [statement['relation'], statement['fromClause'], statement['usingClause']]) {
     readSource(source, level, parts);
   }
   const tables = [...level.tables.values()];
-  const [one, other] = [tables.find(({ isDivided }) => isDivided), tables.find(({ isDivided }) => !isDivided)];
-  if (one !== undefined && other !== undefined) {
-    scope.problems.add(`${one.name}, which is divided by repository, is joined with ${other.name}, which is not`);
+  const [dividedTable, undividedTable] = [
+    tables.find(({ isDivided }) => isDivided),
+    tables.find(({ isDivided }) => !isDivided),
+  ];
+  if (dividedTable !== undefined && undividedTable !== undefined) {
+    scope.problems.add(
+      `${dividedTable.name}, which is divided by repository, is joined with ${undividedTable.name}, which is not`,
+    );
   }
   const changed = isNode(statement['relation']) ? String(statement['relation']['relname']) : '';
   for (const beside of divided.has(changed) ? [statement['fromClause'], statement['usingClause']] : []) {
@@ -73,8 +78,8 @@ function undividedIn(part: unknown, parts: ReadonlySet<string>, isInside = false
 /** Returns the names of the parts of WITH that a statement may read. */
 function partsOf(statement: Node, { parts }: Scope): ReadonlySet<string> {
   const withClause = isNode(statement['withClause']) ? statement['withClause']['ctes'] : [];
-  const own = entriesOf(withClause).flatMap(([, one]) => {
-    const part = isNode(one) ? one['CommonTableExpr'] : undefined;
+  const own = entriesOf(withClause).flatMap(([, entry]) => {
+    const part = isNode(entry) ? entry['CommonTableExpr'] : undefined;
     return isNode(part) ? [String(part['ctename'])] : [];
   });
   return new Set([...parts, ...own]);
@@ -83,7 +88,7 @@ function partsOf(statement: Node, { parts }: Scope): ReadonlySet<string> {
 /** Adds the tables of a FROM clause to a level. */
 function readSource(source: unknown, level: Level, parts: ReadonlySet<string>): void {
   if (!isNode(source)) return;
-  if (Array.isArray(source)) for (const one of source) readSource(one, level, parts);
+  if (Array.isArray(source)) for (const part of source) readSource(part, level, parts);
   // The table that a statement changes comes without the name of its kind.
   const table = 'relname' in source ? source : source['RangeVar'];
   if (isNode(table)) {
@@ -101,15 +106,16 @@ function noteColumn(column: Node, { level, problems }: Scope): void {
   );
   if (alias === undefined || others.length === 0) return;
   const inside: Level[] = [];
-  for (let at = level; at !== undefined; at = at.around) {
+  for (let at = level; at !== undefined; at = at.outer) {
     const table = at.tables.get(alias);
     if (table === undefined) {
       inside.push(at);
       continue;
     }
-    const tables = inside.flatMap((one) => Array.from(one.tables.values()));
-    const other = tables.find(({ isDivided }) => isDivided !== table.isDivided);
-    if (other !== undefined) problems.add(`a part that reads ${other.name} names a column of ${table.name} around it`);
+    const tables = inside.flatMap((level) => Array.from(level.tables.values()));
+    const mixedTable = tables.find(({ isDivided }) => isDivided !== table.isDivided);
+    if (mixedTable !== undefined)
+      problems.add(`a part that reads ${mixedTable.name} names a column of ${table.name} around it`);
     return;
   }
 }

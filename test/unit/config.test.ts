@@ -182,13 +182,13 @@ describe('settings', () => {
 
   it('refuses an incomplete App or an invalid key in one line that names the setting and no value', () => {
     const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
-    const other = generateKeyPairSync('ed25519').privateKey;
+    const ed25519Key = generateKeyPairSync('ed25519').privateKey;
     const cases: [Record<string, string>, RegExp][] = [
       [{ GITHUB_APP_ID: '12' }, /^GITHUB_APP_ID is set and GITHUB_APP_PRIVATE_KEY is not/],
       [{ GITHUB_APP_PRIVATE_KEY: pem }, /^GITHUB_APP_PRIVATE_KEY is set and GITHUB_APP_ID is not/],
       [{ GITHUB_APP_ID: 'my app', GITHUB_APP_PRIVATE_KEY: pem }, /^GITHUB_APP_ID must be the App ID/],
       ...['marker', pem.slice(0, 400), rsa.export({ type: 'pkcs1', format: 'pem' }).toString().replaceAll('RSA', 'DSA')]
-        .concat([small, other].map((key) => key.export({ type: 'pkcs8', format: 'pem' }).toString()))
+        .concat([small, ed25519Key].map((key) => key.export({ type: 'pkcs8', format: 'pem' }).toString()))
         .map((key): [Record<string, string>, RegExp] => [
           { GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY: key },
           /^GITHUB_APP_PRIVATE_KEY must be a private key/,

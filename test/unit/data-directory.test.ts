@@ -18,15 +18,18 @@ function openPaths(directory: string): string[] {
 
 describe('preparation of DATA_DIR', () => {
   it('creates it for its user alone', async () => {
-    await using place = await makeTemporaryDirectory();
-    prepareDataDirectory(place.at('a/data'));
-    assert.deepEqual([modeOf(place.at('a/data')), modeOf(place.at('a/data/histories'))], ['700', '700']);
+    await using directory = await makeTemporaryDirectory();
+    prepareDataDirectory(directory.pathOf('a/data'));
+    assert.deepEqual(
+      [modeOf(directory.pathOf('a/data')), modeOf(directory.pathOf('a/data/histories'))],
+      ['700', '700'],
+    );
   });
 
   it('makes it private with all histories when it was open to other users', async () => {
-    await using place = await makeTemporaryDirectory();
-    const data = place.at('data');
-    const outside = place.at('outside');
+    await using directory = await makeTemporaryDirectory();
+    const data = directory.pathOf('data');
+    const outside = directory.pathOf('outside');
     mkdirSync(join(data, 'histories/7.git/objects'), { recursive: true });
     writeFileSync(outside, '');
     writeFileSync(join(data, 'histories/7.git/config'), '');
@@ -47,27 +50,27 @@ describe('preparation of DATA_DIR', () => {
   });
 
   it('refuses it in one line when another user owns it, or all users share it', async (t) => {
-    await using place = await makeTemporaryDirectory();
-    mkdirSync(place.at('shared'));
-    chmodSync(place.at('shared'), 0o1777);
+    await using directory = await makeTemporaryDirectory();
+    mkdirSync(directory.pathOf('shared'));
+    chmodSync(directory.pathOf('shared'), 0o1777);
     assert.throws(
-      () => prepareDataDirectory(place.at('shared')),
+      () => prepareDataDirectory(directory.pathOf('shared')),
       /^AppError: DATA_DIR: .*shared is shared by all users/,
     );
-    assert.equal(modeOf(place.at('shared')), '777');
+    assert.equal(modeOf(directory.pathOf('shared')), '777');
     if (!isRoot) {
       t.skip('changing owners needs root');
       return;
     }
-    mkdirSync(place.at('theirs/histories'), { recursive: true });
-    chownSync(place.at('theirs/histories'), 65534, 65534);
+    mkdirSync(directory.pathOf('theirs/histories'), { recursive: true });
+    chownSync(directory.pathOf('theirs/histories'), 65534, 65534);
     const refused = /^AppError: DATA_DIR: \S+ belongs to user \d+; run this as that user, or name another directory$/;
-    assert.throws(() => prepareDataDirectory(place.at('theirs')), refused);
-    chmodSync(place.path, 0o755);
-    mkdirSync(place.at('roots/histories'), { recursive: true });
+    assert.throws(() => prepareDataDirectory(directory.pathOf('theirs')), refused);
+    chmodSync(directory.path, 0o755);
+    mkdirSync(directory.pathOf('roots/histories'), { recursive: true });
     process.seteuid?.(65534);
     try {
-      assert.throws(() => prepareDataDirectory(place.at('roots')), refused);
+      assert.throws(() => prepareDataDirectory(directory.pathOf('roots')), refused);
     } finally {
       process.seteuid?.(0);
     }

@@ -3,19 +3,19 @@ import type { WorldEvent } from '../../world/events.ts';
 import type { Account, Repository } from '../../world/model.ts';
 import { addAccount } from '../../world/people.ts';
 import type { Viewer, World } from '../../world/world.ts';
-import type { Place } from '../rest/accounts.ts';
+import type { ResponseContext } from '../rest/accounts.ts';
 import { simpleAccount } from '../rest/accounts.ts';
 import { tokenIn } from '../tokens.ts';
 import { payloadOf } from '../webhooks/payloads.ts';
 import type { CheckRun } from './checks.ts';
 import { Deliverer } from './deliverer.ts';
 import {
-  briefly,
   covers,
   describeInstallation,
   type Installation,
   type Permissions,
   readPermissions,
+  repositorySummary,
 } from './installation.ts';
 import { initialKeyPair, type KeyPair, makeKeyPair, proofFault } from './proof.ts';
 
@@ -63,17 +63,17 @@ export class App {
   permissions: Permissions = readPermissions;
   /** The events that the App subscribes to, in addition to events about installations. */
   events: readonly string[] = contributionEvents;
-  readonly #place: Place;
+  readonly #context: ResponseContext;
   readonly #now: () => Date;
   readonly #tokens = new Map<string, IssuedToken>();
   #keys: KeyPair[] | undefined;
 
   constructor(options: { world: World; origin: string; apiUrl: string; now: () => Date; seed: number }) {
     const { world, origin, apiUrl, now, seed } = options;
-    this.#place = { world, origin, apiUrl, viewer: { accountId: null, seesPrivate: false } };
+    this.#context = { world, origin, apiUrl, viewer: { accountId: null, seesPrivate: false } };
     this.#now = now;
     this.deliverer = new Deliverer({ appId: this.id, now, seed });
-    world.listeners.add((event) => this.#hear(event));
+    world.listeners.add((event) => this.#onEvent(event));
   }
 
   /** The newest private key. */
@@ -97,7 +97,7 @@ export class App {
     repositories?: readonly Repository[],
     permissions: Permissions = readPermissions,
   ): Installation {
-    const { world } = this.#place;
+    const { world } = this.#context;
     const installation: Installation = {
       id: world.newId(),
       accountId: account.id,
@@ -109,7 +109,7 @@ export class App {
       updatedAt: world.now(),
     };
     this.installations.set(installation.id, installation);
-    world.changed();
+    world.markChanged();
     this.#deliverInstallation('created', installation);
     return installation;
   }
@@ -118,34 +118,34 @@ export class App {
     const delivery = this.#installationDelivery(installation, 'deleted');
     this.installations.delete(installation.id);
     for (const [token, issued] of this.#tokens) if (issued.installation === installation) this.#tokens.delete(token);
-    this.#place.world.changed();
+    this.#context.world.markChanged();
     this.deliverer.send(delivery);
   }
 
   suspend(installation: Installation): void {
-    this.#change(installation, { suspendedAt: this.#place.world.now() });
+    this.#updateInstallation(installation, { suspendedAt: this.#context.world.now() });
     this.#deliverInstallation('suspend', installation);
   }
 
   unsuspend(installation: Installation): void {
-    this.#change(installation, { suspendedAt: null });
+    this.#updateInstallation(installation, { suspendedAt: null });
     this.#deliverInstallation('unsuspend', installation);
   }
 
   acceptPermissions(installation: Installation, permissions: Permissions): void {
-    this.#change(installation, { permissions });
+    this.#updateInstallation(installation, { permissions });
     this.#deliverInstallation('new_permissions_accepted', installation);
   }
 
   addRepositories(installation: Installation, repositories: readonly Repository[]): void {
     for (const { id } of repositories) installation.repositoryIds.add(id);
-    this.#change(installation, { selection: 'selected' });
+    this.#updateInstallation(installation, { selection: 'selected' });
     this.#deliverSelection('added', installation, repositories);
   }
 
   removeRepositories(installation: Installation, repositories: readonly Repository[]): void {
     for (const { id } of repositories) installation.repositoryIds.delete(id);
-    this.#change(installation, {});
+    this.#updateInstallation(installation, {});
     this.#deliverSelection('removed', installation, repositories);
   }
 
@@ -155,7 +155,7 @@ export class App {
   }
 
   covered(installation: Installation): Repository[] {
-    return this.#place.world.repositories.filter((repository) => covers(installation, repository));
+    return this.#context.world.repositories.filter((repository) => covers(installation, repository));
   }
 
   /** Returns the caller, undefined for credentials that do not belong to the App. */
@@ -196,7 +196,7 @@ export class App {
   commenter(installation: Installation | null, repository: Repository): Account | null {
     const mayComment = installation?.permissions.discussions === 'write' && covers(installation, repository);
     if (!mayComment) return null;
-    const { world } = this.#place;
+    const { world } = this.#context;
     const login = `${this.slug}[bot]`;
     return world.accountByLogin(login) ?? addAccount(world, { type: 'Bot', login, createdAt: world.now() });
   }
@@ -208,7 +208,7 @@ export class App {
     return { token, expiresAt };
   }
 
-  #hear(event: WorldEvent): void {
+  #onEvent(event: WorldEvent): void {
     if (event.name === 'repository' && event.action === 'transferred') this.#removeFromFormerSelections(event);
     for (const installation of this.installations.values()) {
       const { repository, ownerId } = event;
@@ -222,7 +222,7 @@ export class App {
         action: event.action,
         installationId: installation.id,
         repositoryId: repository?.id ?? null,
-        payload: { ...payloadOf(this.#place, event), installation: { id: installation.id, node_id: 'MDI=' } },
+        payload: { ...payloadOf(this.#context, event), installation: { id: installation.id, node_id: 'MDI=' } },
       });
     }
   }
@@ -236,9 +236,9 @@ export class App {
     }
   }
 
-  #change(installation: Installation, changes: Partial<Installation>): void {
-    Object.assign(installation, changes, { updatedAt: this.#place.world.now() });
-    this.#place.world.changed();
+  #updateInstallation(installation: Installation, changes: Partial<Installation>): void {
+    Object.assign(installation, changes, { updatedAt: this.#context.world.now() });
+    this.#context.world.markChanged();
   }
 
   #deliverInstallation(action: string, installation: Installation): void {
@@ -246,7 +246,7 @@ export class App {
   }
 
   #installationDelivery(installation: Installation, action: string) {
-    const { world } = this.#place;
+    const { world } = this.#context;
     const account = world.accountById(installation.accountId);
     return {
       event: 'installation',
@@ -255,10 +255,10 @@ export class App {
       repositoryId: null,
       payload: {
         action,
-        installation: describeInstallation(this.#place, this, installation),
-        repositories: this.covered(installation).map((repository) => briefly(this.#place, repository)),
+        installation: describeInstallation(this.#context, this, installation),
+        repositories: this.covered(installation).map((repository) => repositorySummary(this.#context, repository)),
         requester: null,
-        sender: account && simpleAccount(this.#place, account),
+        sender: account && simpleAccount(this.#context, account),
       },
     };
   }
@@ -268,8 +268,8 @@ export class App {
     installation: Installation,
     repositories: readonly Repository[],
   ): void {
-    const brief = repositories.map((repository) => briefly(this.#place, repository));
-    const account = this.#place.world.accountById(installation.accountId);
+    const summaries = repositories.map((repository) => repositorySummary(this.#context, repository));
+    const account = this.#context.world.accountById(installation.accountId);
     this.deliverer.send({
       event: 'installation_repositories',
       action,
@@ -277,12 +277,12 @@ export class App {
       repositoryId: null,
       payload: {
         action,
-        installation: describeInstallation(this.#place, this, installation),
+        installation: describeInstallation(this.#context, this, installation),
         repository_selection: installation.selection,
-        repositories_added: action === 'added' ? brief : [],
-        repositories_removed: action === 'removed' ? brief : [],
+        repositories_added: action === 'added' ? summaries : [],
+        repositories_removed: action === 'removed' ? summaries : [],
         requester: null,
-        sender: account && simpleAccount(this.#place, account),
+        sender: account && simpleAccount(this.#context, account),
       },
     });
   }

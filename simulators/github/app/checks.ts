@@ -1,7 +1,7 @@
 import type { Repository } from '../../world/model.ts';
 import { time } from '../graphql/field-request.ts';
 import type { Reply } from '../refusals.ts';
-import type { Place } from '../rest/accounts.ts';
+import type { ResponseContext } from '../rest/accounts.ts';
 import { missing } from '../rest/routes.ts';
 import { covers, type Installation } from './installation.ts';
 
@@ -33,7 +33,7 @@ export interface CheckRun {
 }
 
 interface CheckRequest {
-  place: Place;
+  context: ResponseContext;
   installation: Installation;
   runs: CheckRun[];
   method: string;
@@ -52,20 +52,20 @@ const statuses = ['queued', 'in_progress', 'completed'];
 const conclusions = ['action_required', 'cancelled', 'failure', 'neutral', 'success', 'skipped', 'stale', 'timed_out'];
 
 /** Returns the response to a request about check runs, undefined for other requests. */
-export function respondToChecks(context: CheckRequest): Reply | undefined {
-  const { method, path } = context;
+export function respondToChecks(request: CheckRequest): Reply | undefined {
+  const { method, path } = request;
   const kind = method === 'POST' ? 'create' : method === 'PATCH' ? 'update' : method === 'GET' ? 'list' : undefined;
   const match = kind && patterns[kind].exec(path);
   if (kind === undefined || !match) return undefined;
   const [owner = '', name = '', what = ''] = match.slice(1).map(decodeURIComponent);
-  const { place, installation } = context;
-  const repository = place.world.repository(owner, name);
+  const { context, installation } = request;
+  const repository = context.world.repository(owner, name);
   if (repository === undefined || !covers(installation, repository)) return missing;
   const granted = installation.permissions.checks;
-  if (kind === 'list') return granted === undefined ? notAllowed() : list(context, repository, what);
+  if (kind === 'list') return granted === undefined ? notAllowed() : list(request, repository, what);
   if (granted !== 'write') return notAllowed();
-  const body = JSON.parse(context.body) as Record<string, unknown>;
-  return kind === 'create' ? create(context, repository, body) : update(context, repository, Number(what), body);
+  const body = JSON.parse(request.body) as Record<string, unknown>;
+  return kind === 'create' ? create(request, repository, body) : update(request, repository, Number(what), body);
 }
 
 function notAllowed(): Reply {
@@ -85,13 +85,13 @@ function list({ runs, query }: CheckRequest, repository: Repository, ref: string
   return { status: 200, body: { total_count: found.length, check_runs: found.slice(0, size).map(describeRun) } };
 }
 
-function create({ place, runs }: CheckRequest, repository: Repository, body: Record<string, unknown>): Reply {
+function create({ context, runs }: CheckRequest, repository: Repository, body: Record<string, unknown>): Reply {
   const { name, head_sha: headSha, external_id: externalId = '' } = body;
   if (typeof name !== 'string' || name === '') return invalid('name is missing');
   if (!repository.commits.some(({ oid }) => oid === headSha)) return invalid('No commit found for SHA');
-  const now = place.world.now();
+  const now = context.world.now();
   const run: CheckRun = {
-    id: place.world.newId(),
+    id: context.world.newId(),
     repository,
     name,
     headSha: String(headSha),
@@ -111,14 +111,14 @@ function create({ place, runs }: CheckRequest, repository: Repository, body: Rec
 }
 
 function update(
-  { place, runs }: CheckRequest,
+  { context, runs }: CheckRequest,
   repository: Repository,
   id: number,
   body: Record<string, unknown>,
 ): Reply {
-  const run = runs.find((one) => one.id === id && one.repository === repository);
+  const run = runs.find((run) => run.id === id && run.repository === repository);
   if (run === undefined) return missing;
-  return apply(run, body, place.world.now()) ?? { status: 200, body: describeRun(run) };
+  return apply(run, body, context.world.now()) ?? { status: 200, body: describeRun(run) };
 }
 
 /** Applies the body of a request to a run; annotations are added to the existing ones. */
@@ -135,7 +135,7 @@ function apply(run: CheckRun, body: Record<string, unknown>, now: Date): Reply |
     return invalid('output needs a title and a summary');
   }
   if (annotations.length > maxAnnotations) return invalid(`output has more than ${maxAnnotations} annotations`);
-  const faulty = annotations.find((one) => !isAnnotation(one));
+  const faulty = annotations.find((annotation) => !isAnnotation(annotation));
   if (faulty !== undefined) return invalid(`an annotation is not as documented: ${JSON.stringify(faulty)}`);
   run.annotations.push(...annotations);
   Object.assign(run, {
@@ -151,18 +151,21 @@ function isLine(line: unknown): boolean {
   return Number.isInteger(line) && Number(line) >= 1;
 }
 
-function isAnnotation(one: Annotation): boolean {
-  const hasColumns = one.start_column !== undefined || one.end_column !== undefined;
+function isAnnotation(annotation: Annotation): boolean {
+  const hasColumns = annotation.start_column !== undefined || annotation.end_column !== undefined;
   return (
-    typeof one.path === 'string' &&
-    !one.path.startsWith('/') &&
-    isLine(one.start_line) &&
-    isLine(one.end_line) &&
-    one.end_line >= one.start_line &&
-    (!hasColumns || (one.start_line === one.end_line && isLine(one.start_column) && isLine(one.end_column))) &&
-    ['notice', 'warning', 'failure'].includes(one.annotation_level) &&
-    typeof one.message === 'string' &&
-    one.message !== ''
+    typeof annotation.path === 'string' &&
+    !annotation.path.startsWith('/') &&
+    isLine(annotation.start_line) &&
+    isLine(annotation.end_line) &&
+    annotation.end_line >= annotation.start_line &&
+    (!hasColumns ||
+      (annotation.start_line === annotation.end_line &&
+        isLine(annotation.start_column) &&
+        isLine(annotation.end_column))) &&
+    ['notice', 'warning', 'failure'].includes(annotation.annotation_level) &&
+    typeof annotation.message === 'string' &&
+    annotation.message !== ''
   );
 }
 

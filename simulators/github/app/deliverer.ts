@@ -81,7 +81,7 @@ export class Deliverer {
 
   /** Sends the delivery of an attempt again. @returns false when there is no such attempt. */
   redeliver(id: number): boolean {
-    const attempt = this.attempts.find((one) => one.id === id);
+    const attempt = this.attempts.find((attempt) => attempt.id === id);
     if (attempt === undefined || this.target === null) return false;
     this.#begin({ delivery: attempt, guid: attempt.guid, isRedelivery: true });
     return true;

@@ -1,6 +1,6 @@
 import type { Account, Repository } from '../../world/model.ts';
 import { time } from '../graphql/field-request.ts';
-import { type Place, simpleAccount } from '../rest/accounts.ts';
+import { type ResponseContext, simpleAccount } from '../rest/accounts.ts';
 
 /** The read permissions that the README lists for the App. */
 export const readPermissions = {
@@ -33,20 +33,20 @@ export function covers(installation: Installation, repository: Repository): bool
 
 /** Returns an installation as REST and payloads show it. */
 export function describeInstallation(
-  place: Place,
+  context: ResponseContext,
   app: { id: number; slug: string; events: readonly string[] },
   installation: Installation,
 ): object {
-  const account = place.world.accountById(installation.accountId);
-  if (account === undefined) throw new Error('the App is installed on nobody');
+  const account = context.world.accountById(installation.accountId);
+  if (account === undefined) throw new Error('the installation has no account');
   const { id, selection, suspendedAt, createdAt, updatedAt } = installation;
   return {
     id,
-    account: simpleAccount(place, account),
+    account: simpleAccount(context, account),
     repository_selection: selection,
-    access_tokens_url: `${place.apiUrl}/app/installations/${id}/access_tokens`,
-    repositories_url: `${place.apiUrl}/installation/repositories`,
-    html_url: `${place.origin}/${pageOf(account)}settings/installations/${id}`,
+    access_tokens_url: `${context.apiUrl}/app/installations/${id}/access_tokens`,
+    repositories_url: `${context.apiUrl}/installation/repositories`,
+    html_url: `${context.origin}/${pageOf(account)}settings/installations/${id}`,
     app_id: app.id,
     app_slug: app.slug,
     target_id: account.id,
@@ -58,7 +58,7 @@ export function describeInstallation(
     single_file_name: null,
     has_multiple_single_files: false,
     single_file_paths: [],
-    suspended_by: suspendedAt === null ? null : simpleAccount(place, account),
+    suspended_by: suspendedAt === null ? null : simpleAccount(context, account),
     suspended_at: time(suspendedAt),
   };
 }
@@ -68,8 +68,8 @@ function pageOf({ type, login }: Account): string {
 }
 
 /** Returns a repository as payloads about installations show it. */
-export function briefly(place: Place, repository: Repository): object {
-  const owner = place.world.accountById(repository.ownerId)?.login ?? 'ghost';
+export function repositorySummary(context: ResponseContext, repository: Repository): object {
+  const owner = context.world.accountById(repository.ownerId)?.login ?? 'ghost';
   return {
     id: repository.id,
     node_id: repository.nodeId,

@@ -1,8 +1,8 @@
 import { time } from '../graphql/field-request.ts';
 import type { Reply } from '../refusals.ts';
-import { type Place, simpleAccount } from '../rest/accounts.ts';
+import { type ResponseContext, simpleAccount } from '../rest/accounts.ts';
 import { checkResponse } from '../rest/openapi.ts';
-import { repository } from '../rest/repositories.ts';
+import { describeRepository } from '../rest/repositories.ts';
 import { missing } from '../rest/routes.ts';
 import type { App } from './app.ts';
 import type { Attempt } from './deliverer.ts';
@@ -11,7 +11,7 @@ import { covers, describeInstallation, type Installation } from './installation.
 /** A request with its caller: the App itself (null), or one of its installations. */
 interface AppRequest {
   app: App;
-  place: Place;
+  context: ResponseContext;
   installation: Installation | null;
   query: URLSearchParams;
 }
@@ -21,22 +21,24 @@ interface Route {
   path: string;
   pattern: RegExp;
   /** The kind of caller that may use the route. */
-  by: 'app' | 'installation';
-  respond(context: AppRequest, parameters: string[]): Reply;
+  allowedCaller: 'app' | 'installation';
+  respond(request: AppRequest, parameters: string[]): Reply;
 }
 
-function route(line: string, by: Route['by'], respond: Route['respond']): Route {
+function route(line: string, allowedCaller: Route['allowedCaller'], respond: Route['respond']): Route {
   const [method = '', path = ''] = line.split(' ');
-  return { method, path, by, respond, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`) };
+  return { method, path, allowedCaller, respond, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`) };
 }
 
 const routes: readonly Route[] = [
-  route('GET /app', 'app', ({ app, place }) => ok(describeApp(app, place))),
-  route('GET /app/installations', 'app', ({ app, place, query }) =>
-    page(place, query, [...app.installations.values()], (one) => describeInstallation(place, app, one)),
+  route('GET /app', 'app', ({ app, context }) => ok(describeApp(app, context))),
+  route('GET /app/installations', 'app', ({ app, context, query }) =>
+    page(context, query, [...app.installations.values()], (installation) =>
+      describeInstallation(context, app, installation),
+    ),
   ),
-  route('GET /app/installations/{installation_id}', 'app', (context, [id = '']) =>
-    installationReply(context, context.app.installations.get(Number(id))),
+  route('GET /app/installations/{installation_id}', 'app', (request, [id = '']) =>
+    installationReply(request, request.app.installations.get(Number(id))),
   ),
   route('POST /app/installations/{installation_id}/access_tokens', 'app', ({ app }, [id = '']) => {
     const installation = app.installations.get(Number(id));
@@ -48,48 +50,49 @@ const routes: readonly Route[] = [
     const { permissions, selection: repository_selection } = installation;
     return { status: 201, body: { token, expires_at: time(expiresAt), permissions, repository_selection } };
   }),
-  route('GET /app/hook/deliveries', 'app', ({ app, place, query }) => deliveries(app, place, query)),
+  route('GET /app/hook/deliveries', 'app', ({ app, context, query }) => deliveries(app, context, query)),
   route('GET /app/hook/deliveries/{delivery_id}', 'app', ({ app }, [id = '']) => {
-    const attempt = app.deliverer.attempts.find((one) => one.id === Number(id));
-    return attempt === undefined ? missing : ok(wholeAttempt(app, attempt));
+    const attempt = app.deliverer.attempts.find((attempt) => attempt.id === Number(id));
+    return attempt === undefined ? missing : ok(attemptDetails(app, attempt));
   }),
   route('POST /app/hook/deliveries/{delivery_id}/attempts', 'app', ({ app }, [id = '']) =>
     app.deliverer.redeliver(Number(id)) ? { status: 202, body: {} } : missing,
   ),
-  route('GET /installation/repositories', 'installation', ({ app, place, installation, query }) => {
+  route('GET /installation/repositories', 'installation', ({ app, context, installation, query }) => {
     if (installation === null) return missing;
     const covered = app.covered(installation);
-    const { body, ...reply } = page(place, query, covered, (one) => repository(place, one));
+    const { body, ...reply } = page(context, query, covered, (entry) => describeRepository(context, entry));
     return {
       ...reply,
       body: { total_count: covered.length, repository_selection: installation.selection, repositories: body },
     };
   }),
-  route('GET /repos/{owner}/{repo}/installation', 'app', (context, [owner = '', name = '']) => {
-    const found = context.place.world.repository(owner, name);
+  route('GET /repos/{owner}/{repo}/installation', 'app', (request, [owner = '', name = '']) => {
+    const found = request.context.world.repository(owner, name);
     return installationReply(
-      context,
-      found && [...context.app.installations.values()].find((one) => covers(one, found)),
+      request,
+      found && [...request.app.installations.values()].find((installation) => covers(installation, found)),
     );
   }),
-  route('GET /orgs/{org}/installation', 'app', (context, [login = '']) =>
-    installationReply(context, on(context, login, 'Organization')),
+  route('GET /orgs/{org}/installation', 'app', (request, [login = '']) =>
+    installationReply(request, installationOn(request, login, 'Organization')),
   ),
-  route('GET /users/{username}/installation', 'app', (context, [login = '']) =>
-    installationReply(context, on(context, login, 'User')),
+  route('GET /users/{username}/installation', 'app', (request, [login = '']) =>
+    installationReply(request, installationOn(request, login, 'User')),
   ),
 ];
 
 /** Returns the response to a request that only an App or its installations may send; undefined for other requests. */
 export function respondToApp(
-  context: AppRequest & { method: string; path: string; isApp: boolean },
+  request: AppRequest & { method: string; path: string; isApp: boolean },
 ): Reply | undefined {
-  const { method, path, isApp, installation } = context;
+  const { method, path, isApp, installation } = request;
   for (const candidate of routes) {
     const match = candidate.method === method ? candidate.pattern.exec(path) : null;
     if (match === null) continue;
-    if (candidate.by === 'app' ? !isApp : installation === null) return notForThese(candidate.by);
-    const reply = candidate.respond(context, match.slice(1).map(decodeURIComponent));
+    if (candidate.allowedCaller === 'app' ? !isApp : installation === null)
+      return wrongCallerReply(candidate.allowedCaller);
+    const reply = candidate.respond(request, match.slice(1).map(decodeURIComponent));
     const name = method === 'GET' ? candidate.path : `${method} ${candidate.path}`;
     if (reply.status < 300) checkResponse(name, reply.body);
     return { ...reply, operation: name };
@@ -97,8 +100,8 @@ export function respondToApp(
   return isApp ? { status: 401, body: { message: 'A JSON web token is not for this endpoint' } } : undefined;
 }
 
-function notForThese(by: Route['by']): Reply {
-  return by === 'app'
+function wrongCallerReply(allowedCaller: Route['allowedCaller']): Reply {
+  return allowedCaller === 'app'
     ? { status: 401, body: { message: 'A JSON web token could not be decoded' } }
     : { status: 403, body: { message: 'You must authenticate with an installation access token' } };
 }
@@ -107,29 +110,29 @@ function ok(body: unknown): Reply {
   return { status: 200, body };
 }
 
-function installationReply({ app, place }: AppRequest, installation: Installation | undefined): Reply {
-  return installation === undefined ? missing : ok(describeInstallation(place, app, installation));
+function installationReply({ app, context }: AppRequest, installation: Installation | undefined): Reply {
+  return installation === undefined ? missing : ok(describeInstallation(context, app, installation));
 }
 
-function on({ app, place }: AppRequest, login: string, type: string): Installation | undefined {
-  const account = place.world.accountByLogin(login);
+function installationOn({ app, context }: AppRequest, login: string, type: string): Installation | undefined {
+  const account = context.world.accountByLogin(login);
   if (account?.type !== type) return undefined;
   return [...app.installations.values()].find(({ accountId }) => accountId === account.id);
 }
 
-function describeApp(app: App, place: Place): object {
-  const owner = place.world.accounts.find(({ type }) => type === 'Organization');
+function describeApp(app: App, context: ResponseContext): object {
+  const owner = context.world.accounts.find(({ type }) => type === 'Organization');
   const at = '2026-01-01T00:00:00Z';
   return {
     id: app.id,
     slug: app.slug,
     client_id: app.clientId,
     node_id: 'A_simulated',
-    owner: owner && simpleAccount(place, owner),
+    owner: owner && simpleAccount(context, owner),
     name: 'Plaudit (simulated)',
     description: 'Counts contributions.',
-    external_url: place.origin,
-    html_url: `${place.origin}/apps/${app.slug}`,
+    external_url: context.origin,
+    html_url: `${context.origin}/apps/${app.slug}`,
     created_at: at,
     updated_at: at,
     permissions: app.permissions,
@@ -139,7 +142,7 @@ function describeApp(app: App, place: Place): object {
 }
 
 function page<Item>(
-  place: Place,
+  context: ResponseContext,
   query: URLSearchParams,
   items: readonly Item[],
   toBody: (item: Item) => object,
@@ -149,12 +152,12 @@ function page<Item>(
   const body = items.slice((number - 1) * size, number * size).map(toBody);
   const isLast = number * size >= items.length;
   const next = new URLSearchParams({ per_page: String(size), page: String(number + 1) });
-  const headers = isLast ? {} : { link: `<${place.apiUrl}/?${next.toString()}>; rel="next"` };
+  const headers = isLast ? {} : { link: `<${context.apiUrl}/?${next.toString()}>; rel="next"` };
   return { status: 200, body, headers };
 }
 
 /** Lists deliveries, newest first; the cursor is the first attempt of a page. */
-function deliveries(app: App, place: Place, query: URLSearchParams): Reply {
+function deliveries(app: App, context: ResponseContext, query: URLSearchParams): Reply {
   const size = Math.min(100, Number(query.get('per_page') ?? '30'));
   const cursor = query.get('cursor');
   const newestFirst = app.deliverer.attempts.toReversed();
@@ -166,14 +169,14 @@ function deliveries(app: App, place: Place, query: URLSearchParams): Reply {
   if (start < 0) return { status: 400, body: { message: 'Invalid cursor' } };
   const following = listed[start + size];
   const next = new URLSearchParams({ per_page: String(size), cursor: `v1_${following?.id}` });
-  const link = `<${place.apiUrl}/app/hook/deliveries?${next.toString()}>; rel="next"`;
+  const link = `<${context.apiUrl}/app/hook/deliveries?${next.toString()}>; rel="next"`;
   return {
-    ...ok(listed.slice(start, start + size).map(briefAttempt)),
+    ...ok(listed.slice(start, start + size).map(attemptSummary)),
     ...(following !== undefined && { headers: { link } }),
   };
 }
 
-function briefAttempt(attempt: Attempt): object {
+function attemptSummary(attempt: Attempt): object {
   return {
     id: attempt.id,
     guid: attempt.guid,
@@ -190,9 +193,9 @@ function briefAttempt(attempt: Attempt): object {
   };
 }
 
-function wholeAttempt(app: App, attempt: Attempt): object {
+function attemptDetails(app: App, attempt: Attempt): object {
   return {
-    ...briefAttempt(attempt),
+    ...attemptSummary(attempt),
     url: app.deliverer.target?.url ?? '',
     request: { headers: attempt.headers, payload: attempt.payload },
     response: { headers: {}, payload: attempt.responseBody },

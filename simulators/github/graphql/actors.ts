@@ -121,7 +121,9 @@ function organizationFields(context: FieldRequest, account: Account): Fields {
   const { world, viewer } = context;
   const membership = viewer.accountId === null ? undefined : world.membership(account.id, viewer.accountId);
   const isMember = membership?.state === 'active';
-  const active = world.memberships.filter((one) => one.organizationId === account.id && one.state === 'active');
+  const active = world.memberships.filter(
+    (membership) => membership.organizationId === account.id && membership.state === 'active',
+  );
   return {
     description: account.bio,
     isVerified: false,

@@ -12,7 +12,7 @@ import { connection, type PageArguments } from './connection.ts';
 import { type FieldRequest, type Fields, time } from './field-request.ts';
 import { reactableFields, writtenFields } from './parts.ts';
 
-function saidFields(context: FieldRequest, repository: Repository, comment: Comment, path: string): Fields {
+function sharedCommentFields(context: FieldRequest, repository: Repository, comment: Comment, path: string): Fields {
   const isEdited = comment.updatedAt > comment.createdAt;
   return {
     ...writtenFields(context, repository, comment, path),
@@ -36,7 +36,7 @@ export function commentFields(
   const path = `${isPull ? 'pull' : 'issues'}/${thread.number}#issuecomment-${comment.id}`;
   return {
     __typename: 'IssueComment',
-    ...saidFields(context, repository, comment, path),
+    ...sharedCommentFields(context, repository, comment, path),
     fullDatabaseId: String(comment.id),
     // The schema allows no null here. For a pull request, GitHub returns its own issue, which the simulator lacks.
     issue: () => {
@@ -56,7 +56,7 @@ export function reviewCommentFields(
   const review = pull.reviews.find(({ id }) => id === comment.reviewId);
   return {
     __typename: 'PullRequestReviewComment',
-    ...saidFields(context, repository, comment, `pull/${pull.number}#discussion_r${comment.id}`),
+    ...sharedCommentFields(context, repository, comment, `pull/${pull.number}#discussion_r${comment.id}`),
     fullDatabaseId: String(comment.id),
     path: comment.path,
     diffHunk: '@@ -1 +1 @@',
@@ -79,7 +79,7 @@ export function discussionCommentFields(
   const path = `discussions/${discussion.number}#discussioncomment-${comment.id}`;
   return {
     __typename: 'DiscussionComment',
-    ...saidFields(context, repository, comment, path),
+    ...sharedCommentFields(context, repository, comment, path),
     isAnswer: comment.id === discussion.answerId,
     upvoteCount: upvoterIds.length,
     viewerHasUpvoted: upvoterIds.some((id) => id === context.viewer.accountId),

@@ -73,7 +73,7 @@ function computePage<Item>(listing: Listing<Item>, args: PageArguments): Page<It
         (after === undefined || direction * compareKeys(key, after) > 0) &&
         (before === undefined || direction * compareKeys(key, before) < 0),
     )
-    .toSorted((one, other) => direction * compareKeys(one.key, other.key));
+    .toSorted((left, right) => direction * compareKeys(left.key, right.key));
   const isBackward = typeof args.first !== 'number';
   const chosen = isBackward ? within.slice(Math.max(0, within.length - size)) : within.slice(0, size);
   return {
@@ -107,12 +107,12 @@ function keyOf<Item>(listing: Listing<Item>, item: Item): Key {
   return [listing.key(item), listing.id(item)];
 }
 
-function compareKeys([one, oneId]: Key, [other, otherId]: Key): number {
-  return compare(one, other) || compare(oneId, otherId);
+function compareKeys([left, leftId]: Key, [right, rightId]: Key): number {
+  return compare(left, right) || compare(leftId, rightId);
 }
 
-function compare(one: number | string, other: number | string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+function compare(left: number | string, right: number | string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 function toCursor(key: Key): string {

@@ -145,7 +145,7 @@ function contributionYears(activity: ReturnType<typeof activityOf>, { world, vie
   const years = dates.flatMap(({ repository, at }) =>
     at !== null && world.canSee(viewer, repository) ? [at.getUTCFullYear()] : [],
   );
-  return [...new Set(years)].toSorted((one, other) => other - one);
+  return [...new Set(years)].toSorted((left, right) => right - left);
 }
 
 function byRepository(contributions: readonly ActivityItem<unknown>[]): Map<Repository, number> {
@@ -159,7 +159,7 @@ function repositories(context: FieldRequest, contributions: readonly ActivityIte
     throw faultyArgument('ARGUMENT_LIMIT', 'Only up to 100 repositories is supported.');
   }
   return [...byRepository(contributions)]
-    .toSorted(([one, oneCount], [other, otherCount]) => otherCount - oneCount || one.id - other.id)
+    .toSorted(([left, leftCount], [right, rightCount]) => rightCount - leftCount || left.id - right.id)
     .slice(0, limit)
     .map(([repository, totalCount]) => ({
       repository: () => context.fieldsOf.repository(repository),

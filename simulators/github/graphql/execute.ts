@@ -138,7 +138,7 @@ const resolveField: GraphQLFieldResolver<Fields, Execution> = (source, args, exe
   if (value === undefined) throw new Error(`the simulator does not know ${info.parentType.name}.${info.fieldName}`);
   const resolved: unknown = typeof value === 'function' ? value(args) : value;
   // graphql-js treats an error inside a list as the failure of one element.
-  if (Array.isArray(resolved)) return resolved.map((one: unknown) => refusalFor(one, execution) ?? one);
+  if (Array.isArray(resolved)) return resolved.map((element: unknown) => refusalFor(element, execution) ?? element);
   return refusalFor(resolved, execution) ?? resolved;
 };
 
@@ -211,12 +211,13 @@ function rootFields(context: FieldRequest): Fields {
     organization: ({ login }: { login: string }) => account(login, ['Organization'], 'an Organization'),
     repositoryOwner: ({ login }: { login: string }) => {
       const found = world.accountByLogin(login);
-      // As on GitHub: no error, only null.
+      // GitHub returns null without an error here.
       return found?.type === 'User' || found?.type === 'Organization' ? fieldsOf.account(found) : null;
     },
     repository: ({ owner, name, followRenames }: { owner: string; name: string; followRenames?: boolean }) => {
       const found =
-        world.repository(owner, name) ?? (followRenames === false ? undefined : world.formerly(owner, name));
+        world.repository(owner, name) ??
+        (followRenames === false ? undefined : world.repositoryByFormerName(owner, name));
       if (found === undefined || !world.canSee(viewer, found)) {
         throw notFound(`Could not resolve to a Repository with the name '${owner}/${name}'.`);
       }

@@ -33,7 +33,7 @@ export function issueFields(context: FieldRequest, repository: Repository, issue
 
 function linkedPulls({ world }: FieldRequest, issue: Issue): PullRequest[] {
   return issue.linkedPullRequestIds.flatMap((id) => {
-    const placed = world.placeOf(nodeId('PR', id));
+    const placed = world.findItem(nodeId('PR', id));
     return placed?.kind === 'pull_request' ? [placed.item] : [];
   });
 }
@@ -93,7 +93,7 @@ function closedEventFields(context: FieldRequest, repository: Repository, { id, 
         const commit = repository.commits.find(({ oid }) => oid === closer.commitOid);
         return commit === undefined ? null : context.fieldsOf.commit(repository, commit);
       }
-      const placed = context.world.placeOf(nodeId('PR', closer.pullRequestId));
+      const placed = context.world.findItem(nodeId('PR', closer.pullRequestId));
       return placed?.kind === 'pull_request' ? context.fieldsOf.pullRequest(placed.repository, placed.item) : null;
     },
   };

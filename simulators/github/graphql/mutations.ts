@@ -6,7 +6,7 @@ export function mutationFields(context: FieldRequest): Fields {
   const { world, viewer, fieldsOf } = context;
   return {
     addDiscussionComment: ({ input }: { input: { discussionId: string; body: string; replyToId?: string | null } }) => {
-      const placed = world.placeOf(input.discussionId);
+      const placed = world.findItem(input.discussionId);
       if (placed?.kind !== 'discussion' || !world.canSee(viewer, placed.repository)) {
         throw notFound(`Could not resolve to a node with the global id of '${input.discussionId}'.`);
       }

@@ -81,7 +81,7 @@ function labels(names: readonly string[], args: PageArguments & Order): Fields {
 export function users(context: FieldRequest, name: string, ids: readonly number[], args: PageArguments): Fields {
   const accounts = ids
     .map((id, index) => ({ account: context.world.accountById(id), index }))
-    .filter((one): one is { account: Account; index: number } => one.account?.type === 'User');
+    .filter((entry): entry is { account: Account; index: number } => entry.account?.type === 'User');
   return connection(
     {
       name,
@@ -94,12 +94,12 @@ export function users(context: FieldRequest, name: string, ids: readonly number[
   );
 }
 
-export function reactableFields(context: FieldRequest, of: Reactable): Fields {
+export function reactableFields(context: FieldRequest, item: Reactable): Fields {
   const { viewer } = context;
   return {
     viewerCanReact: viewer.accountId !== null,
     reactions: (args: PageArguments & Order & { content?: string | null }) => {
-      const items = of.reactions.filter(({ content }) => !args.content || args.content === content);
+      const items = item.reactions.filter(({ content }) => !args.content || args.content === content);
       return {
         ...connection(
           {
@@ -116,7 +116,7 @@ export function reactableFields(context: FieldRequest, of: Reactable): Fields {
     },
     reactionGroups: () =>
       reactionContents.map((content) => {
-        const group = of.reactions.filter((reaction) => reaction.content === content);
+        const group = item.reactions.filter((reaction) => reaction.content === content);
         return {
           content,
           createdAt: time(group[0]?.createdAt ?? null),

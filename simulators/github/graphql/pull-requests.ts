@@ -8,7 +8,8 @@ import { itemFields, writtenFields } from './parts.ts';
 /** Pull requests and their reviews. */
 
 export function pullRequestFields(context: FieldRequest, repository: Repository, pull: PullRequest): Fields {
-  const sum = (of: 'additions' | 'deletions'): number => pull.files.reduce((total, file) => total + file[of], 0);
+  const sum = (property: 'additions' | 'deletions'): number =>
+    pull.files.reduce((total, file) => total + file[property], 0);
   return {
     __typename: 'PullRequest',
     ...itemFields(context, repository, pull, `pull/${pull.number}`),

@@ -41,7 +41,7 @@ export function repositoryFields(context: FieldRequest, repository: Repository):
         ? null
         : { name: repository.defaultBranch, target: () => context.fieldsOf.commit(repository, tip) },
     pullRequest: ({ number }: { number: number }) => {
-      const pull = repository.pullRequests.find((one) => one.number === number);
+      const pull = repository.pullRequests.find((pullRequest) => pullRequest.number === number);
       if (pull === undefined) throw notFound(`Could not resolve to a PullRequest with the number of ${number}.`);
       return context.fieldsOf.pullRequest(repository, pull);
     },
@@ -148,8 +148,8 @@ function findObject(
   const [revision, path] = expression?.split(/:(.*)/s) ?? [];
   const isTip = revision === 'HEAD' || revision === repository.defaultBranch || revision === tip;
   if (path !== undefined) return isTip && tip !== undefined ? findFile(context, repository, path) : null;
-  const wanted = oid ?? (isTip ? tip : expression);
-  const commit = wanted === undefined ? undefined : commitsOf(repository).get(wanted);
+  const target = oid ?? (isTip ? tip : expression);
+  const commit = target === undefined ? undefined : commitsOf(repository).get(target);
   return commit === undefined ? null : context.fieldsOf.commit(repository, commit);
 }
 

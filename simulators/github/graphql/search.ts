@@ -50,8 +50,8 @@ export function find(
   query: string,
 ): ActivityItem<Item>[] {
   const terms = query.split(/\s+/).filter((term) => term !== '');
-  const by = terms.flatMap((term) => /^(author|answered-by):(.+)$/.exec(term) ?? []).slice(1, 3);
-  const [role, login = ''] = by;
+  const person = terms.flatMap((term) => /^(author|answered-by):(.+)$/.exec(term) ?? []).slice(1, 3);
+  const [role, login = ''] = person;
   const account = accountOf(world, login);
   if (role === undefined) throw new Error(`the simulator searches by author or answered-by only, not ${query}`);
   if (account === undefined) return [];

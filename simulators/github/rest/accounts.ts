@@ -4,7 +4,7 @@ import { time } from '../graphql/field-request.ts';
 
 /** Accounts as the REST interface shows them. */
 
-export interface Place {
+export interface ResponseContext {
   world: World;
   viewer: Viewer;
   /** The address of pages and of git. */
@@ -16,7 +16,7 @@ export interface Place {
 export const ghost = { id: 10_137, login: 'ghost', restLogin: null, nodeId: 'MDQ6VXNlcjEwMTM3', type: 'User' } as const;
 
 export function simpleAccount(
-  { apiUrl, origin }: Place,
+  { apiUrl, origin }: ResponseContext,
   account: Pick<Account, 'id' | 'nodeId' | 'login' | 'restLogin' | 'type'>,
 ): object {
   const login = account.restLogin ?? account.login;
@@ -46,10 +46,10 @@ export function simpleAccount(
   };
 }
 
-export function fullAccount(place: Place, account: Account): object {
-  const owned = place.world.owned(account).filter(({ visibility }) => visibility === 'public');
+export function fullAccount(context: ResponseContext, account: Account): object {
+  const owned = context.world.owned(account).filter(({ visibility }) => visibility === 'public');
   return {
-    ...simpleAccount(place, account),
+    ...simpleAccount(context, account),
     name: account.name,
     company: null,
     blog: account.websiteUrl ?? '',
@@ -67,16 +67,16 @@ export function fullAccount(place: Place, account: Account): object {
   };
 }
 
-export function organization(place: Place, account: Account): object {
+export function organization(context: ResponseContext, account: Account): object {
   const { login, name, websiteUrl, followers, following, createdAt, updatedAt } = account;
   return {
-    ...simpleOrganization(place, account),
+    ...simpleOrganization(context, account),
     ...(name !== null && { name }),
     ...(websiteUrl !== null && { blog: websiteUrl }),
-    html_url: `${place.origin}/${login}`,
+    html_url: `${context.origin}/${login}`,
     has_organization_projects: true,
     has_repository_projects: true,
-    public_repos: place.world.owned(account).filter(({ visibility }) => visibility === 'public').length,
+    public_repos: context.world.owned(account).filter(({ visibility }) => visibility === 'public').length,
     public_gists: 0,
     followers,
     following,
@@ -88,7 +88,7 @@ export function organization(place: Place, account: Account): object {
 }
 
 /** Returns an organization as it is embedded in other objects. */
-export function simpleOrganization({ apiUrl, origin }: Place, { login, id, nodeId, bio }: Account): object {
+export function simpleOrganization({ apiUrl, origin }: ResponseContext, { login, id, nodeId, bio }: Account): object {
   const url = `${apiUrl}/orgs/${login}`;
   return {
     login,
@@ -106,14 +106,19 @@ export function simpleOrganization({ apiUrl, origin }: Place, { login, id, nodeI
   };
 }
 
-export function membership(place: Place, { role, state }: Membership, of: Account, user: Account): object {
-  const url = `${place.apiUrl}/orgs/${of.login}`;
+export function membership(
+  context: ResponseContext,
+  { role, state }: Membership,
+  organizationAccount: Account,
+  user: Account,
+): object {
+  const url = `${context.apiUrl}/orgs/${organizationAccount.login}`;
   return {
     url: `${url}/memberships/${user.login}`,
     state,
     role,
     organization_url: url,
-    organization: simpleOrganization(place, of),
-    user: simpleAccount(place, user),
+    organization: simpleOrganization(context, organizationAccount),
+    user: simpleAccount(context, user),
   };
 }

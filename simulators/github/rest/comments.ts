@@ -10,7 +10,7 @@ import {
 } from '../../world/model.ts';
 import { branchTip } from '../../world/threads.ts';
 import { time } from '../graphql/field-request.ts';
-import { ghost, type Place, simpleAccount } from './accounts.ts';
+import { ghost, type ResponseContext, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 
 /** A comment and the thread that it belongs to. */
@@ -21,14 +21,14 @@ export interface CommentAt<Thread> {
 
 /** Returns a comment on an issue or in the conversation of a pull request. */
 export function issueComment(
-  place: Place,
-  shown: Repository,
+  context: ResponseContext,
+  repository: Repository,
   { thread, comment }: CommentAt<Issue | PullRequest>,
 ): object {
-  const { url, page } = addressesOf(place, shown);
+  const { url, page } = addressesOf(context, repository);
   const path = isPullRequest(thread) ? 'pull' : 'issues';
   return {
-    ...said(place, shown, comment, `${url}/issues/comments/${comment.id}`),
+    ...commentFields(context, repository, comment, `${url}/issues/comments/${comment.id}`),
     html_url: `${page}/${path}/${thread.number}#issuecomment-${comment.id}`,
     issue_url: `${url}/issues/${thread.number}`,
     performed_via_github_app: null,
@@ -36,13 +36,18 @@ export function issueComment(
 }
 
 /** Returns a comment on a line of a pull request's changes. */
-export function reviewComment(place: Place, shown: Repository, pull: PullRequest, comment: ReviewComment): object {
-  const { url, page } = addressesOf(place, shown);
+export function reviewComment(
+  context: ResponseContext,
+  repository: Repository,
+  pull: PullRequest,
+  comment: ReviewComment,
+): object {
+  const { url, page } = addressesOf(context, repository);
   const self = `${url}/pulls/comments/${comment.id}`;
   const htmlUrl = `${page}/pull/${pull.number}#discussion_r${comment.id}`;
   const pullUrl = `${url}/pulls/${pull.number}`;
   return {
-    ...said(place, shown, comment, self),
+    ...commentFields(context, repository, comment, self),
     html_url: htmlUrl,
     pull_request_url: pullUrl,
     pull_request_review_id: comment.reviewId,
@@ -63,17 +68,17 @@ export function reviewComment(place: Place, shown: Repository, pull: PullRequest
   };
 }
 
-function said(place: Place, shown: Repository, comment: Comment, url: string): object {
-  const author = place.world.accountById(comment.authorId);
+function commentFields(context: ResponseContext, repository: Repository, comment: Comment, url: string): object {
+  const author = context.world.accountById(comment.authorId);
   return {
     id: comment.id,
     node_id: comment.nodeId,
     url,
-    user: simpleAccount(place, author ?? ghost),
+    user: simpleAccount(context, author ?? ghost),
     body: comment.body,
     created_at: time(comment.createdAt),
     updated_at: time(comment.updatedAt),
-    author_association: authorAssociation(place.world, shown, comment.authorId),
+    author_association: authorAssociation(context.world, repository, comment.authorId),
     reactions: reactionSummary(comment, url),
   };
 }

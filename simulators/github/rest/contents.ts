@@ -1,18 +1,18 @@
 import { gitId } from '../../git/git-id.ts';
 import type { Repository } from '../../world/model.ts';
-import type { Place } from './accounts.ts';
+import type { ResponseContext } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 
 /** Returns a file of the default branch, undefined when there is none. */
-export function contentFile(place: Place, shown: Repository, path: string): object | undefined {
-  const text = shown.files.get(path);
-  if (text === undefined || shown.commits.length === 0) return undefined;
-  const { url, page } = addressesOf(place, shown);
+export function contentFile(context: ResponseContext, repository: Repository, path: string): object | undefined {
+  const text = repository.files.get(path);
+  if (text === undefined || repository.commits.length === 0) return undefined;
+  const { url, page } = addressesOf(context, repository);
   const content = Buffer.from(text);
   const sha = gitId('blob', content);
-  const self = `${url}/contents/${path}?ref=${shown.defaultBranch}`;
+  const self = `${url}/contents/${path}?ref=${repository.defaultBranch}`;
   const gitUrl = `${url}/git/blobs/${sha}`;
-  const htmlUrl = `${page}/blob/${shown.defaultBranch}/${path}`;
+  const htmlUrl = `${page}/blob/${repository.defaultBranch}/${path}`;
   return {
     type: 'file',
     name: path.split('/').at(-1),

@@ -9,7 +9,7 @@ import {
   type Star,
 } from '../../world/model.ts';
 import { time } from '../graphql/field-request.ts';
-import { ghost, type Place, simpleAccount } from './accounts.ts';
+import { ghost, type ResponseContext, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { reactionSummary } from './comments.ts';
 
@@ -52,41 +52,41 @@ const repositoryLinks = [
   ['trees', '{/sha}'],
 ] as const;
 
-export function repository(place: Place, shown: Repository): object {
-  const owner = place.world.accountById(shown.ownerId);
-  if (owner === undefined) throw new Error(`nobody owns ${shown.name}`);
-  const { url, page } = addressesOf(place, shown);
-  const stars = place.world.starsOf(shown).length;
-  const open = [...shown.issues, ...shown.pullRequests].filter(({ closedAt }) => closedAt === null).length;
+export function describeRepository(context: ResponseContext, repository: Repository): object {
+  const owner = context.world.accountById(repository.ownerId);
+  if (owner === undefined) throw new Error(`no account owns ${repository.name}`);
+  const { url, page } = addressesOf(context, repository);
+  const stars = context.world.starsOf(repository).length;
+  const open = [...repository.issues, ...repository.pullRequests].filter(({ closedAt }) => closedAt === null).length;
   return {
-    id: shown.id,
-    node_id: shown.nodeId,
-    name: shown.name,
-    full_name: `${owner.login}/${shown.name}`,
-    owner: simpleAccount(place, owner),
-    private: shown.visibility !== 'public',
-    visibility: shown.visibility,
+    id: repository.id,
+    node_id: repository.nodeId,
+    name: repository.name,
+    full_name: `${owner.login}/${repository.name}`,
+    owner: simpleAccount(context, owner),
+    private: repository.visibility !== 'public',
+    visibility: repository.visibility,
     html_url: page,
-    description: shown.description,
-    fork: shown.isFork,
+    description: repository.description,
+    fork: repository.isFork,
     url,
     ...Object.fromEntries(repositoryLinks.map(([name, rest]) => [`${name}_url`, `${url}/${name}${rest}`])),
     clone_url: `${page}.git`,
     git_url: `${page}.git`,
-    ssh_url: `ssh://git@simulator/${owner.login}/${shown.name}.git`,
+    ssh_url: `ssh://git@simulator/${owner.login}/${repository.name}.git`,
     svn_url: page,
     mirror_url: null,
     homepage: null,
-    language: shown.language,
-    forks: shown.forkCount,
-    forks_count: shown.forkCount,
+    language: repository.language,
+    forks: repository.forkCount,
+    forks_count: repository.forkCount,
     stargazers_count: stars,
     watchers: stars,
     watchers_count: stars,
     subscribers_count: 0,
-    network_count: shown.forkCount,
-    size: shown.sizeKib,
-    default_branch: shown.defaultBranch,
+    network_count: repository.forkCount,
+    size: repository.sizeKib,
+    default_branch: repository.defaultBranch,
     open_issues: open,
     open_issues_count: open,
     has_issues: true,
@@ -94,8 +94,8 @@ export function repository(place: Place, shown: Repository): object {
     has_wiki: false,
     has_pages: false,
     has_downloads: true,
-    has_discussions: shown.hasDiscussions,
-    archived: shown.isArchived,
+    has_discussions: repository.hasDiscussions,
+    archived: repository.isArchived,
     disabled: false,
     is_template: false,
     allow_forking: true,
@@ -103,28 +103,28 @@ export function repository(place: Place, shown: Repository): object {
     topics: [],
     custom_properties: {},
     license:
-      shown.license === null
+      repository.license === null
         ? null
         : {
-            key: shown.license.spdxId.toLowerCase(),
-            name: shown.license.name,
-            spdx_id: shown.license.spdxId,
-            url: `${place.apiUrl}/licenses/${shown.license.spdxId.toLowerCase()}`,
+            key: repository.license.spdxId.toLowerCase(),
+            name: repository.license.name,
+            spdx_id: repository.license.spdxId,
+            url: `${context.apiUrl}/licenses/${repository.license.spdxId.toLowerCase()}`,
             node_id: 'L_1',
           },
-    pushed_at: time(shown.pushedAt ?? shown.createdAt),
-    created_at: time(shown.createdAt),
-    updated_at: time(shown.updatedAt),
+    pushed_at: time(repository.pushedAt ?? repository.createdAt),
+    created_at: time(repository.createdAt),
+    updated_at: time(repository.updatedAt),
   };
 }
 
-export function issue(place: Place, shown: Repository, item: Issue | PullRequest): object {
-  const { url: repositoryUrl, page } = addressesOf(place, shown);
+export function issue(context: ResponseContext, repository: Repository, item: Issue | PullRequest): object {
+  const { url: repositoryUrl, page } = addressesOf(context, repository);
   const url = `${repositoryUrl}/issues/${item.number}`;
   const isPull = isPullRequest(item);
   const path = isPull ? 'pull' : 'issues';
-  const author = place.world.accountById(item.authorId);
-  const assignees = simpleAccounts(place, item.assigneeIds);
+  const author = context.world.accountById(item.authorId);
+  const assignees = simpleAccounts(context, item.assigneeIds);
   return {
     id: item.id,
     node_id: item.nodeId,
@@ -138,7 +138,7 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
     state: item.closedAt === null ? 'open' : 'closed',
     state_reason: isPull ? null : (item.stateReason?.toLowerCase() ?? null),
     title: item.title,
-    user: simpleAccount(place, author ?? ghost),
+    user: simpleAccount(context, author ?? ghost),
     labels: item.labels.map((name) => label(repositoryUrl, name)),
     assignee: assignees[0] ?? null,
     assignees,
@@ -149,7 +149,7 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
     performed_via_github_app: null,
     comments: item.comments.length,
     reactions: reactionSummary(item, url),
-    author_association: authorAssociation(place.world, shown, item.authorId),
+    author_association: authorAssociation(context.world, repository, item.authorId),
     closed_at: time(item.closedAt),
     created_at: time(item.createdAt),
     updated_at: time(item.updatedAt),
@@ -167,16 +167,16 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
 }
 
 /** Returns a star with its date, as GitHub shows it for the media type `application/vnd.github.star+json`. */
-export function stargazer(place: Place, { accountId, starredAt }: Star): object {
-  const account = place.world.accountById(accountId);
-  return { starred_at: time(starredAt), user: account === undefined ? null : simpleAccount(place, account) };
+export function stargazer(context: ResponseContext, { accountId, starredAt }: Star): object {
+  const account = context.world.accountById(accountId);
+  return { starred_at: time(starredAt), user: account === undefined ? null : simpleAccount(context, account) };
 }
 
 /** Lists the accounts that still exist. */
-export function simpleAccounts(place: Place, ids: readonly number[]): object[] {
+export function simpleAccounts(context: ResponseContext, ids: readonly number[]): object[] {
   return ids.flatMap((id) => {
-    const account = place.world.accountById(id);
-    return account === undefined ? [] : [simpleAccount(place, account)];
+    const account = context.world.accountById(id);
+    return account === undefined ? [] : [simpleAccount(context, account)];
   });
 }
 
@@ -192,29 +192,29 @@ export function label(repositoryUrl: string, name: string): object {
   };
 }
 
-export function commit(place: Place, shown: Repository, one: Commit): object {
-  const { url, page: repositoryPage } = addressesOf(place, shown);
+export function commit(context: ResponseContext, repository: Repository, source: Commit): object {
+  const { url, page: repositoryPage } = addressesOf(context, repository);
   const page = `${repositoryPage}/commit`;
   const account = (email: string): object | null => {
-    const found = place.world.accountByEmail(email);
-    return found === undefined ? null : simpleAccount(place, found);
+    const found = context.world.accountByEmail(email);
+    return found === undefined ? null : simpleAccount(context, found);
   };
   return {
-    sha: one.oid,
-    node_id: `C_${one.oid}`,
-    url: `${url}/commits/${one.oid}`,
-    html_url: `${page}/${one.oid}`,
-    comments_url: `${url}/commits/${one.oid}/comments`,
+    sha: source.oid,
+    node_id: `C_${source.oid}`,
+    url: `${url}/commits/${source.oid}`,
+    html_url: `${page}/${source.oid}`,
+    comments_url: `${url}/commits/${source.oid}/comments`,
     commit: {
-      url: `${url}/git/commits/${one.oid}`,
-      author: { ...one.author, date: time(one.authoredAt) },
-      committer: { ...one.committer, date: time(one.committedAt) },
-      message: one.message,
+      url: `${url}/git/commits/${source.oid}`,
+      author: { ...source.author, date: time(source.authoredAt) },
+      committer: { ...source.committer, date: time(source.committedAt) },
+      message: source.message,
       comment_count: 0,
-      tree: { sha: one.tree.oid, url: `${url}/git/trees/${one.tree.oid}` },
+      tree: { sha: source.tree.oid, url: `${url}/git/trees/${source.tree.oid}` },
     },
-    author: account(one.author.email),
-    committer: account(one.committer.email),
-    parents: one.parents.map((sha) => ({ sha, url: `${url}/commits/${sha}`, html_url: `${page}/${sha}` })),
+    author: account(source.author.email),
+    committer: account(source.committer.email),
+    parents: source.parents.map((sha) => ({ sha, url: `${url}/commits/${sha}`, html_url: `${page}/${sha}` })),
   };
 }

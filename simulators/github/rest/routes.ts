@@ -1,9 +1,9 @@
 import type { Comment, Issue, PullRequest, Repository } from '../../world/model.ts';
 import { find } from '../graphql/search.ts';
-import { fullAccount, membership, organization, type Place, simpleAccount } from './accounts.ts';
+import { fullAccount, membership, organization, type ResponseContext, simpleAccount } from './accounts.ts';
 import { issueComment, reviewComment } from './comments.ts';
 import { contentFile } from './contents.ts';
-import { commit, issue, repository, stargazer } from './repositories.ts';
+import { commit, describeRepository, issue, stargazer } from './repositories.ts';
 
 /** A response of the REST interface: a body with status 200, or a refusal. */
 export interface RestReply {
@@ -17,7 +17,7 @@ interface Route {
   path: string;
   pattern: RegExp;
   resource: 'core' | 'search';
-  respond(place: Place, parameters: string[], query: URLSearchParams): RestReply;
+  respond(context: ResponseContext, parameters: string[], query: URLSearchParams): RestReply;
 }
 
 export const missing: RestReply = {
@@ -45,7 +45,7 @@ const membershipsRefused: RestReply = {
 };
 
 /** Refuses a list of stargazers; the header names alternative permissions, as seen in star-history/star-history#539. */
-function stargazersRefused({ viewer }: Place): RestReply {
+function stargazersRefused({ viewer }: ResponseContext): RestReply {
   return {
     status: 403,
     body: {
@@ -71,138 +71,150 @@ function route(
 }
 
 const routes: readonly Route[] = [
-  route('/user', (place) => {
-    const { accountId } = place.viewer;
-    const account = accountId === null ? undefined : place.world.accountById(accountId);
-    return account === undefined ? missing : ok(fullAccount(place, account));
+  route('/user', (context) => {
+    const { accountId } = context.viewer;
+    const account = accountId === null ? undefined : context.world.accountById(accountId);
+    return account === undefined ? missing : ok(fullAccount(context, account));
   }),
-  route('/user/{account_id}', (place, [id = '']) => {
-    const account = place.world.accountById(Number(id));
-    return account === undefined ? missing : ok(fullAccount(place, account));
+  route('/user/{account_id}', (context, [id = '']) => {
+    const account = context.world.accountById(Number(id));
+    return account === undefined ? missing : ok(fullAccount(context, account));
   }),
-  route('/users/{username}', (place, [login = '']) => {
-    const account = place.world.accountByLogin(login);
-    return account === undefined || account.type === 'Mannequin' ? missing : ok(fullAccount(place, account));
+  route('/users/{username}', (context, [login = '']) => {
+    const account = context.world.accountByLogin(login);
+    return account === undefined || account.type === 'Mannequin' ? missing : ok(fullAccount(context, account));
   }),
-  route('/users/{username}/repos', (place, [login = ''], query) => {
-    const account = place.world.accountByLogin(login);
+  route('/users/{username}/repos', (context, [login = ''], query) => {
+    const account = context.world.accountByLogin(login);
     if (account === undefined) return missing;
     // As on GitHub, this list shows only public repositories to every caller.
-    const owned = place.world.owned(account).filter(({ visibility }) => visibility === 'public');
+    const owned = context.world.owned(account).filter(({ visibility }) => visibility === 'public');
     const direction = query.get('direction') === 'desc' ? -1 : 1;
     if (query.get('sort') !== 'created') throw new Error('the simulator sorts repositories by creation only');
     const sorted = owned.toSorted(
-      (one, other) => direction * (one.createdAt.getTime() - other.createdAt.getTime() || one.id - other.id),
+      (left, right) => direction * (left.createdAt.getTime() - right.createdAt.getTime() || left.id - right.id),
     );
-    return page(place, query, sorted, (shown) => repository(place, shown));
+    return page(context, query, sorted, (repository) => describeRepository(context, repository));
   }),
-  route('/orgs/{org}', (place, [login = '']) => {
-    const account = place.world.accountByLogin(login);
-    return account?.type === 'Organization' ? ok(organization(place, account)) : missing;
+  route('/orgs/{org}', (context, [login = '']) => {
+    const account = context.world.accountByLogin(login);
+    return account?.type === 'Organization' ? ok(organization(context, account)) : missing;
   }),
-  route('/orgs/{org}/members', (place, [login = ''], query) => {
-    const of = place.world.accountByLogin(login);
-    if (of?.type !== 'Organization') return missing;
+  route('/orgs/{org}/members', (context, [login = ''], query) => {
+    const organizationAccount = context.world.accountByLogin(login);
+    if (organizationAccount?.type !== 'Organization') return missing;
     const role = query.get('role') ?? 'all';
     // Memberships are never public here: other callers get an empty list, and no refusal.
-    const seen = place.world.canSeeMembers(place.viewer, of) ? place.world.memberships : [];
+    const seen = context.world.canSeeMembers(context.viewer, organizationAccount) ? context.world.memberships : [];
     const members = seen
-      .filter((one) => one.organizationId === of.id && one.state === 'active' && ['all', one.role].includes(role))
-      .flatMap(({ accountId }) => place.world.accountById(accountId) ?? []);
-    return page(place, query, members, (member) => simpleAccount(place, member));
+      .filter(
+        (membership) =>
+          membership.organizationId === organizationAccount.id &&
+          membership.state === 'active' &&
+          ['all', membership.role].includes(role),
+      )
+      .flatMap(({ accountId }) => context.world.accountById(accountId) ?? []);
+    return page(context, query, members, (member) => simpleAccount(context, member));
   }),
   // https://docs.github.com/rest/teams/members: to those who are no members there is no team.
-  route('/orgs/{org}/teams/{team_slug}/members', (place, [login = '', slug = ''], query) => {
-    const of = place.world.accountByLogin(login);
-    if (of?.type !== 'Organization' || !place.world.canSeeMembers(place.viewer, of)) return missing;
-    const team = place.world.teamsOf(of).find((one) => one.slug === slug.toLowerCase());
+  route('/orgs/{org}/teams/{team_slug}/members', (context, [login = '', slug = ''], query) => {
+    const of = context.world.accountByLogin(login);
+    if (of?.type !== 'Organization' || !context.world.canSeeMembers(context.viewer, of)) return missing;
+    const team = context.world.teamsOf(of).find((team) => team.slug === slug.toLowerCase());
     if (team === undefined) return missing;
-    return page(place, query, place.world.membersOf(team), (member) => simpleAccount(place, member));
+    return page(context, query, context.world.membersOf(team), (member) => simpleAccount(context, member));
   }),
-  route('/repos/{owner}/{repo}', (place, names) => {
-    const shown = visible(place, names);
-    return shown === undefined ? moved(place, names) : ok(repository(place, shown));
+  route('/repos/{owner}/{repo}', (context, names) => {
+    const repository = visible(context, names);
+    return repository === undefined ? moved(context, names) : ok(describeRepository(context, repository));
   }),
   // Former names redirect to this path, which GitHub does not describe.
   route(
     '/repositories/{id}',
-    (place, [id = '']) => {
-      const shown = place.world.repositoryById(Number(id));
-      return shown !== undefined && place.world.canSee(place.viewer, shown) ? ok(repository(place, shown)) : missing;
+    (context, [id = '']) => {
+      const repository = context.world.repositoryById(Number(id));
+      return repository !== undefined && context.world.canSee(context.viewer, repository)
+        ? ok(describeRepository(context, repository))
+        : missing;
     },
     'core',
     '/repos/{owner}/{repo}',
   ),
-  route('/repos/{owner}/{repo}/issues', (place, names, query) => {
-    const shown = visible(place, names);
-    if (shown === undefined) return missing;
-    return page(place, query, listedIssues(shown, query), (item) => issue(place, shown, item));
+  route('/repos/{owner}/{repo}/issues', (context, names, query) => {
+    const repository = visible(context, names);
+    if (repository === undefined) return missing;
+    return page(context, query, listedIssues(repository, query), (item) => issue(context, repository, item));
   }),
-  route('/repos/{owner}/{repo}/issues/comments', (place, names, query) => {
-    const shown = visible(place, names);
-    if (shown === undefined) return missing;
-    const all = [...shown.issues, ...shown.pullRequests].flatMap((thread) =>
+  route('/repos/{owner}/{repo}/issues/comments', (context, names, query) => {
+    const repository = visible(context, names);
+    if (repository === undefined) return missing;
+    const all = [...repository.issues, ...repository.pullRequests].flatMap((thread) =>
       thread.comments.map((comment) => ({ thread, comment })),
     );
-    return page(place, query, listedComments(all, query), (one) => issueComment(place, shown, one));
+    return page(context, query, listedComments(all, query), (entry) => issueComment(context, repository, entry));
   }),
-  route('/repos/{owner}/{repo}/pulls/comments', (place, names, query) => {
-    const shown = visible(place, names);
-    if (shown === undefined) return missing;
-    const all = shown.pullRequests.flatMap((thread) => thread.reviewComments.map((comment) => ({ thread, comment })));
-    return page(place, query, listedComments(all, query), ({ thread, comment }) =>
-      reviewComment(place, shown, thread, comment),
+  route('/repos/{owner}/{repo}/pulls/comments', (context, names, query) => {
+    const repository = visible(context, names);
+    if (repository === undefined) return missing;
+    const all = repository.pullRequests.flatMap((thread) =>
+      thread.reviewComments.map((comment) => ({ thread, comment })),
+    );
+    return page(context, query, listedComments(all, query), ({ thread, comment }) =>
+      reviewComment(context, repository, thread, comment),
     );
   }),
-  route('/repos/{owner}/{repo}/contents/{path}', (place, [owner = '', name = '', path = ''], query) => {
-    const shown = visible(place, [owner, name]);
-    if (shown === undefined) return missing;
+  route('/repos/{owner}/{repo}/contents/{path}', (context, [owner = '', name = '', path = ''], query) => {
+    const repository = visible(context, [owner, name]);
+    if (repository === undefined) return missing;
     const ref = query.get('ref');
-    if (ref !== null && ref !== shown.defaultBranch) throw new Error('the simulator shows files of the default branch');
-    const file = contentFile(place, shown, path);
+    if (ref !== null && ref !== repository.defaultBranch)
+      throw new Error('the simulator shows files of the default branch');
+    const file = contentFile(context, repository, path);
     return file === undefined ? missing : ok(file);
   }),
-  route('/repos/{owner}/{repo}/commits', (place, names, query) => {
-    const shown = visible(place, names);
-    if (shown === undefined) return missing;
-    const sha = query.get('sha') ?? shown.commits.at(-1)?.oid;
-    const last = shown.commits.findIndex(({ oid }) => oid === sha);
+  route('/repos/{owner}/{repo}/commits', (context, names, query) => {
+    const repository = visible(context, names);
+    if (repository === undefined) return missing;
+    const sha = query.get('sha') ?? repository.commits.at(-1)?.oid;
+    const last = repository.commits.findIndex(({ oid }) => oid === sha);
     if (last < 0) return { status: 404, body: { message: 'No commit found for SHA' } };
-    return page(place, query, shown.commits.slice(0, last + 1).toReversed(), (one) => commit(place, shown, one));
+    return page(context, query, repository.commits.slice(0, last + 1).toReversed(), (entry) =>
+      commit(context, repository, entry),
+    );
   }),
-  route('/repos/{owner}/{repo}/stargazers', (place, names, query) => {
-    const shown = visible(place, names);
-    if (shown === undefined) return missing;
-    const access = place.world.stargazerAccess(place.viewer, shown);
-    if (access === 'refused') return stargazersRefused(place);
-    if (access === 'empty') return place.viewer.accountId === null ? unauthenticated : missing;
-    const oldestFirst = place.world
-      .starsOf(shown)
-      .toSorted((one, other) => Number(one.starredAt) - Number(other.starredAt));
-    return page(place, query, oldestFirst, (star) => stargazer(place, star));
+  route('/repos/{owner}/{repo}/stargazers', (context, names, query) => {
+    const repository = visible(context, names);
+    if (repository === undefined) return missing;
+    const access = context.world.stargazerAccess(context.viewer, repository);
+    if (access === 'refused') return stargazersRefused(context);
+    if (access === 'empty') return context.viewer.accountId === null ? unauthenticated : missing;
+    const oldestFirst = context.world
+      .starsOf(repository)
+      .toSorted((left, right) => Number(left.starredAt) - Number(right.starredAt));
+    return page(context, query, oldestFirst, (star) => stargazer(context, star));
   }),
   route(
     '/search/issues',
-    (place, _names, query) => {
-      const found = find(place, 'ISSUE', query.get('q') ?? '');
+    (context, _names, query) => {
+      const found = find(context, 'ISSUE', query.get('q') ?? '');
       const { size, offset } = pageOf(query);
       const items = found
         .slice(offset, offset + size)
-        .map(({ repository: shown, item }) =>
-          Object.assign(issue(place, shown, item as Issue | PullRequest), { score: 1 }),
+        .map(({ repository, item }) =>
+          Object.assign(issue(context, repository, item as Issue | PullRequest), { score: 1 }),
         );
       return ok({ total_count: found.length, incomplete_results: false, search_type: 'lexical', items });
     },
     'search',
   ),
-  route('/user/memberships/orgs/{org}', (place, [login = '']) => {
-    const of = place.world.accountByLogin(login);
-    const { accountId, lacksMembers } = place.viewer;
+  route('/user/memberships/orgs/{org}', (context, [login = '']) => {
+    const of = context.world.accountByLogin(login);
+    const { accountId, lacksMembers } = context.viewer;
     if (lacksMembers) return membershipsRefused;
     if (of === undefined || accountId === null) return missing;
-    const found = place.world.membership(of.id, accountId);
-    const user = place.world.accountById(accountId);
-    return found === undefined || user === undefined ? missing : ok(membership(place, found, of, user));
+    const found = context.world.membership(of.id, accountId);
+    const user = context.world.accountById(accountId);
+    return found === undefined || user === undefined ? missing : ok(membership(context, found, of, user));
   }),
 ];
 
@@ -215,28 +227,28 @@ export function findRoute(path: string): { route: Route; parameters: string[] } 
   return undefined;
 }
 
-function visible({ world, viewer }: Place, [owner = '', name = '']: string[]): Repository | undefined {
+function visible({ world, viewer }: ResponseContext, [owner = '', name = '']: string[]): Repository | undefined {
   const found = world.repository(owner, name);
   return found !== undefined && world.canSee(viewer, found) ? found : undefined;
 }
 
 /** https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects */
-function moved({ world, viewer, apiUrl }: Place, [owner = '', name = '']: string[]): RestReply {
-  const found = world.formerly(owner, name);
+function moved({ world, viewer, apiUrl }: ResponseContext, [owner = '', name = '']: string[]): RestReply {
+  const found = world.repositoryByFormerName(owner, name);
   if (found === undefined || !world.canSee(viewer, found)) return missing;
   const location = `${apiUrl}/repositories/${found.id}`;
   return { status: 301, body: { message: 'Moved Permanently', url: location }, headers: { location } };
 }
 
-function listedIssues(shown: Repository, query: URLSearchParams): (Issue | PullRequest)[] {
+function listedIssues(repository: Repository, query: URLSearchParams): (Issue | PullRequest)[] {
   const state = query.get('state') ?? 'open';
   const since = query.get('since');
   const field = query.get('sort') === 'updated' ? 'updatedAt' : 'createdAt';
   const direction = query.get('direction') === 'asc' ? 1 : -1;
-  return [...shown.issues, ...shown.pullRequests]
+  return [...repository.issues, ...repository.pullRequests]
     .filter(({ closedAt }) => state === 'all' || (closedAt === null) === (state === 'open'))
     .filter(({ updatedAt }) => since === null || updatedAt >= new Date(since))
-    .toSorted((one, other) => direction * (one[field].getTime() - other[field].getTime() || one.id - other.id));
+    .toSorted((left, right) => direction * (left[field].getTime() - right[field].getTime() || left.id - right.id));
 }
 
 /** Without `sort`, `direction` has no effect, as GitHub documents it. */
@@ -248,8 +260,8 @@ function listedComments<At extends { comment: Comment }>(all: At[], query: URLSe
   return all
     .filter(({ comment }) => since === null || comment.updatedAt >= new Date(since))
     .toSorted(
-      ({ comment: one }, { comment: other }) =>
-        direction * (one[field].getTime() - other[field].getTime() || one.id - other.id),
+      ({ comment: left }, { comment: right }) =>
+        direction * (left[field].getTime() - right[field].getTime() || left.id - right.id),
     );
 }
 
@@ -260,7 +272,7 @@ function pageOf(query: URLSearchParams): { size: number; offset: number; number:
 }
 
 function page<Item>(
-  place: Place,
+  context: ResponseContext,
   query: URLSearchParams,
   items: readonly Item[],
   toBody: (item: Item) => object,
@@ -270,7 +282,7 @@ function page<Item>(
   const link = (to: number, rel: string): string => {
     const params = new URLSearchParams(query);
     params.set('page', String(to));
-    return `<${place.apiUrl}/?${params.toString()}>; rel="${rel}"`;
+    return `<${context.apiUrl}/?${params.toString()}>; rel="${rel}"`;
   };
   const links = [
     ...(number > 1 ? [link(number - 1, 'prev')] : []),

@@ -2,17 +2,17 @@ import { authorAssociation } from '../../world/association.ts';
 import type { PullRequest, Repository, Review } from '../../world/model.ts';
 import { branchTip } from '../../world/threads.ts';
 import { time } from '../graphql/field-request.ts';
-import { type Place, simpleAccount } from '../rest/accounts.ts';
+import { type ResponseContext, simpleAccount } from '../rest/accounts.ts';
 import { addressesOf } from '../rest/addresses.ts';
-import { label, repository, simpleAccounts } from '../rest/repositories.ts';
+import { describeRepository, label, simpleAccounts } from '../rest/repositories.ts';
 
 /** Returns a pull request as events about its reviews show it. */
-export function simplePullRequest(place: Place, shown: Repository, pull: PullRequest): object {
-  const { url: base, page } = addressesOf(place, shown);
+export function simplePullRequest(context: ResponseContext, repository: Repository, pull: PullRequest): object {
+  const { url: base, page } = addressesOf(context, repository);
   const url = `${base}/pulls/${pull.number}`;
   const issueUrl = `${base}/issues/${pull.number}`;
   const htmlUrl = `${page}/pull/${pull.number}`;
-  const assignees = simpleAccounts(place, pull.assigneeIds);
+  const assignees = simpleAccounts(context, pull.assigneeIds);
   const links = linksOf(base, url, issueUrl, pull);
   return {
     url,
@@ -27,7 +27,7 @@ export function simplePullRequest(place: Place, shown: Repository, pull: PullReq
     state: pull.closedAt === null ? 'open' : 'closed',
     locked: false,
     title: pull.title,
-    user: accountOrNull(place, pull.authorId),
+    user: accountOrNull(context, pull.authorId),
     body: null,
     created_at: time(pull.createdAt),
     updated_at: time(pull.updatedAt),
@@ -36,13 +36,13 @@ export function simplePullRequest(place: Place, shown: Repository, pull: PullReq
     merge_commit_sha: null,
     assignee: assignees[0] ?? null,
     assignees,
-    requested_reviewers: simpleAccounts(place, pull.requestedReviewerIds),
+    requested_reviewers: simpleAccounts(context, pull.requestedReviewerIds),
     requested_teams: [],
     labels: pull.labels.map((name) => label(base, name)),
     milestone: null,
     draft: pull.isDraft,
-    head: branch(place, shown, `change-${pull.number}`, branchTip(pull)),
-    base: branch(place, shown, shown.defaultBranch, shown.commits.at(-1)?.oid ?? '0'.repeat(40)),
+    head: branch(context, repository, `change-${pull.number}`, branchTip(pull)),
+    base: branch(context, repository, repository.defaultBranch, repository.commits.at(-1)?.oid ?? '0'.repeat(40)),
     _links: {
       self: { href: url },
       html: { href: htmlUrl },
@@ -53,22 +53,23 @@ export function simplePullRequest(place: Place, shown: Repository, pull: PullReq
       commits: { href: links.commits_url },
       statuses: { href: links.statuses_url },
     },
-    author_association: authorAssociation(place.world, shown, pull.authorId),
+    author_association: authorAssociation(context.world, repository, pull.authorId),
     auto_merge: null,
     active_lock_reason: null,
   };
 }
 
 /** Returns a pull request as events about itself show it. */
-export function fullPullRequest(place: Place, shown: Repository, pull: PullRequest): object {
-  const sum = (of: 'additions' | 'deletions'): number => pull.files.reduce((total, file) => total + file[of], 0);
+export function fullPullRequest(context: ResponseContext, repository: Repository, pull: PullRequest): object {
+  const sum = (property: 'additions' | 'deletions'): number =>
+    pull.files.reduce((total, file) => total + file[property], 0);
   return {
-    ...simplePullRequest(place, shown, pull),
+    ...simplePullRequest(context, repository, pull),
     merged: pull.mergedAt !== null,
     mergeable: null,
     rebaseable: null,
     mergeable_state: 'unknown',
-    merged_by: pull.mergedById === null ? null : accountOrNull(place, pull.mergedById),
+    merged_by: pull.mergedById === null ? null : accountOrNull(context, pull.mergedById),
     comments: pull.comments.length,
     review_comments: pull.reviewComments.length,
     maintainer_can_modify: false,
@@ -80,14 +81,14 @@ export function fullPullRequest(place: Place, shown: Repository, pull: PullReque
 }
 
 /** Returns a review as events about it show it. */
-export function review(place: Place, shown: Repository, pull: PullRequest, item: Review): object {
-  const { url, page } = addressesOf(place, shown);
+export function review(context: ResponseContext, repository: Repository, pull: PullRequest, item: Review): object {
+  const { url, page } = addressesOf(context, repository);
   const pullUrl = `${url}/pulls/${pull.number}`;
   const htmlUrl = `${page}/pull/${pull.number}#pullrequestreview-${item.id}`;
   return {
     id: item.id,
     node_id: item.nodeId,
-    user: accountOrNull(place, item.authorId),
+    user: accountOrNull(context, item.authorId),
     body: null,
     commit_id: branchTip(pull),
     submitted_at: time(item.submittedAt),
@@ -95,7 +96,7 @@ export function review(place: Place, shown: Repository, pull: PullRequest, item:
     state: item.state.toLowerCase(),
     html_url: htmlUrl,
     pull_request_url: pullUrl,
-    author_association: authorAssociation(place.world, shown, item.authorId),
+    author_association: authorAssociation(context.world, repository, item.authorId),
     _links: { html: { href: htmlUrl }, pull_request: { href: pullUrl } },
   };
 }
@@ -110,14 +111,14 @@ function linksOf(base: string, url: string, issueUrl: string, pull: PullRequest)
   };
 }
 
-function branch(place: Place, shown: Repository, ref: string, sha: string): object {
-  const owner = place.world.accountById(shown.ownerId);
-  const user = owner === undefined ? null : simpleAccount(place, owner);
-  return { label: `${owner?.login ?? 'ghost'}:${ref}`, ref, sha, user, repo: repository(place, shown) };
+function branch(context: ResponseContext, repository: Repository, ref: string, sha: string): object {
+  const owner = context.world.accountById(repository.ownerId);
+  const user = owner === undefined ? null : simpleAccount(context, owner);
+  return { label: `${owner?.login ?? 'ghost'}:${ref}`, ref, sha, user, repo: describeRepository(context, repository) };
 }
 
 /** Returns an account, null when it is deleted. */
-export function accountOrNull(place: Place, accountId: number): object | null {
-  const account = place.world.accountById(accountId);
-  return account === undefined ? null : simpleAccount(place, account);
+export function accountOrNull(context: ResponseContext, accountId: number): object | null {
+  const account = context.world.accountById(accountId);
+  return account === undefined ? null : simpleAccount(context, account);
 }

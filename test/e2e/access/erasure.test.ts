@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { decode } from '../../integration/access/forging.ts';
-import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { decode } from '../../integration/access/forge-token.ts';
+import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
-import { everythingStored, untilIdle } from './state.ts';
+import { readAllTables, untilIdle } from './state.ts';
 
 describe('erasure of an account', () => {
   it('erases an account from rows, copies and caches on all nodes, and does not look it up again', async () => {
@@ -16,7 +16,7 @@ describe('erasure of an account', () => {
     const { world } = simulator;
     await using service = await startTestService({ simulator, now: time.now });
     const { databaseUrl } = service;
-    await using other = await startTestService({
+    await using secondNode = await startTestService({
       simulator,
       now: time.now,
       databaseUrl,
@@ -29,10 +29,10 @@ describe('erasure of an account', () => {
     await service.get(`${ada.name}/contributions`);
     await service.get(
       `${ada.name}/embeds`,
-      sending('POST', token, { path: `/v1/github/entities/${ada.name}/contributions`, format: 'svg' }),
+      jsonRequest('POST', token, { path: `/v1/github/entities/${ada.name}/contributions`, format: 'svg' }),
     );
-    await other.get(ada.name);
-    await other.get(`${engines.name}/contributors?limit=100`);
+    await secondNode.get(ada.name);
+    await secondNode.get(`${engines.name}/contributors?limit=100`);
     await untilIdle(service);
     const { rows: owned } = await service.database.pool.query<{ id: string }>(
       'select id from repositories where owner_id = $1',
@@ -40,7 +40,7 @@ describe('erasure of an account', () => {
     );
     const copies = async (): Promise<string[]> => {
       const held = await Promise.all(
-        [service, other].map(({ dataDir }) => readdir(join(dataDir, 'histories')).catch(() => [])),
+        [service, secondNode].map(({ dataDir }) => readdir(join(dataDir, 'histories')).catch(() => [])),
       );
       return held.flat().filter((name) => owned.some((repository) => repository.id === name));
     };
@@ -53,28 +53,28 @@ describe('erasure of an account', () => {
       'ada.example',
       ...account.emails.map((email) => email.toLowerCase()),
     ];
-    const before = await everythingStored(service);
+    const before = await readAllTables(service);
     for (const trace of traces) assert.ok(before.includes(trace), trace);
 
-    const erased = await service.get(ada.name, sending('DELETE', token));
+    const erased = await service.get(ada.name, jsonRequest('DELETE', token));
     assert.deepEqual([erased.status, erased.text], [204, '']);
-    const after = await everythingStored(service);
+    const after = await readAllTables(service);
     for (const trace of traces) assert.ok(!after.includes(trace), trace);
     assert.ok(owned.every((repository) => !after.includes(repository.id)));
     await until(async () => ((await copies()).length === 0 ? true : undefined), 'the copies are removed');
 
     const requestCount = simulator.requests.length;
-    for (const node of [service, other]) {
+    for (const node of [service, secondNode]) {
       for (const path of ['', '/contributions', '/contributors']) {
         const seen = await until(async () => {
           const response = await node.get(`${ada.name}${path}`);
           return response.status === 404 ? response : undefined;
-        }, 'it is gone everywhere');
+        }, 'no node serves the account');
         assert.equal(seen.body.error?.code, 2);
       }
       assert.equal((await node.get(ada.name.toUpperCase())).status, 404);
       assert.equal((await node.get(`${ada.name}/audit`, bearer(token))).status, 401);
     }
-    assert.equal(simulator.requests.length, requestCount, 'the name is not asked for');
+    assert.equal(simulator.requests.length, requestCount, 'no request names the account');
   });
 });

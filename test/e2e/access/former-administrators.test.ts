@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addMember, removeMember } from '../../../simulators/world/repository-changes.ts';
-import { apart } from '../../integration/access/owner.ts';
-import { auditOf, embed, makeKey, person, settings } from '../../service/access/former-administrators.ts';
+import { fromOwnAddress } from '../../integration/access/owner.ts';
+import { auditOf, createKey, embed, person, settings } from '../../service/access/former-administrators.ts';
 import { clock, until } from '../../time.ts';
 import { appSettings, organization, reconcileNow, secret } from '../installations/installed.ts';
 import { startTestService } from '../service.ts';
@@ -24,17 +24,17 @@ describe('revocation of keys and embed links of former administrators', () => {
       databaseUrl,
       settings: { ...own, PUBLIC_URL: service.url },
     });
-    const scene = { simulator, service, time };
+    const fixture = { simulator, service, time };
     simulator.app.deliverTo(receiving.url, secret);
     simulator.app.install(organization(simulator));
     await reconcileNow(receiving);
     await untilIdle(service);
-    const key = makeKey(scene);
+    const key = createKey(fixture);
     await key.register('olive');
     const link = await embed(key.request);
     for (const node of [service, receiving]) {
       assert.equal((await key.request('/audit', 'GET', undefined, node)).status, 200);
-      assert.notEqual((await node.get(link.path, apart({}))).status, 404);
+      assert.notEqual((await node.get(link.path, fromOwnAddress({}))).status, 404);
     }
     removeMember(simulator.world, organization(simulator), person(simulator, 'olive'));
     for (const node of [service, receiving]) {
@@ -42,8 +42,8 @@ describe('revocation of keys and embed links of former administrators', () => {
         const { status } = await key.request('/audit', 'GET', undefined, node);
         return status === 401 ? true : undefined;
       }, 'the key has ended');
-      assert.equal((await node.get(link.path, apart({}))).status, 404);
+      assert.equal((await node.get(link.path, fromOwnAddress({}))).status, 404);
     }
-    assert.deepEqual((await auditOf(scene)).slice(-2), ['key_ended service', 'embed_ended service']);
+    assert.deepEqual((await auditOf(fixture)).slice(-2), ['key_ended service', 'embed_ended service']);
   });
 });

@@ -5,7 +5,7 @@ import type { TestService } from '../service.ts';
  * Returns every row of every table, including those of jobs, as text. Announcements are left out: for a minute they name
  * the ids of changed accounts, also of erased ones, and nothing else.
  */
-export async function everythingStored({ database }: Pick<TestService, 'database'>): Promise<string> {
+export async function readAllTables({ database }: Pick<TestService, 'database'>): Promise<string> {
   const { rows } = await database.pool.query<{ text: string }>(
     `select coalesce(string_agg(
        query_to_xml(format('select * from %I.%I', schemaname, tablename), true, false, '')::text, ''), '') as text
@@ -43,13 +43,13 @@ export async function untilIdle(
 }
 
 /** Waits until the repositories of an account were listed at `at` or later, requesting `path` until then. */
-export async function relisted(service: TestService, path: string, at: Date): Promise<void> {
+export async function untilListedAgain(service: TestService, path: string, at: Date): Promise<void> {
   const [name = ''] = path.split('/');
   await until(async () => {
     await service.get(path);
     const query = 'select 1 from accounts where name = $1 and listed_at >= $2';
     const { rows } = await service.database.pool.query(query, [name, at]);
     return rows.length > 0 ? true : undefined;
-  }, 'the repositories are listed anew');
+  }, 'the repositories are listed again');
   await untilIdle(service);
 }

@@ -1,7 +1,7 @@
 import { type Permissions, readPermissions } from '../../../simulators/github/app/installation.ts';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { poll } from '../achievements/awarding/awarding.ts';
-import { organization, untilShown } from '../installations/installed.ts';
+import { organization, untilRepositoryIs } from '../installations/installed.ts';
 import type { TestService } from '../service.ts';
 
 /** Permissions with which the service announces awards and writes checks. */
@@ -33,6 +33,6 @@ webhooks:${discussions
 /** Has the organization install the service, and waits until its first repository is known. */
 export async function install(service: TestService, simulator: Simulator, permissions: Permissions): Promise<void> {
   simulator.app.install(organization(simulator), undefined, permissions);
-  await untilShown(service, 'engine-1', /installed/);
+  await untilRepositoryIs(service, 'engine-1', /installed/);
   await poll(service);
 }

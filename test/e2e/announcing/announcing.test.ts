@@ -4,13 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion, addIssue } from '../../../simulators/world/activity.ts';
 import { until } from '../../time.ts';
-import { poll, stage, write } from '../achievements/awarding/awarding.ts';
+import { awardingRepository, poll, writeAchievementsFile } from '../achievements/awarding/awarding.ts';
 import { organization, startAppService } from '../installations/installed.ts';
 import type { TestService } from '../service.ts';
 import { fileText, install, writing } from './announcements.ts';
 
-function byText(one: string, other: string): number {
-  return one < other ? -1 : 1;
+function byText(left: string, right: string): number {
+  return left < right ? -1 : 1;
 }
 
 async function outcomes({ database }: TestService): Promise<string[]> {
@@ -24,15 +24,15 @@ describe('announcements and checks on GitHub', () => {
   it('announces each award once in the discussions that exist, even after a lost response, and stores why not in others', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     const { world } = simulator;
-    const repository = stage(simulator);
+    const repository = awardingRepository(simulator);
     repository.issues.length = 0;
-    const [author, other] = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);
-    if (author === undefined || other === undefined) assert.fail('the world has too few people');
+    const [author, commenter] = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);
+    if (author === undefined || commenter === undefined) assert.fail('the world has too few people');
     const titles = ['Welcome', 'Achievements', 'Achievements'];
     const discussions = titles.map((title) => Object.assign(addDiscussion(world, repository, { author }), { title }));
     const comments = (): string[] => discussions[1]?.comments.map(({ body }) => body) ?? [];
     const owner = organization(simulator).login;
-    write(
+    writeAchievementsFile(
       simulator,
       fileText(
         [`${owner}/engine-1`, 'Achievements'],
@@ -48,7 +48,7 @@ describe('announcements and checks on GitHub', () => {
     addIssue(world, repository, { author });
     await poll(service);
     await until(async () => (comments().length === 1 ? true : undefined), 'the first is sent');
-    addIssue(world, repository, { author: other });
+    addIssue(world, repository, { author: commenter });
     await poll(service);
     await until(async () => (comments().length === 2 ? true : undefined), 'the second is sent');
     const expected = [
@@ -66,7 +66,7 @@ describe('announcements and checks on GitHub', () => {
       comments()
         .map((body) => body.split('\n')[0] ?? '')
         .toSorted(byText),
-      [author, other]
+      [author, commenter]
         .map(
           ({ login }) =>
             `🏆 \`${login}\` earned the achievement \`Reporter\` in \`${organization(simulator).login}/engine-1\`.`,

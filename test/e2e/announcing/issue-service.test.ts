@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
-import { kindsStored } from '../../contract/served.ts';
+import { countStoredByKind } from '../../contract/service-responses.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { issueHosts, open, said } from '../../integration/announcing/issue-hosts.ts';
+import { commentsOf, issueHosts, openIssues } from '../../integration/announcing/issue-hosts.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
@@ -47,14 +47,14 @@ webhooks:${Object.entries(places)
 describe('announcements in issues', () => {
   it('announces an award once in the issue that the file names, even after a lost response', async () => {
     const { name, start } = issueHosts.find((host) => host.name === 'gitlab') ?? assert.fail();
-    const scene = createContractWorld();
-    const { world, repositories, people, now, advance } = scene;
-    const [here] = open(scene, repositories.handbook, ['Awards']);
-    const [elsewhere] = open(scene, repositories.fork, ['Awards']);
-    assert.ok(here && elsewhere);
+    const fixture = createContractWorld();
+    const { world, repositories, people, now, advance } = fixture;
+    const [here] = openIssues(fixture, repositories.handbook, ['Awards']);
+    const [issueOfFork] = openIssues(fixture, repositories.fork, ['Awards']);
+    assert.ok(here && issueOfFork);
     const author = { name: 'Olive', email: 'olive-admin@mail.example' };
     writeFile(world, repositories.handbook, '.plaudit/config.yaml', file, author);
-    await using simulator = await start(scene);
+    await using simulator = await start(fixture);
     const settings = {
       [`${name.toUpperCase()}_URL`]: simulator.url,
       [`${name.toUpperCase()}_TOKEN`]: simulator.tokens.organization_member,
@@ -73,8 +73,8 @@ describe('announcements in issues', () => {
       return (await states()).join() === 'dead is in a repository of another owner,sent ' ? true : undefined;
     }, 'each notification is sent or given up');
     assert.deepEqual(simulator.losses, []);
-    const [comment, ...more] = said(here);
-    assert.deepEqual([more, said(elsewhere), comment?.[0]], [[], [], people.max.id]);
+    const [comment, ...more] = commentsOf(here);
+    assert.deepEqual([more, commentsOf(issueOfFork), comment?.[0]], [[], [], people.max.id]);
     const words = `🏆 \`ada-lovelace\` earned the achievement \`Reporter\` in \`${places.good}\`.`;
     assert.equal(comment?.[1].split('\n')[0], words);
     const { rows } = await service.database.pool.query<{ id: string; attempts: number }>(
@@ -90,7 +90,7 @@ describe('announcements in issues', () => {
       await service.database.pool.query('delete from repository_polls');
       await runTask(service, 'poll_due');
       await untilIdle(service);
-      return (await kindsStored(service, repositories.handbook))['issue_comment'] === 3 ? true : undefined;
+      return (await countStoredByKind(service, repositories.handbook))['issue_comment'] === 3 ? true : undefined;
     }, 'the comment of the service is read');
     const awards = await service.database.pool.query<{ person: string }>(
       `select a.name as person from awards w join accounts a on a.id = w.account_id

@@ -6,12 +6,18 @@ import { addPullRequest } from '../../../simulators/world/activity.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { label } from '../../../simulators/world/threads.ts';
-import { engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { simple } from '../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../time.ts';
-import { filePath, install, poll, stage, write } from '../achievements/awarding/awarding.ts';
-import { personCalled } from '../achievements/awarding/scene.ts';
-import { organization, startAppService, untilShown } from '../installations/installed.ts';
+import { personCalled } from '../achievements/awarding/actions.ts';
+import {
+  awardingRepository,
+  filePath,
+  install,
+  poll,
+  writeAchievementsFile,
+} from '../achievements/awarding/awarding.ts';
+import { organization, startAppService, untilRepositoryIs } from '../installations/installed.ts';
 
 const path = `${engines.name}/boards/sprint`;
 
@@ -31,11 +37,11 @@ describe('following of boards', () => {
   it('reports the faults of a file on the commit that introduced them', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
-    write(simulator, file(5).replace('"merged = true"', '"mergd = true"'), '.plaudit/boards.yaml');
+    writeAchievementsFile(simulator, file(5).replace('"merged = true"', '"mergd = true"'), '.plaudit/boards.yaml');
     simulator.app.install(organization(simulator), undefined, { ...readPermissions, checks: 'write' });
-    await untilShown(service, 'engine-1', /installed/);
+    await untilRepositoryIs(service, 'engine-1', /installed/);
     const token = await serviceToken(service, simulator, engines);
-    const chosen = sending('PUT', token, { hidden: false, boards_repository: 'engine-1' });
+    const chosen = jsonRequest('PUT', token, { hidden: false, boards_repository: 'engine-1' });
     assert.equal((await service.get(`${engines.name}/settings`, chosen)).status, 200);
     await poll(service);
     const runs = () => simulator.app.checkRuns.filter(({ name }) => name === 'Plaudit boards');
@@ -46,13 +52,13 @@ describe('following of boards', () => {
       );
     await ended(1);
     const [run] = runs();
-    assert.deepEqual([run?.conclusion, run?.headSha], ['failure', stage(simulator).commits.at(-1)?.oid]);
+    assert.deepEqual([run?.conclusion, run?.headSha], ['failure', awardingRepository(simulator).commits.at(-1)?.oid]);
     assert.deepEqual(
       run?.annotations.map(({ path: where, annotation_level: level }) => [where, level]),
       [['.plaudit/boards.yaml', 'failure']],
     );
     assert.match(run?.annotations[0]?.message ?? '', /mergd.*did you mean merged/s);
-    write(simulator, file(5), '.plaudit/boards.yaml');
+    writeAchievementsFile(simulator, file(5), '.plaudit/boards.yaml');
     await poll(service);
     await ended(2);
     assert.deepEqual([runs()[1]?.conclusion, runs()[1]?.annotations], ['success', []]);
@@ -61,12 +67,15 @@ describe('following of boards', () => {
   it('follows the file of an installed repository, merged pull requests, and the document that replaces the file', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
-    write(simulator, { pointActions: [], achievements: [simple('One', 'author issue: count() >= 1000')] });
-    write(simulator, file(5), '.plaudit/boards.yaml');
+    writeAchievementsFile(simulator, {
+      pointActions: [],
+      achievements: [simple('One', 'author issue: count() >= 1000')],
+    });
+    writeAchievementsFile(simulator, file(5), '.plaudit/boards.yaml');
     await install(service, simulator);
     const token = await serviceToken(service, simulator, engines);
     // Two repositories define achievements, so the owner has to choose.
-    const chosen = sending('PUT', token, { hidden: false, boards_repository: 'engine-1' });
+    const chosen = jsonRequest('PUT', token, { hidden: false, boards_repository: 'engine-1' });
     const settings = await service.get(`${engines.name}/settings`, chosen);
     assert.equal(settings.status, 200, settings.text);
     await poll(service);
@@ -78,37 +87,37 @@ describe('following of boards', () => {
     const untilPoints = (name: string, points: number): Promise<boolean> =>
       until(async () => ((await pointsOf(name)) === points ? true : undefined), `${name} has ${points} points`);
     await until(async () => ((await service.get(path)).status === 200 ? true : undefined), 'the board is ranked');
-    const [hero, other] = [personCalled(simulator, 'ada-lovelace'), personCalled(simulator, 'max-member')];
-    const before = await pointsOf(hero.login);
-    const pull = addPullRequest(simulator.world, stage(simulator), { author: hero });
-    closeItem(simulator.world, pull, { merged: true, by: other });
-    await untilPoints(hero.login, before + 5);
-    const { body } = await service.get(`${path}/people/${hero.login}?limit=1`);
+    const [ada, max] = [personCalled(simulator, 'ada-lovelace'), personCalled(simulator, 'max-member')];
+    const before = await pointsOf(ada.login);
+    const pull = addPullRequest(simulator.world, awardingRepository(simulator), { author: ada });
+    closeItem(simulator.world, pull, { merged: true, by: max });
+    await untilPoints(ada.login, before + 5);
+    const { body } = await service.get(`${path}/people/${ada.login}?limit=1`);
     assert.deepEqual(
       body.data.map(({ kind, number, points }) => [kind, number, points]),
       [['pull_request', pull.number, 5]],
     );
     label(simulator.world, pull, 'Spam');
-    await untilPoints(hero.login, before);
+    await untilPoints(ada.login, before);
     const { rows } = await service.database.pool.query<{ name: string }>(
       `select a.name from contributions c join accounts a on a.id = c.merged_by where c.kind = 'pull_request' and c.number = $1`,
       [pull.number],
     );
-    assert.ok(rows.some(({ name }) => name === other.login));
+    assert.ok(rows.some(({ name }) => name === max.login));
     // The push alone makes the service read the file again.
-    write(simulator, file(7), '.plaudit/boards.yaml');
-    await untilPoints(hero.login, (before / 5) * 7);
-    const document = { ...sending('PUT', token), body: file(3) };
+    writeAchievementsFile(simulator, file(7), '.plaudit/boards.yaml');
+    await untilPoints(ada.login, (before / 5) * 7);
+    const document = { ...jsonRequest('PUT', token), body: file(3) };
     assert.equal((await service.get(`${engines.name}/boards`, document)).status, 200);
-    await untilPoints(hero.login, (before / 5) * 3);
-    const removed = await service.get(`${engines.name}/boards`, sending('DELETE', token));
+    await untilPoints(ada.login, (before / 5) * 3);
+    const removed = await service.get(`${engines.name}/boards`, jsonRequest('DELETE', token));
     assert.equal(removed.status, 204, removed.text);
-    await untilPoints(hero.login, (before / 5) * 7);
+    await untilPoints(ada.login, (before / 5) * 7);
     const incomplete = await service.get(path);
     const { board } = incomplete.body.meta_data as unknown as { board: { repositories: object } };
     assert.deepEqual(board.repositories, { total: 1, complete: 1, incomplete: [] });
     // Without a choice, the only repository that defines achievements holds the boards, from its first push on.
-    const none = sending('PUT', token, { hidden: false, boards_repository: '' });
+    const none = jsonRequest('PUT', token, { hidden: false, boards_repository: '' });
     assert.equal((await service.get(`${engines.name}/settings`, none)).status, 200);
     const others = simulator.world
       .owned(organization(simulator))
@@ -118,7 +127,7 @@ describe('following of boards', () => {
       until(async () => ((await service.get(path)).status === status ? true : undefined), `the board is ${status}`);
     const author = { name: 'Keeper', email: 'keeper@example.org' };
     const push = (text: string | null): void => {
-      for (const one of others) writeFile(simulator.world, one, filePath, text, author);
+      for (const repository of others) writeFile(simulator.world, repository, filePath, text, author);
     };
     await untilStatus(404);
     push(null);

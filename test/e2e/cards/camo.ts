@@ -15,7 +15,7 @@ export interface Proxied {
  */
 const timeoutMs = 15_000;
 const maxBytes = 5 * 1024 * 1024;
-const passed = [
+const passedHeaderNames = [
   'content-type',
   'cache-control',
   'etag',
@@ -32,14 +32,14 @@ const ownHeaders = {
 
 /** Returns the headers to pass on, without length and encoding, because `fetch` has decoded the body. */
 function passedHeaders(headers: Headers): OutgoingHttpHeaders {
-  const entries = passed.flatMap((name): [string, string][] => {
+  const entries = passedHeaderNames.flatMap((name): [string, string][] => {
     const value = /length|encoding/.test(name) ? null : headers.get(name);
     return value === null ? [] : [[name, value]];
   });
   return Object.fromEntries(entries);
 }
 
-interface Kept {
+interface CachedImage {
   headers: OutgoingHttpHeaders;
   body: Buffer;
   etag: string | undefined;
@@ -53,7 +53,7 @@ interface Kept {
 export async function startCamo(
   now: () => Date,
 ): Promise<{ show(address: string): Promise<Proxied>; requestCount: number } & AsyncDisposable> {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedImage>();
   let requestCount = 0;
   const server = createServer((request, response) => {
     const address = new URL(request.url ?? '/', 'http://camo').searchParams.get('url') ?? '';
@@ -68,7 +68,7 @@ export async function startCamo(
   const fetchImage = async (
     address: string,
     { 'accept-encoding': coding }: IncomingHttpHeaders,
-  ): Promise<Kept | undefined> => {
+  ): Promise<CachedImage | undefined> => {
     const known = kept.get(address);
     if (known !== undefined && known.freshUntil > now().getTime()) return known;
     requestCount += 1;

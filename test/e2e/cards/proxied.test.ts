@@ -75,7 +75,7 @@ describe('cards behind an image proxy', () => {
         const isSame = body.equals(good.get(address) ?? Buffer.alloc(0));
         assert.ok(
           isSame || good.get(address)?.length === body.length,
-          `${address} is the last good picture while ${state}`,
+          `${address} is the last good image while ${state}`,
         );
       }
     };

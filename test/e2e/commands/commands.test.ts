@@ -63,9 +63,9 @@ const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\
 describe('the command line', () => {
   it('names the address, database, quota and an example in one line of serve, and leaves no process after a stop', async () => {
     await using simulator = await startSimulator();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const environment = {
-      DATA_DIR: place.at('data'),
+      DATA_DIR: directory.pathOf('data'),
       GITHUB_URL: simulator.url,
       GITHUB_API_URL: simulator.apiUrl,
       GITHUB_TOKEN: simulator.tokens.public_only,
@@ -98,23 +98,23 @@ describe('the command line', () => {
     const lines = (await second.ended).out.trim().split('\n');
     const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     assert.equal(messages.at(-1), 'Plaudit stopped.');
-    assert.equal((await stat(place.at('data/histories'))).mode & 0o777, 0o700);
-    await waitUntilEmpty(place.at('data'));
-    assert.deepEqual(await processesIn(place.at('data')), []);
+    assert.equal((await stat(directory.pathOf('data/histories'))).mode & 0o777, 0o700);
+    await waitUntilEmpty(directory.pathOf('data'));
+    assert.deepEqual(await processesIn(directory.pathOf('data')), []);
   });
 
   it('ends at once with one line, and creates nothing, for a taken port, a wrong setting, or without git', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     await using taken = await startSimulator();
     const { port } = new URL(taken.url);
-    await using command = plaudit(['serve'], { DATA_DIR: place.at('data'), PORT: port });
+    await using command = plaudit(['serve'], { DATA_DIR: directory.pathOf('data'), PORT: port });
     const { code, err } = await command.ended;
     assert.deepEqual([code, err.trim().split('\n').at(-1)], [1, `plaudit: PORT: port ${port} is taken`]);
-    await waitUntilEmpty(place.path);
+    await waitUntilEmpty(directory.path);
 
     const wrong = await plaudit(['serve'], {
       LOG_LEVEL: 'warn',
-      DATA_DIR: place.at('unused'),
+      DATA_DIR: directory.pathOf('unused'),
       GITHUB_TOKENS: 'secret-value',
     }).ended;
     assert.deepEqual([wrong.code, wrong.out, wrong.err.trim().split('\n').length], [1, '', 1], wrong.err);
@@ -122,12 +122,12 @@ describe('the command line', () => {
     assert.doesNotMatch(wrong.err, /secret/);
 
     // There is no git.
-    await using bare = plaudit(['serve'], { DATA_DIR: place.at('bare'), PATH: place.path });
+    await using bare = plaudit(['serve'], { DATA_DIR: directory.pathOf('bare'), PATH: directory.path });
     const ended = await bare.ended;
     assert.deepEqual(
       [ended.code, ended.out, ended.err],
       [1, '', 'plaudit: Histories are read by git, and there is no git on the PATH.\n'],
     );
-    await waitUntilEmpty(place.path);
+    await waitUntilEmpty(directory.path);
   });
 });

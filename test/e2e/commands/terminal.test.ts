@@ -12,7 +12,7 @@ describe('output of plaudit serve on a terminal', () => {
       t.skip('needs the program script, which makes terminals');
       return;
     }
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     await using simulator = await startSimulator();
     const command = `exec '${process.execPath}' '${program}' serve`;
     const child = spawn('script', ['-qefc', command, '/dev/null'], {
@@ -20,7 +20,7 @@ describe('output of plaudit serve on a terminal', () => {
         ...programEnvironment(),
         PORT: '0',
         METRICS_PORT: '0',
-        DATA_DIR: place.at('data'),
+        DATA_DIR: directory.pathOf('data'),
         GITHUB_URL: simulator.url,
         GITHUB_API_URL: simulator.apiUrl,
       },

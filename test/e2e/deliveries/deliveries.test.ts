@@ -11,7 +11,7 @@ import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { startTestService } from '../service.ts';
-import { deliver, settings, untilTrue } from './delivering.ts';
+import { deliver, settings, untilResponsesMatchWorld } from './delivering.ts';
 
 describe('deliveries', () => {
   it('updates responses within seconds of deliveries in any order, repeated, about others, and before a kill', async () => {
@@ -33,7 +33,7 @@ describe('deliveries', () => {
     assert.ok(opened);
     assert.deepEqual(await deliver(service, opened), { status: 202, state: 'accepted' });
     assert.deepEqual(await deliver(service, opened), { status: 202, state: 'known' });
-    await untilTrue(service, simulator, 'the new issue is counted');
+    await untilResponsesMatchWorld(service, simulator, 'the new issue is counted');
     const untilOwnNumbers = (login: string): Promise<true> =>
       until(async () => {
         const { body } = await service.get(`${login}/contributions`);
@@ -45,11 +45,11 @@ describe('deliveries', () => {
     closeItem(world, issue);
     editTitle(world, issue, 'Another');
     // The older delivery comes last.
-    for (const one of sent.splice(1).toReversed()) await deliver(service, one);
-    await untilTrue(service, simulator, 'the closed issue is counted');
+    for (const delivery of sent.splice(1).toReversed()) await deliver(service, delivery);
+    await untilResponsesMatchWorld(service, simulator, 'the closed issue is counted');
     deleteItem(world, repository, issue);
-    for (const one of sent.splice(1)) await deliver(service, one);
-    await untilTrue(service, simulator, 'the deleted issue is not counted');
+    for (const delivery of sent.splice(1)) await deliver(service, delivery);
+    await untilResponsesMatchWorld(service, simulator, 'the deleted issue is not counted');
 
     const person = (login: string) => {
       const account = world.accountByLogin(login) ?? assert.fail();
@@ -57,9 +57,9 @@ describe('deliveries', () => {
     };
     await untilOwnNumbers(accounts.outsider);
     addCommit(world, repository, { author: person(accounts.user), coAuthors: [person(accounts.outsider)] });
-    for (const one of sent.splice(0)) await deliver(service, one);
+    for (const delivery of sent.splice(0)) await deliver(service, delivery);
     await untilOwnNumbers(accounts.outsider);
-    await untilTrue(service, simulator, 'the commit is counted');
+    await untilResponsesMatchWorld(service, simulator, 'the commit is counted');
     await untilIdle(service);
 
     addIssue(world, repository, { author });
@@ -73,7 +73,7 @@ describe('deliveries', () => {
     assert.deepEqual(await sending, { status: 202, state: 'accepted' });
     await service.service.close();
     await using second = await startTestService({ simulator, settings, databaseUrl: service.databaseUrl });
-    await untilTrue(second, simulator, 'it is applied by the next process');
+    await untilResponsesMatchWorld(second, simulator, 'it is applied by the next process');
   });
 
   it('reads once for a burst of deliveries', async () => {
@@ -88,9 +88,9 @@ describe('deliveries', () => {
     const sent = outbox(simulator);
     for (let count = 0; count < 40; count += 1) {
       addIssue(world, repository, { author });
-      for (const one of sent.splice(0)) await deliver(service, one);
+      for (const delivery of sent.splice(0)) await deliver(service, delivery);
     }
-    await untilTrue(service, simulator, 'all are counted');
+    await untilResponsesMatchWorld(service, simulator, 'all are counted');
     assert.ok(simulator.requests.length - before < 20, `${simulator.requests.length - before} requests`);
   });
 });

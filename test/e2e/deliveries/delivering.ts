@@ -21,16 +21,21 @@ export async function deliver(
 }
 
 /** Returns the people of a response in the form of `contributorsOf`. */
-export const listed = (items: Record<string, unknown>[]): object[] =>
+export const toContributors = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 /** Waits until the organization's contributors and counters are those of the world. */
-export async function untilTrue(service: TestService, simulator: Simulator, what: string): Promise<void> {
+export async function untilResponsesMatchWorld(
+  service: TestService,
+  simulator: Simulator,
+  condition: string,
+): Promise<void> {
   await until(async () => {
     const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
-    const isTrue = JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(simulator.world, engines.name));
+    const isTrue =
+      JSON.stringify(toContributors(body.data)) === JSON.stringify(contributorsOf(simulator.world, engines.name));
     const { body: numbers } = await service.getComplete(`${engines.name}/contributions`);
     const expected = countersOf(simulator.world, engines.name);
     return isTrue && JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(expected) ? true : undefined;
-  }, what);
+  }, condition);
 }

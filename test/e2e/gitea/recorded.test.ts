@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
 import { listOf, recordedDeliveries, recordedSecret } from '../../../simulators/gitea/recordings.ts';
 import { type Replay, secretOf, startReplay } from '../../../simulators/gitea/replay.ts';
-import { earnedBy } from '../../contract/served.ts';
+import { achievementsOf } from '../../contract/service-responses.ts';
 import { bearer, tokenIn } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
@@ -14,7 +14,7 @@ import { startTestService, type TestService } from '../service.ts';
 
 /** Tests the whole service on recordings of a real Gitea. */
 
-interface Scene {
+interface Fixture {
   replay: Replay;
   service: TestService;
   settings: Record<string, string>;
@@ -26,7 +26,7 @@ const moments = {
   after: new Date('2026-11-21T01:46:10Z'),
 };
 
-async function openScene(moment: Date): Promise<Scene & AsyncDisposable> {
+async function openFixture(moment: Date): Promise<Fixture & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const replay = stack.use(await startReplay());
   replay.moment = moment;
@@ -51,7 +51,7 @@ const entity = (name: string): string => `/v1/gitea/entities/${name}`;
 
 type ContributorCounts = [name: string, contributions: number][];
 
-async function contributors({ service }: Scene, init?: RequestInit): Promise<ContributorCounts> {
+async function contributors({ service }: Fixture, init?: RequestInit): Promise<ContributorCounts> {
   const { body } = await service.getComplete(`${entity('acme')}/contributors`, init);
   return body.data.map(({ name, contributions }) => [String(name), Number(contributions)]);
 }
@@ -72,9 +72,9 @@ const contributorsAfter: ContributorCounts = [
 
 describe('the service on a recorded Gitea', () => {
   it('follows recorded deliveries, shows an organization, its people and private data, and awards achievements', async () => {
-    await using scene = await openScene(moments.before);
-    const { replay, service, settings } = scene;
-    assert.deepEqual(await contributors(scene), contributorsBefore);
+    await using fixture = await openFixture(moments.before);
+    const { replay, service, settings } = fixture;
+    assert.deepEqual(await contributors(fixture), contributorsBefore);
     await untilIdle(service);
     replay.moment = moments.after;
     const states: Record<string, number> = {};
@@ -83,16 +83,16 @@ describe('the service on a recorded Gitea', () => {
       states[state] = (states[state] ?? 0) + 1;
     }
     assert.deepEqual(states, { accepted: 52, ignored: 8 });
-    const isThere = async (): Promise<true | undefined> =>
-      isDeepStrictEqual(await contributors(scene), contributorsAfter) ? true : undefined;
-    await until(isThere, 'what was delivered is counted');
+    const isAnalyzed = async (): Promise<true | undefined> =>
+      isDeepStrictEqual(await contributors(fixture), contributorsAfter) ? true : undefined;
+    await until(isAnalyzed, 'the delivered changes are counted');
     const [first] = recordedDeliveries;
     assert.ok(first);
     const forgedBody = first.body.replace('acme', 'evil');
     const forged = await send(service, '/v1/gitea/webhooks', 'POST', first.headers, forgedBody);
     assert.equal(forged.status, 401);
     await untilIdle(service);
-    assert.deepEqual(await contributors(scene), contributorsAfter);
+    assert.deepEqual(await contributors(fixture), contributorsAfter);
 
     const { status, body } = await service.get(entity('acme'));
     assert.equal(status, 200);
@@ -146,29 +146,32 @@ describe('the service on a recorded Gitea', () => {
       ],
     );
     // An issue and five commits are private.
-    assert.deepEqual(await contributors(scene, bearer(token)), [
+    assert.deepEqual(await contributors(fixture, bearer(token)), [
       ['alice', 11 + 4],
       ['bob', 12 + 2],
       ['carol', 10],
       ['forgeadmin', 1],
     ]);
-    assert.deepEqual(await contributors(scene), contributorsAfter);
+    assert.deepEqual(await contributors(fixture), contributorsAfter);
     const privateRequests = replay.gitRequests.filter((request) => request.includes('secret-plans'));
     assert.deepEqual([...new Set(privateRequests)], ['alice /acme/secret-plans.git']);
     assert.equal((await service.get(`${entity('acme')}/repositories`)).status, 401);
-    assert.equal((await service.get(`${entity('acme')}/token`, bearer('nobody knows it'))).status, 401);
+    assert.equal(
+      (await service.get(`${entity('acme')}/token`, bearer('the repository is absent for visitors'))).status,
+      401,
+    );
     const { text: refused } = await service.get(`${entity('acme')}/repositories?repository=secret-plans`);
     assert.doesNotMatch(refused, /Private plans/);
     for (const line of service.lines) assert.doesNotMatch(line, /token-of-|secret-plans/);
 
     replay.files.set('.plaudit/config.yaml', achievements);
     await installAsOperator(service, settings, 'gitea/acme/handbook');
-    const earned = (name: string) => earnedBy(service, entity(name));
+    const earned = (name: string) => achievementsOf(service, entity(name));
     const expected = { alice: ['Critic'], bob: ['Finisher', 'Stylist'], carol: ['Loved'], forgeadmin: [] };
     await until(async () => {
       const awarded = await Promise.all(Object.keys(expected).map(earned));
       return isDeepStrictEqual(awarded, Object.values(expected)) ? true : undefined;
-    }, 'everybody has what they earned');
+    }, 'all earned achievements are awarded');
     const { text: medals } = await service.get(`${entity('bob')}/achievements?format=svg`);
     assert.match(medals, /Stylist/);
     assert.match(medals, /Finisher/);

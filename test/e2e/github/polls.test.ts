@@ -8,7 +8,7 @@ import { engines, keeper } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
-import { engine, organization, runTask, shown } from '../installations/installed.ts';
+import { engine, organization, repositoryStates, runTask } from '../installations/installed.ts';
 import { startTestService } from '../service.ts';
 
 /** Tests polls of an owner at GitHub that the operator installed with a token, without an App and its deliveries. */
@@ -24,49 +24,56 @@ async function startInstalled() {
   await installAsOperator(service, settings, `github/${engines.name}`);
   await untilIdle(service);
   /** Begins the round of polls after a number of seconds, as the clock does every 30 seconds. */
-  const round = async (afterSeconds = 30): Promise<void> => {
+  const pollAfter = async (afterSeconds = 30): Promise<void> => {
     time.advance(afterSeconds);
     await runTask(service, 'start_owner_polls');
     await untilIdle(service);
   };
-  const assertTrue = async (): Promise<void> => {
+  const assertMatchesWorld = async (): Promise<void> => {
     const { body } = await service.get(`${engines.name}/contributors?limit=100`);
     const found = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
     assert.deepEqual(found, contributorsOf(simulator.world, engines.name));
   };
-  await round();
-  return { simulator, service, round, assertTrue, now: time.now, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  await pollAfter();
+  return {
+    simulator,
+    service,
+    round: pollAfter,
+    assertTrue: assertMatchesWorld,
+    now: time.now,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 describe('polls of owners at GitHub', () => {
   it('follow new repositories, names and issues, and hide a repository within 60 seconds that becomes private or is deleted', async () => {
-    await using scene = await startInstalled();
-    const { simulator, service, round, assertTrue, now } = scene;
+    await using fixture = await startInstalled();
+    const { simulator, service, round: pollAfter, assertTrue: assertMatchesWorld, now } = fixture;
     const { world } = simulator;
     const repository = engine(simulator, 'engine-1');
-    await assertTrue();
+    await assertMatchesWorld();
     setVisibility(world, repository, 'private');
-    await round();
-    assert.match((await shown(service))['engine-1'] ?? '', /^private installed/);
-    await assertTrue();
+    await pollAfter();
+    assert.match((await repositoryStates(service))['engine-1'] ?? '', /^private installed/);
+    await assertMatchesWorld();
     setVisibility(world, repository, 'public');
-    await round();
-    await assertTrue();
+    await pollAfter();
+    await assertMatchesWorld();
     const { id: ownerId } = organization(simulator);
     const author = world.accountByLogin(keeper.name) ?? assert.fail();
     const added = addRepository(world, { ownerId, name: 'new-engine', createdAt: now() });
     renameRepository(world, engine(simulator, 'engine-2'), 'engine-two');
-    await round();
-    const names = await shown(service);
+    await pollAfter();
+    const names = await repositoryStates(service);
     assert.deepEqual([names['engine-2'], names['engine-two']], [undefined, 'public installed collected']);
     assert.match(names['new-engine'] ?? '', /^public installed/);
     addIssue(world, added, { author });
-    await round();
-    await assertTrue();
+    await pollAfter();
+    await assertMatchesWorld();
 
     deleteRepository(world, repository);
-    await round();
-    assert.match((await shown(service))['engine-1'] ?? '', /deleted$/);
-    await assertTrue();
+    await pollAfter();
+    assert.match((await repositoryStates(service))['engine-1'] ?? '', /deleted$/);
+    await assertMatchesWorld();
   });
 });

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
-import { listed } from '../../contract/served.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
-import { entity, openScene, untilTrue } from './scene.ts';
+import { entity, openFixture, untilResponsesMatchWorld } from './fixture.ts';
 
 /** Tests a whole service on a simulated GitLab. */
 
 describe('the service on GitLab', () => {
   it('looks up, counts and draws groups, subgroups and users, and shows private data only to the owner of each group', async () => {
-    await using scene = await openScene();
-    const { service, simulator, world, looms, people } = scene;
+    await using fixture = await openFixture();
+    const { service, simulator, world, looms, people } = fixture;
     const { status, body } = await service.get(entity('ANALYTICAL-engines'));
     assert.equal(status, 200);
     assert.deepEqual([body.data[0]?.['name'], body.data[0]?.['provider']], [engines.name, 'gitlab']);
-    await untilTrue(scene, 'everything is counted');
+    await untilResponsesMatchWorld(fixture, 'everything is counted');
     const { body: ofOne } = await service.getComplete(`${entity(engines.name)}/contributors?repository=handbook`);
-    assert.deepEqual(listed(ofOne.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
+    assert.deepEqual(toContributors(ofOne.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
 
     const { body: below } = await service.get(entity(looms.login.toUpperCase()));
     assert.deepEqual([below.data[0]?.['name'], below.data[0]?.['type']], [looms.login, 'organization']);
     assert.match(String(below.data[0]?.['url']), /\/api\/v4\/groups\/analytical-engines%2Flooms$/);
-    await untilTrue(scene, 'what the group below owns is counted', looms.login);
+    await untilResponsesMatchWorld(fixture, 'what the group below owns is counted', looms.login);
     const { body: cards } = await service.getComplete(`${entity(looms.login)}/contributors?repository=punch.cards`);
-    assert.deepEqual(listed(cards.data), contributorsOf(world, looms.login, { repository: 'punch.cards' }));
+    assert.deepEqual(toContributors(cards.data), contributorsOf(world, looms.login, { repository: 'punch.cards' }));
     for (const picture of ['contributors?format=svg', 'contributions?format=svg&card=calendar', 'badges/community']) {
       const { headers, text } = await service.get(`${entity(looms.login)}/${picture}`);
       assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/, picture);
@@ -32,7 +32,7 @@ describe('the service on GitLab', () => {
     }
     const { text: composed } = await service.get(`/cards?provider=gitlab&name=${encodeURIComponent(looms.login)}`);
     assert.ok(composed.includes('/v1/gitlab/entities/analytical-engines%2Flooms/contributions?'), 'picture');
-    assert.ok(composed.includes(`${scene.simulator.url}/analytical-engines/looms`), 'link');
+    assert.ok(composed.includes(`${fixture.simulator.url}/analytical-engines/looms`), 'link');
 
     await service.get(entity('max-member'));
     await untilIdle(service);
@@ -56,9 +56,9 @@ describe('the service on GitLab', () => {
     assert.match(String(own.data[0]?.['url']), /\/api\/v4\/projects\/analytical-engines%2F/);
     assert.equal((await service.get(`${entity(engines.name)}/repositories`)).status, 401);
     const { body: listedPeople } = await service.getComplete(`${entity(engines.name)}/contributors`, bearer(token));
-    const viewer = { accountId: scene.people.olive.id, seesPrivate: true };
-    assert.deepEqual(listed(listedPeople.data), contributorsOf(world, engines.name, { viewer }));
-    assert.notDeepEqual(listed(listedPeople.data), contributorsOf(world, engines.name));
+    const viewer = { accountId: fixture.people.olive.id, seesPrivate: true };
+    assert.deepEqual(toContributors(listedPeople.data), contributorsOf(world, engines.name, { viewer }));
+    assert.notDeepEqual(toContributors(listedPeople.data), contributorsOf(world, engines.name));
     assert.ok(simulator.gitRequests.some((request) => request.includes('secret-plans')));
     for (const line of service.lines) assert.doesNotMatch(line, /simulated_organization/);
     const member = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_member));

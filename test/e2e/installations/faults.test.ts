@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { until } from '../../time.ts';
-import { everythingStored, untilIdle } from '../access/state.ts';
-import { organization, reconcileNow, secret, startAppService, untilShown } from './installed.ts';
+import { readAllTables, untilIdle } from '../access/state.ts';
+import { organization, reconcileNow, secret, startAppService, untilRepositoryIs } from './installed.ts';
 
 describe('use of the credentials of an App', () => {
   it('continues on every node until the App is suspended, and writes no secret', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
-    await using one = await startAppService(simulator, { settings: { LOG_LEVEL: 'trace' } });
-    await using other = await startAppService(simulator, { databaseUrl: one.databaseUrl, hasNoDeliveries: true });
+    await using first = await startAppService(simulator, { settings: { LOG_LEVEL: 'trace' } });
+    await using second = await startAppService(simulator, { databaseUrl: first.databaseUrl, hasNoDeliveries: true });
     const { app } = simulator;
     const installation = app.install(organization(simulator));
-    await untilShown(one, 'hidden-engine', /^private installed collected$/);
-    for (const { service } of [one, other]) {
+    await untilRepositoryIs(first, 'hidden-engine', /^private installed collected$/);
+    for (const { service } of [first, second]) {
       const provider = service.providers.get('github') ?? assert.fail();
       await until(
         async () =>
@@ -21,26 +21,26 @@ describe('use of the credentials of an App', () => {
         'it is known',
       );
     }
-    await untilIdle(one);
+    await untilIdle(first);
     simulator.faults.add({ kind: 'malformed', times: 20 });
-    await reconcileNow(one);
+    await reconcileNow(first);
     simulator.faults.clear();
     app.suspend(installation);
     await app.deliverer.idle();
     // The job that failed waits longer after each failure.
-    await reconcileNow(one);
-    await untilShown(one, 'hidden-engine', /^private collected deleted$/);
+    await reconcileNow(first);
+    await untilRepositoryIs(first, 'hidden-engine', /^private collected deleted$/);
     await until(async () => {
-      const left = [one, other].flatMap(
+      const left = [first, second].flatMap(
         ({ service }) => service.providers.get('github')?.privateData?.credentialNames() ?? [],
       );
       return left.length === 0 ? true : undefined;
-    }, 'no node asks with it any more');
-    await untilIdle(one);
+    }, 'no node sends the token any more');
+    await untilIdle(first);
 
-    const metrics = await (await fetch(`${one.service.metricsUrl}/metrics`)).text();
-    const response = await one.get('nobody-of-this-name');
-    const everything = [one.lines.join(''), metrics, response.text, await everythingStored(one)].join('\n');
+    const metrics = await (await fetch(`${first.service.metricsUrl}/metrics`)).text();
+    const response = await first.get('nobody-of-this-name');
+    const everything = [first.lines.join(''), metrics, response.text, await readAllTables(first)].join('\n');
     const body = app.privateKey.split('\n')[3] ?? assert.fail();
     for (const [what, word] of [
       ['the private key', body],

@@ -4,7 +4,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
-import { engine, organization, shown, startAppService, untilShown } from './installed.ts';
+import { engine, organization, repositoryStates, startAppService, untilRepositoryIs } from './installed.ts';
 
 const toContributors = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
@@ -18,24 +18,24 @@ describe('installed repositories', () => {
       engine(simulator, 'hidden-engine'),
       engine(simulator, 'engine-1'),
     ]);
-    await untilShown(service, 'hidden-engine', /^private installed collected$/);
-    await untilShown(service, 'engine-1', /^public installed collected$/);
-    await untilShown(service, 'engine-2', /^public collected$/);
+    await untilRepositoryIs(service, 'hidden-engine', /^private installed collected$/);
+    await untilRepositoryIs(service, 'engine-1', /^public installed collected$/);
+    await untilRepositoryIs(service, 'engine-2', /^public collected$/);
     await untilIdle(service);
     const path = `${engines.name}/repositories/hidden-engine/contributors?limit=100`;
     const token = await serviceToken(service, simulator, engines);
-    const mine = await service.get(path, bearer(token));
-    assert.equal(mine.status, 200, mine.text);
-    assert.ok(mine.body.data.length > 0);
+    const ownerResponse = await service.get(path, bearer(token));
+    assert.equal(ownerResponse.status, 200, ownerResponse.text);
+    assert.ok(ownerResponse.body.data.length > 0);
     assert.equal((await service.get(`${engines.name}/contributors?repository=hidden-engine`)).status, 404);
     assert.equal((await service.get(path)).status, 401);
-    const everybody = await service.getComplete(`${engines.name}/contributors?limit=100`);
-    assert.deepEqual(toContributors(everybody.body.data), contributorsOf(world, engines.name));
+    const allContributors = await service.getComplete(`${engines.name}/contributors?limit=100`);
+    assert.deepEqual(toContributors(allContributors.body.data), contributorsOf(world, engines.name));
     // The service uses the installation, with the full API, also for an account without one.
     const ada = await service.getComplete(`${simulator.accounts.user}/contributions`);
     assert.deepEqual(ada.body.meta_data.missing ?? [], []);
     const requests = simulator.requests.filter(({ name }) => /^[A-Z][a-z]/.test(name));
     assert.ok(requests.length > 0 && requests.every(({ token: by }) => by === `installation:${installation.id}`));
-    assert.equal((await shown(service))['secret-plans'], undefined);
+    assert.equal((await repositoryStates(service))['secret-plans'], undefined);
   });
 });

@@ -21,16 +21,16 @@ export interface AppServiceOptions extends Partial<TestServiceOptions> {
   /** True: the App does not deliver to the service. */
   hasNoDeliveries?: boolean;
   /** Default: the whole service. */
-  begin?: (options: TestServiceOptions) => Promise<TestService>;
+  startService?: (options: TestServiceOptions) => Promise<TestService>;
 }
 
 /** A service, or the part of one that runs tasks. */
-type Running = Pick<TestService, 'database' | 'work'>;
+type RunningService = Pick<TestService, 'database' | 'work'>;
 
 /** Starts a service that is the App. By default it has no token. */
 export async function startAppService(simulator: Simulator, options: AppServiceOptions = {}): Promise<TestService> {
-  const { hasNoDeliveries = false, begin = startTestService, settings, ...rest } = options;
-  const service = await begin({
+  const { hasNoDeliveries = false, startService = startTestService, settings, ...rest } = options;
+  const service = await startService({
     simulator,
     tokens: [],
     ...rest,
@@ -49,7 +49,7 @@ export function engine({ world }: Simulator, name: string): Repository {
 }
 
 /** Returns the stored repositories of the organization as pairs of a name and its states. */
-export async function shown({ database }: TestService): Promise<Record<string, string>> {
+export async function repositoryStates({ database }: TestService): Promise<Record<string, string>> {
   const { rows } = await database.pool.query<{
     name: string;
     is_private: boolean;
@@ -76,24 +76,24 @@ export async function shown({ database }: TestService): Promise<Record<string, s
 }
 
 /** Waits until the state of a repository matches. */
-export async function untilShown(service: TestService, name: string, wanted: RegExp): Promise<void> {
+export async function untilRepositoryIs(service: TestService, name: string, expected: RegExp): Promise<void> {
   let last = '';
   await until(async () => {
     await service.work?.();
-    last = (await shown(service))[name] ?? 'absent';
-    return wanted.test(last) ? true : undefined;
-  }, `${name} is ${wanted.source}`).catch((error: unknown) => {
+    last = (await repositoryStates(service))[name] ?? 'absent';
+    return expected.test(last) ? true : undefined;
+  }, `${name} is ${expected.source}`).catch((error: unknown) => {
     throw new Error(`${name} is ${last}`, { cause: error });
   });
 }
 
 /** Compares the installations with GitHub, as the service does each hour. */
-export async function reconcileNow(service: Running): Promise<void> {
+export async function reconcileNow(service: RunningService): Promise<void> {
   await runTask(service, 'reconcile_installations');
 }
 
 /** Runs a task that otherwise the clock begins, and waits for its end. */
-export async function runTask(service: Running, task: string, payload: object = {}): Promise<void> {
+export async function runTask(service: RunningService, task: string, payload: object = {}): Promise<void> {
   const { pool } = service.database;
   const { rows } = await pool.query<{ id: string }>(
     'select id from graphile_worker.add_job($1, $3::json, job_key => $2)',
@@ -107,7 +107,7 @@ export async function runTask(service: Running, task: string, payload: object = 
 }
 
 /** Moves the clock forward and begins a round of polls, as the clock does every 30 seconds. */
-export async function round(
+export async function pollOwners(
   { service, advance }: { service: TestService; advance: (seconds: number) => void },
   afterSeconds = 30,
 ): Promise<void> {

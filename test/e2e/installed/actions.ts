@@ -24,42 +24,42 @@ import {
 } from '../../../simulators/world/threads.ts';
 import type { World } from '../../../simulators/world/world.ts';
 
-/** The people and the repository of a deed. */
-interface Scene {
+/** The repository that an action changes, and the people who act in it. */
+interface ActionContext {
   world: World;
   random: Random;
   repository: Repository;
-  by: Account;
-  other: Account;
+  actor: Account;
+  otherPerson: Account;
 }
 
-type Action = (scene: Scene) => unknown;
+type Action = (fixture: ActionContext) => unknown;
 
 const labels = ['bug', 'docs', 'Good First Issue'];
 
-/** Deeds of people in a repository. A deed without an object does nothing. */
+/** Actions of people in a repository. An action without an object does nothing. */
 const actions: readonly Action[] = [
-  ({ world, repository, by }) => addIssue(world, repository, { author: by }),
-  ({ world, repository, by }) => addPullRequest(world, repository, { author: by }),
-  ({ world, repository, by }) => addDiscussion(world, repository, { author: by }),
-  ({ world, repository, by }) => addCommit(world, repository, { author: personOf(by) }),
-  ({ world, repository, by, other }) =>
-    addCommit(world, repository, { author: personOf(by), coAuthors: [personOf(other)] }),
-  ({ world, random, repository, by }) => {
+  ({ world, repository, actor }) => addIssue(world, repository, { author: actor }),
+  ({ world, repository, actor }) => addPullRequest(world, repository, { author: actor }),
+  ({ world, repository, actor }) => addDiscussion(world, repository, { author: actor }),
+  ({ world, repository, actor }) => addCommit(world, repository, { author: personOf(actor) }),
+  ({ world, repository, actor, otherPerson }) =>
+    addCommit(world, repository, { author: personOf(actor), coAuthors: [personOf(otherPerson)] }),
+  ({ world, random, repository, actor }) => {
     const pull = random.pickIfAny(repository.pullRequests);
-    return pull && addReview(world, pull, { author: by, state: random.pick(['APPROVED', 'COMMENTED', 'PENDING']) });
+    return pull && addReview(world, pull, { author: actor, state: random.pick(['APPROVED', 'COMMENTED', 'PENDING']) });
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const item = random.pickIfAny([...repository.issues, ...repository.pullRequests]);
-    return item && addComment(world, item, { author: by });
+    return item && addComment(world, item, { author: actor });
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const pull = random.pickIfAny(repository.pullRequests);
-    return pull && addReviewComment(world, pull, { author: by });
+    return pull && addReviewComment(world, pull, { author: actor });
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const discussion = random.pickIfAny(repository.discussions);
-    return discussion && addDiscussionComment(world, discussion, { author: by });
+    return discussion && addDiscussionComment(world, discussion, { author: actor });
   },
   ({ world, random, repository }) => {
     const discussion = random.pickIfAny(repository.discussions.filter(({ comments }) => comments.length > 0));
@@ -67,61 +67,64 @@ const actions: readonly Action[] = [
     if (discussion.answerId === null) markAnswer(world, discussion, random.pick(discussion.comments));
     else unmarkAnswer(world, discussion);
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const open = random.pickIfAny(itemsOf(repository).filter(({ closedAt }) => closedAt === null));
-    return open && closeItem(world, open, { by, ...('mergedAt' in open && { merged: random.chance(0.6) }) });
+    return open && closeItem(world, open, { by: actor, ...('mergedAt' in open && { merged: random.chance(0.6) }) });
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const closed = random.pickIfAny(
       itemsOf(repository).filter((item) => item.closedAt !== null && !('mergedAt' in item && item.mergedAt !== null)),
     );
-    return closed && reopenItem(world, closed, { by });
+    return closed && reopenItem(world, closed, { by: actor });
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const item = random.pickIfAny([...repository.issues, ...repository.discussions]);
-    return item && deleteItem(world, repository, item, { by });
+    return item && deleteItem(world, repository, item, { by: actor });
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const item = random.pickIfAny(itemsOf(repository));
     const name = random.pick(labels);
-    return item && (item.labels.includes(name) ? unlabel : label)(world, item, name, { by });
+    return item && (item.labels.includes(name) ? unlabel : label)(world, item, name, { by: actor });
   },
-  ({ world, random, repository, other }) => {
+  ({ world, random, repository, otherPerson }) => {
     const item = random.pickIfAny([...repository.issues, ...repository.pullRequests]);
-    return item && (item.assigneeIds.includes(other.id) ? unassign : assign)(world, item, other);
+    return item && (item.assigneeIds.includes(otherPerson.id) ? unassign : assign)(world, item, otherPerson);
   },
-  ({ world, random, repository, other }) => {
-    const pull = random.pickIfAny(repository.pullRequests.filter(({ authorId }) => authorId !== other.id));
-    return pull && (pull.requestedReviewerIds.includes(other.id) ? unrequestReview : requestReview)(world, pull, other);
+  ({ world, random, repository, otherPerson }) => {
+    const pull = random.pickIfAny(repository.pullRequests.filter(({ authorId }) => authorId !== otherPerson.id));
+    return (
+      pull &&
+      (pull.requestedReviewerIds.includes(otherPerson.id) ? unrequestReview : requestReview)(world, pull, otherPerson)
+    );
   },
   ({ world, random, repository }) => {
     const pull = random.pickIfAny(repository.pullRequests);
     const review = pull?.reviews.find(({ state }) => state === 'APPROVED');
     return pull && review && dismissReview(world, pull, review);
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const comment = random.pickIfAny(commentsOf(repository));
-    return comment && editComment(world, comment, 'Edited.', { by });
+    return comment && editComment(world, comment, 'Edited.', { by: actor });
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const comment = random.pickIfAny(commentsOf(repository));
-    return comment && deleteComment(world, comment, { by });
+    return comment && deleteComment(world, comment, { by: actor });
   },
-  ({ world, random, repository, by }) => {
+  ({ world, random, repository, actor }) => {
     const to = random.pickIfAny([...itemsOf(repository), ...commentsOf(repository)]);
     if (to === undefined) return;
-    const known = to.reactions.find(({ accountId }) => accountId === by.id);
-    if (known === undefined) react(world, to, { by, content: random.pick(reactionContents) });
-    else unreact(world, to, { by, content: known.content });
+    const known = to.reactions.find(({ accountId }) => accountId === actor.id);
+    if (known === undefined) react(world, to, { by: actor, content: random.pick(reactionContents) });
+    else unreact(world, to, { by: actor, content: known.content });
   },
-  ({ world, random, repository, by }) => {
-    const discussion = random.pickIfAny(repository.discussions.filter(({ authorId }) => authorId !== by.id));
-    return discussion && (discussion.upvoterIds.includes(by.id) ? takeBackUpvote : upvote)(world, discussion, by);
+  ({ world, random, repository, actor }) => {
+    const discussion = random.pickIfAny(repository.discussions.filter(({ authorId }) => authorId !== actor.id));
+    return discussion && (discussion.upvoterIds.includes(actor.id) ? takeBackUpvote : upvote)(world, discussion, actor);
   },
-  ({ world, repository, by }) =>
-    (repository.stars.some(({ accountId }) => accountId === by.id) ? unstar : star)(world, repository, by),
-  ({ world, random, repository, by }) => {
-    if (repository.commits.length > 2 && random.chance(0.3)) forcePush(world, repository, 2, [emailOf(by)]);
+  ({ world, repository, actor }) =>
+    (repository.stars.some(({ accountId }) => accountId === actor.id) ? unstar : star)(world, repository, actor),
+  ({ world, random, repository, actor }) => {
+    if (repository.commits.length > 2 && random.chance(0.3)) forcePush(world, repository, 2, [emailOf(actor)]);
   },
   ({ world, random, repository }) => {
     if (!random.chance(0.2)) return;
@@ -129,10 +132,10 @@ const actions: readonly Action[] = [
   },
 ];
 
-/** Does one thing to a repository. */
-export function doSomething(world: World, random: Random, repository: Repository): void {
+/** Performs one random action in a repository. */
+export function performRandomAction(world: World, random: Random, repository: Repository): void {
   const people = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted).slice(0, 12);
-  random.pick(actions)({ world, random, repository, by: random.pick(people), other: random.pick(people) });
+  random.pick(actions)({ world, random, repository, actor: random.pick(people), otherPerson: random.pick(people) });
 }
 
 function itemsOf({ issues, pullRequests, discussions }: Repository) {

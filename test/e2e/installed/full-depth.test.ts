@@ -9,8 +9,8 @@ import { pushToPullRequest } from '../../../simulators/world/threads.ts';
 import { simple } from '../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
-import { write } from '../achievements/awarding/awarding.ts';
-import { engine, organization, startAppService, untilShown } from '../installations/installed.ts';
+import { writeAchievementsFile } from '../achievements/awarding/awarding.ts';
+import { engine, organization, startAppService, untilRepositoryIs } from '../installations/installed.ts';
 import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
@@ -29,7 +29,7 @@ describe('the data of an installed repository', () => {
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
     const { world } = simulator;
     simulator.app.install(organization(simulator));
-    await untilShown(service, 'hidden-engine', /collected/);
+    await untilRepositoryIs(service, 'hidden-engine', /collected/);
     await untilIdle(service);
     assert.ok(engine(simulator, 'engine-1').issues.some(({ comments }) => comments.length > 0));
     for (const repository of world.owned(organization(simulator))) {
@@ -57,12 +57,12 @@ describe('the data of an installed repository', () => {
     const expected = (): unknown => [
       repository.commits
         .map((commit) => ({ oid: commit.oid, ...lineCountsOf(commit), files: [...commit.changes.keys()] }))
-        .toSorted((one, other) => (one.oid < other.oid ? -1 : 1)),
+        .toSorted((left, right) => (left.oid < right.oid ? -1 : 1)),
       repository.pullRequests.map(({ number, files }) => ({ number, files: files.map(({ path }) => path) })),
     ];
-    const untilTrue = (): Promise<void> => untilSame(stored, expected);
+    const untilStoredMatchesWorld = (): Promise<void> => untilSame(stored, expected);
     assert.ok(!isDeepStrictEqual(await stored(), expected()));
-    write(simulator, {
+    writeAchievementsFile(simulator, {
       pointActions: [],
       achievements: [
         simple('Large', 'author commit: additions > 1'),
@@ -70,15 +70,15 @@ describe('the data of an installed repository', () => {
         simple('Paths', "author pull_request: files in ['a.ts']"),
       ],
     });
-    await untilTrue();
+    await untilStoredMatchesWorld();
     const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
     addIssue(world, repository, { author });
-    await untilTrue();
+    await untilStoredMatchesWorld();
     addCommit(world, repository, { author: { name: 'Ada', email: 'ada@mail.example' } });
     const pull = addPullRequest(world, repository, { author });
-    await untilTrue();
+    await untilStoredMatchesWorld();
     pushToPullRequest(world, pull, [{ path: 'docs/new.md', additions: 3, deletions: 0 }]);
     forcePush(world, repository, 3, ['ada@mail.example']);
-    await untilTrue();
+    await untilStoredMatchesWorld();
   });
 });

@@ -23,7 +23,7 @@ export async function storedItems(pool: Pool, externalId: number): Promise<strin
 }
 
 /** Returns the stored totals of all repositories. */
-export async function keptTotals(pool: Pool): Promise<string[]> {
+export async function storedTotals(pool: Pool): Promise<string[]> {
   const parts = [
     `select r.name, t.* from repository_totals t join repositories r on r.id = t.repository_id order by 1`,
     `select r.name, a.name as who, t.* from contributor_totals t join repositories r on r.id = t.repository_id

@@ -29,7 +29,7 @@ export function worldItems(world: World, repository: Repository): string[] {
       .filter(({ accountId }) => formatter.name(accountId) !== null)
       .map((star) => formatter.star(star)),
   ];
-  return rows.toSorted((one, other) => compare(one, other)).map((row) => JSON.stringify(row));
+  return rows.toSorted((left, right) => compare(left, right)).map((row) => JSON.stringify(row));
 }
 
 interface Row {
@@ -38,8 +38,8 @@ interface Row {
   labels: string[] | null;
 }
 
-function compare(one: Row, other: Row): number {
-  return one.kind < other.kind || (one.kind === other.kind && one.id < other.id) ? -1 : 1;
+function compare(left: Row, right: Row): number {
+  return left.kind < right.kind || (left.kind === right.kind && left.id < right.id) ? -1 : 1;
 }
 
 class ItemFormatter {

@@ -26,7 +26,7 @@ const toContributors = (items: ResponseBody['data']): { login: unknown; contribu
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 /** Collects until the service reports completeness, and compares with the world. */
-async function assertTrue(simulator: Simulator, service: TestService, login: string): Promise<void> {
+async function assertMatchesWorld(simulator: Simulator, service: TestService, login: string): Promise<void> {
   await service.getComplete(`${login}/contributors`);
   const contributors = await allPages(service, `${login}/contributors?limit=7`);
   assert.deepEqual(toContributors(contributors), contributorsOf(simulator.world, login));
@@ -41,18 +41,18 @@ describe('lists of contributors', () => {
     const first = await service.get(`${organization}/contributions`);
     assert.equal(first.status, 200);
     assert.ok(first.body.meta_data.missing?.includes('commits'));
-    await assertTrue(simulator, service, organization);
+    await assertMatchesWorld(simulator, service, organization);
     const { body: counted } = await service.getComplete(`${organization}/contributions`);
     assert.deepEqual(counted.data[0]?.['contributions'], countersOf(simulator.world, organization));
-    const everybody = await allPages(service, `${organization}/contributors?limit=100`);
-    assert.ok(everybody.every(({ name }) => name !== 'imported-person'));
+    const allContributors = await allPages(service, `${organization}/contributors?limit=100`);
+    assert.ok(allContributors.every(({ name }) => name !== 'imported-person'));
     const { world, accounts } = simulator;
     const { user: login } = accounts;
     const repository = world.repository(login, 'notes') ?? assert.fail();
     const loom = world.repository(login, 'loom') ?? assert.fail();
     const owner = world.accountByLogin(login) ?? assert.fail();
     const helper = world.accountByLogin('person-3') ?? assert.fail();
-    await assertTrue(simulator, service, login);
+    await assertMatchesWorld(simulator, service, login);
     const steps: [string, () => void][] = [
       [
         'new commits',

@@ -12,7 +12,7 @@ describe('lookups', () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '200' } });
-    const seen = (what: string, matches: (response: ServiceResponse) => boolean): Promise<ServiceResponse> =>
+    const untilAccountIs = (what: string, matches: (response: ServiceResponse) => boolean): Promise<ServiceResponse> =>
       until(async () => {
         const response = await service.get(name);
         return matches(response) ? response : undefined;
@@ -23,7 +23,7 @@ describe('lookups', () => {
     assert.deepEqual(first.body.data, []);
     assert.ok(Number(first.headers.get('retry-after')) > 0);
     assert.equal(first.headers.get('cache-control'), 'no-store');
-    const { body } = await seen('it is there', ({ status }) => status === 200);
+    const { body } = await untilAccountIs('it is there', ({ status }) => status === 200);
     assert.equal(simulator.requests.length, 1);
 
     const account = simulator.world.accountByLogin(name) ?? assert.fail();
@@ -33,18 +33,18 @@ describe('lookups', () => {
     advance(3601);
     simulator.faults.add({ kind: 'slow', delayMs: 200 });
     assert.match((await service.get(name)).text, /Poetical/);
-    await seen('it changes', ({ text }) => text.includes('Changed'));
+    await untilAccountIs('it changes', ({ text }) => text.includes('Changed'));
     assert.equal(simulator.requests.length, 2);
 
     deleteAccount(simulator.world, account);
     advance(3700);
     await service.get(name);
-    const hidden = await seen('it is hidden', ({ status }) => status === 404);
+    const hidden = await untilAccountIs('it is hidden', ({ status }) => status === 404);
     assert.equal(hidden.body.error?.code, 2);
     assert.doesNotMatch(hidden.text, /Changed/);
     restoreAccount(simulator.world, account);
     advance(3700);
-    const back = await seen('it is back', ({ status }) => status === 200);
+    const back = await untilAccountIs('it is back', ({ status }) => status === 200);
     assert.equal(back.body.data[0]?.['id'], body.data[0]?.['id']);
   });
 
@@ -65,7 +65,9 @@ describe('lookups', () => {
       assert.equal((body.meta_data as { source?: string }).source, 'host');
     }
     // The collection that the first response starts may have begun as well.
-    const requested = simulator.requests.map((request) => request.name).filter((of) => lookups.includes(of));
+    const requested = simulator.requests
+      .map((request) => request.name)
+      .filter((requestName) => lookups.includes(requestName));
     assert.deepEqual(requested.toSorted(), lookups);
   });
 

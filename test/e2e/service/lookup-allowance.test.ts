@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../database.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
-import { engine, organization, startAppService, untilShown } from '../installations/installed.ts';
+import { engine, organization, startAppService, untilRepositoryIs } from '../installations/installed.ts';
 import type { TestService } from '../service.ts';
 
 const settings = {
@@ -45,11 +45,11 @@ describe('limit of lookups by visitors', () => {
     {
       await using service = await startAppService(simulator, { databaseUrl: created.url, settings: fresh });
       app.install(organization(simulator));
-      await untilShown(service, 'engine-1', /installed collected/);
+      await untilRepositoryIs(service, 'engine-1', /installed collected/);
       assert.equal((await from(service, '198.51.100.1', accounts.user)).status, 200);
       const token = await serviceToken(service, simulator, engines);
       await untilIdle(service);
-      limits.leave('graphql', reserve + visitorPoints);
+      limits.useUpExcept('graphql', reserve + visitorPoints);
       // The proxy of one image host requests more images of unknown names than the quota permits.
       const codes = new Set<string | null>();
       for (let sent = 0; sent < 2 * visitorPoints; sent += atOnce) {

@@ -9,19 +9,19 @@ import { startSync } from '../../service/sync/syncing.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 
-const nothing = (): void => {};
+const ignore = (): void => {};
 
 describe('several nodes', () => {
   it('send one lookup to the provider for a hundred simultaneous requests, share results, and count nothing twice that a command collects too', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 3 });
     await using created = await createTestDatabase();
-    await using one = await startTestService({ simulator, databaseUrl: created.url, now });
-    await using other = await startTestService({ simulator, databaseUrl: created.url, now });
+    await using first = await startTestService({ simulator, databaseUrl: created.url, now });
+    await using second = await startTestService({ simulator, databaseUrl: created.url, now });
     simulator.faults.add({ kind: 'slow', delayMs: 200 });
     const spellings = ['ada-lovelace', 'Ada-Lovelace', 'ADA-LOVELACE'];
     const responses = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? one : other).get(spellings[index % 3] ?? '')),
+      Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? first : second).get(spellings[index % 3] ?? '')),
     );
     assert.ok(responses.every(({ status }) => status === 200));
     const requested = (): string[] => simulator.requests.map(({ name }) => name);
@@ -31,10 +31,10 @@ describe('several nodes', () => {
     const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
     changeProfile(simulator.world, account, { bio: 'Changed.' });
     advance(3700);
-    await one.get('ada-lovelace');
-    await until(async () => (/Changed/.test((await one.get('ada-lovelace')).text) ? true : undefined), 'one knows');
+    await first.get('ada-lovelace');
+    await until(async () => (/Changed/.test((await first.get('ada-lovelace')).text) ? true : undefined), 'one knows');
     await until(
-      async () => (/Changed/.test((await other.get('ada-lovelace')).text) ? true : undefined),
+      async () => (/Changed/.test((await second.get('ada-lovelace')).text) ? true : undefined),
       'the other knows',
     );
     // A request that read the account just before its refresh was stored may begin another refresh, once on each node.
@@ -44,9 +44,9 @@ describe('several nodes', () => {
     const { organization } = simulator.accounts;
     const target = `github/${organization}`;
     const command = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
-    await Promise.all([one.get(`${organization}/contributors`), other.get(`${organization}/contributions`)]);
+    await Promise.all([first.get(`${organization}/contributors`), second.get(`${organization}/contributions`)]);
     await command.ended;
-    const { body } = await other.getComplete(`${organization}/contributors?limit=100`);
+    const { body } = await second.getComplete(`${organization}/contributors?limit=100`);
     assert.deepEqual(
       body.data.map(({ name, contributions }) => ({ login: name, contributions })),
       contributorsOf(simulator.world, organization),
@@ -57,7 +57,7 @@ describe('several nodes', () => {
   });
 
   it('complete the work of a node that is killed while it collects', async () => {
-    let kill = nothing;
+    let kill = ignore;
     await using simulator = await startSimulator({
       repositories: 3,
       onRequest: ({ name }) => {
@@ -71,7 +71,7 @@ describe('several nodes', () => {
     const doomed = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
     kill = doomed.kill;
     await doomed.ended;
-    kill = nothing;
+    kill = ignore;
     await using service = await startTestService({ simulator, databaseUrl: created.url });
     const { body } = await service.getComplete(`${organization}/contributors?limit=100`);
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { startTestService } from '../service.ts';
 
-const marked = ['public_only', 'organization_member'].map((name) => `ghp_simulated_${name}_0123456789`);
+const markedTokens = ['public_only', 'organization_member'].map((name) => `ghp_simulated_${name}_0123456789`);
 
 /** Returns every row of every table, as text. */
 async function everythingStored(service: Awaited<ReturnType<typeof startTestService>>): Promise<string> {
@@ -62,7 +62,7 @@ describe('secrecy of settings', () => {
     const stored = await everythingStored(service);
     const seen = [service.lines.join('\n'), stored, metrics, ...responses].join('\n');
     assert.ok(seen.length > 10_000);
-    for (const token of marked) {
+    for (const token of markedTokens) {
       assert.ok(!seen.includes(token));
       assert.ok(!seen.includes(Buffer.from(`x-access-token:${token}`).toString('base64')));
     }
@@ -70,15 +70,15 @@ describe('secrecy of settings', () => {
     assert.ok(simulator.requests.some(({ token }) => token === 'public_only' || token === 'organization_member'));
 
     // A redirect to another host is an error, and that host gets no request.
-    const heard: string[] = [];
+    const received: string[] = [];
     await using stranger = await startHttpServer((request, response) => {
-      heard.push(JSON.stringify(request.headers));
+      received.push(JSON.stringify(request.headers));
       response.end('{}');
     });
     simulator.faults.add({ kind: 'redirect', times: 100, location: stranger.url });
     assert.equal((await service.get('person-9')).status, 502);
     assert.equal((await service.get('engine-helper%5Bbot%5D')).status, 502);
-    assert.deepEqual(heard, []);
+    assert.deepEqual(received, []);
     assert.ok(service.lines.every((line) => !line.includes('hidden-engine')));
   });
 });

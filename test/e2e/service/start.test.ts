@@ -91,7 +91,7 @@ describe('start of a node', () => {
       const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
       const description = new Description(document);
       assert.deepEqual(
-        sent.flatMap((one) => description.faultsOf(one)),
+        sent.flatMap((response) => description.faultsOf(response)),
         [],
       );
     } finally {

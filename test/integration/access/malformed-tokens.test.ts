@@ -5,7 +5,7 @@ import { saveKey } from '../../../src/access/keys/store.ts';
 import { verifyToken } from '../../../src/access/tokens/verify.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
-import { ed25519, eddsa, forge, pem } from './forging.ts';
+import { ed25519, eddsa, forge, pem } from './forge-token.ts';
 
 describe('verification of malformed tokens', () => {
   it('refuses claims of another type, with and without a valid signature', async () => {

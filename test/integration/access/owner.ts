@@ -25,7 +25,7 @@ export function tokenIn({ text }: ServiceResponse): string {
 }
 
 /** Returns a request that sends JSON with a token. */
-export function sending(method: string, token: string, body?: unknown): RequestInit {
+export function jsonRequest(method: string, token: string, body?: unknown): RequestInit {
   return {
     method,
     headers: {
@@ -39,7 +39,7 @@ export function sending(method: string, token: string, body?: unknown): RequestI
 let addresses = 0;
 
 /** Returns a request from an address of its own, so that the limit of attempts is not met; needs TRUST_PROXY. */
-export function apart(init: RequestInit): RequestInit {
+export function fromOwnAddress(init: RequestInit): RequestInit {
   addresses += 1;
   const headers = new Headers(init.headers);
   headers.set('x-forwarded-for', `10.2.${addresses >> 8}.${addresses & 255}`);

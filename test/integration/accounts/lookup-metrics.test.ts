@@ -12,8 +12,8 @@ describe('metric of delayed lookups', () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const registry = new Registry();
-    const other = new Counter({ name: 'other_total', help: 'Another metric.', registers: [registry] });
-    other.inc();
+    const otherMetric = new Counter({ name: 'other_total', help: 'Another metric.', registers: [registry] });
+    otherMetric.inc();
     registerLookupMetrics(registry, connection, now);
     const read = async (): Promise<string[]> =>
       (await registry.metrics()).split('\n').filter((line) => /^[a-z]/.test(line));

@@ -7,7 +7,7 @@ import { type EvaluatedConfig, readFile } from '../../../src/achievements/files/
 import { requestFullEvaluation, saveFile } from '../../../src/achievements/files/store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
-import { plantRepository } from '../boards/plant.ts';
+import { storeRepository } from '../boards/store-repository.ts';
 
 const now = new Date('2026-07-01T00:00:00Z');
 const issue = (author: string, at: string) => ({ kind: 'issue', author, at: `${at}T00:00:00Z` }) as const;
@@ -39,7 +39,7 @@ describe('announcements of firsts', () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const items = [issue('old-hand', '2026-01-01'), issue('old-hand', '2026-06-30'), issue('ada', '2026-06-20')];
-    const { repositoryId } = await plantRepository(pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
+    const { repositoryId } = await storeRepository(pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
     const readAt = now;
     const file = readFile({ path: 'p', oid: 'o', text, sizeBytes: text.length }, []);
     await inTransaction(connection, (transaction) =>

@@ -5,7 +5,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion } from '../../../simulators/world/activity.ts';
 import { addComment, addDiscussionComment } from '../../../simulators/world/comments.ts';
 import type { Contribution } from '../../../src/contributions/contribution.ts';
-import { call, knownRepository } from '../../contract/host.ts';
+import { knownRepository, newCall } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { createAppProvider } from '../providers/github/app-provider.ts';
 
@@ -41,26 +41,30 @@ describe('comments in discussions by the GitHub App', () => {
       [writing, 'handbook', 'Nothing', /there is no discussion of this title/],
       [writing, 'nothing', 'Nothing', /there is no such repository/],
     ] as const) {
-      await using scene = await open(permissions);
-      const { world, people, repositories, notifier, place } = scene;
+      await using fixture = await open(permissions);
+      const { world, people, repositories, notifier, place } = fixture;
       const discussion = Object.assign(addDiscussion(world, repositories.handbook, { author: people.ada }), {
         title: 'Achievements',
       });
-      const comment = notifier.comment({ ...place, repository, title }, { id: 'one', text: 'Ada earned it.' }, call());
+      const comment = notifier.comment(
+        { ...place, repository, title },
+        { id: 'one', text: 'Ada earned it.' },
+        newCall(),
+      );
       await assert.rejects(comment, expected);
       assert.deepEqual(discussion.comments, []);
     }
   });
 
   it('have no author, and accepted answers neither, unlike those of other bots', async () => {
-    await using scene = await open(writing);
-    const { world, people, repositories, simulator, installation, provider } = scene;
+    await using fixture = await open(writing);
+    const { world, people, repositories, simulator, installation, provider } = fixture;
     const [issue] = repositories.handbook.issues;
-    const other = world.accountByLogin(simulator.accounts.bot) ?? people.max;
+    const otherBot = world.accountByLogin(simulator.accounts.bot) ?? people.max;
     assert.ok(issue);
     const own = simulator.app.commenter(installation, repositories.handbook) ?? assert.fail();
-    const comments = [own, other].map((author) => addComment(world, issue, { author }));
-    const discussions = [own, other].map((author) => {
+    const comments = [own, otherBot].map((author) => addComment(world, issue, { author }));
+    const discussions = [own, otherBot].map((author) => {
       const discussion = addDiscussion(world, repositories.handbook, { author: people.ada });
       addDiscussionComment(world, discussion, { author, isAnswer: true });
       return discussion;
@@ -75,7 +79,7 @@ describe('comments in discussions by the GitHub App', () => {
           name,
           repository,
           { cursor, since: null, pageSize: null, isDeep: true },
-          call(),
+          newCall(),
         );
         for (const item of page.contributions) found.set(`${item.kind} ${item.externalId}`, item);
         cursor = page.nextCursor;
@@ -83,7 +87,7 @@ describe('comments in discussions by the GitHub App', () => {
     }
     assert.deepEqual(
       comments.map(({ id }) => found.get(`issue_comment ${id}`)?.author),
-      [null, String(other.id)],
+      [null, String(otherBot.id)],
     );
     assert.deepEqual(
       discussions.map(({ id }) => {
@@ -92,7 +96,7 @@ describe('comments in discussions by the GitHub App', () => {
       }),
       [
         [true, null],
-        [true, String(other.id)],
+        [true, String(otherBot.id)],
       ],
     );
   });

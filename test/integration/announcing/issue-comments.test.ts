@@ -8,10 +8,10 @@ import { addAccount } from '../../../simulators/world/people.ts';
 import type { Attempt } from '../../../src/notifications/notification.ts';
 import { comment } from '../../../src/notifications/senders/github.ts';
 import type { Notifier } from '../../../src/providers/notifier.ts';
-import { call } from '../../contract/host.ts';
+import { newCall } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
-import { announcing, type IssueHost, issueHosts, open, type Scene, said } from './issue-hosts.ts';
+import { commentsOf, type Fixture, type IssueHost, issueHosts, openIssues, withNotifier } from './issue-hosts.ts';
 
 /** Comments on issues, on each host that has no discussions. */
 
@@ -20,55 +20,55 @@ const second = { id: 'two', text: 'Max earned `Second`.' };
 const markedText = ({ id, text }: typeof first): string => `${text}\n<!-- plaudit ${id} -->`;
 
 function writeComment(
-  { notifier }: Scene,
-  ...[place, comment]: [ReturnType<Scene['place']>, typeof first]
+  { notifier }: Fixture,
+  ...[place, comment]: [ReturnType<Fixture['placeOf']>, typeof first]
 ): Promise<void> {
-  return notifier?.comment(place, comment, call()) ?? assert.fail('nothing to write with');
+  return notifier?.comment(place, comment, newCall()) ?? assert.fail('nothing to write with');
 }
 
 describe('comments in issues', () => {
   for (const host of issueHosts) {
     it(`writes each comment once, only to the oldest open issue with the title (${host.name})`, async () => {
-      await announcing(host, ['organization_member'], async (scene) => {
-        const { repositories, people, world } = scene;
+      await withNotifier(host, ['organization_member'], async (fixture) => {
+        const { repositories, people, world } = fixture;
         const titles = ['News', ' Awards ', 'Awards', 'awards', 'More Awards', 'Awards', 'Other'];
-        const [unrelated, closed, oldest, ...others] = open(scene, repositories.handbook, titles);
+        const [unrelated, closed, oldest, ...others] = openIssues(fixture, repositories.handbook, titles);
         assert.ok(unrelated && closed && oldest);
         closeItem(world, closed);
-        const place = scene.place(repositories.handbook, 'Awards ');
-        for (const comment of [first, second, first, second]) await writeComment(scene, place, comment);
-        assert.deepEqual(said(oldest), [
+        const place = fixture.placeOf(repositories.handbook, 'Awards ');
+        for (const comment of [first, second, first, second]) await writeComment(fixture, place, comment);
+        assert.deepEqual(commentsOf(oldest), [
           [people.max.id, markedText(first)],
           [people.max.id, markedText(second)],
         ]);
-        for (const other of [unrelated, closed, ...others]) assert.deepEqual(said(other), [], other.title);
+        for (const issue of [unrelated, closed, ...others]) assert.deepEqual(commentsOf(issue), [], issue.title);
       });
     });
 
     it(`writes a comment once after a lost response, even below many other comments (${host.name})`, async () => {
-      await announcing(host, ['organization_member'], async (scene) => {
-        const { repositories, people, hosted, world, advance } = scene;
-        const [issue] = open(scene, repositories.handbook, ['Awards']);
+      await withNotifier(host, ['organization_member'], async (fixture) => {
+        const { repositories, people, hosted, world, advance } = fixture;
+        const [issue] = openIssues(fixture, repositories.handbook, ['Awards']);
         assert.ok(issue);
-        const place = scene.place(repositories.handbook, 'Awards');
+        const place = fixture.placeOf(repositories.handbook, 'Awards');
         hosted.losses.push('POST /api/v');
-        await assert.rejects(writeComment(scene, place, first), { code: 'provider_unavailable' });
-        assert.deepEqual([hosted.losses, said(issue)], [[], [[people.max.id, markedText(first)]]]);
+        await assert.rejects(writeComment(fixture, place, first), { code: 'provider_unavailable' });
+        assert.deepEqual([hosted.losses, commentsOf(issue)], [[], [[people.max.id, markedText(first)]]]);
         for (let talk = 1; talk <= 5; talk += 1) {
           advance(3600);
           addComment(world, issue, { author: people.ada });
         }
-        await writeComment(scene, place, first);
-        assert.equal(said(issue).filter(([, body]) => body === markedText(first)).length, 1);
+        await writeComment(fixture, place, first);
+        assert.equal(commentsOf(issue).filter(([, body]) => body === markedText(first)).length, 1);
         assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1);
       });
     });
 
     it(`sends a request that writes once, regardless of the response (${host.name})`, async () => {
-      await announcing(host, ['organization_member'], async (scene) => {
-        const { repositories, hosted, now } = scene;
-        open(scene, repositories.handbook, ['Awards']);
-        const place = scene.place(repositories.handbook, 'Awards');
+      await withNotifier(host, ['organization_member'], async (fixture) => {
+        const { repositories, hosted, now } = fixture;
+        openIssues(fixture, repositories.handbook, ['Awards']);
+        const place = fixture.placeOf(repositories.handbook, 'Awards');
         for (const { reply, error } of [
           { reply: { status: 201, body: {} }, error: { code: 'provider_invalid_response' } },
           { reply: { status: 502, body: 'gone' }, error: { code: 'provider_unavailable' } },
@@ -81,65 +81,65 @@ describe('comments in issues', () => {
         ]) {
           hosted.requests.length = 0;
           hosted.overrides.splice(0, 1, () => (hosted.requests.at(-1)?.includes(' POST ') ? reply : undefined));
-          await assert.rejects(writeComment(scene, place, first), error);
+          await assert.rejects(writeComment(fixture, place, first), error);
           assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1, error.code);
         }
       });
     });
 
     it(`writes no more comments to an issue that was closed or renamed (${host.name})`, async () => {
-      await announcing(host, ['organization_member'], async (scene) => {
-        const { repositories, world } = scene;
-        const [former, latter] = open(scene, repositories.handbook, ['Awards', 'Awards']);
+      await withNotifier(host, ['organization_member'], async (fixture) => {
+        const { repositories, world } = fixture;
+        const [former, latter] = openIssues(fixture, repositories.handbook, ['Awards', 'Awards']);
         assert.ok(former && latter);
-        const place = scene.place(repositories.handbook, 'Awards');
-        await writeComment(scene, place, first);
+        const place = fixture.placeOf(repositories.handbook, 'Awards');
+        await writeComment(fixture, place, first);
         closeItem(world, former);
-        await writeComment(scene, place, second);
+        await writeComment(fixture, place, second);
         assert.deepEqual(
-          [former, latter].map(said).map((bodies) => bodies.length),
+          [former, latter].map(commentsOf).map((bodies) => bodies.length),
           [1, 1],
         );
         latter.title = 'Prizes';
-        await assert.rejects(writeComment(scene, place, second), {
+        await assert.rejects(writeComment(fixture, place, second), {
           code: 'not_found',
           message: /no open issue of this title/,
         });
-        await assert.rejects(writeComment(scene, scene.place(repositories.empty, 'Awards'), first), {
+        await assert.rejects(writeComment(fixture, fixture.placeOf(repositories.empty, 'Awards'), first), {
           code: 'not_found',
         });
-        assert.equal(said(latter).length, 1);
+        assert.equal(commentsOf(latter).length, 1);
       });
     });
 
     it(`reports a token that lacks the scope, and writes with the next token (${host.name})`, async () => {
-      await announcing(host, ['organization_admin'], (scene) => refused(scene, host));
-      await announcing(host, ['organization_admin', 'organization_member'], async (scene) => {
-        scene.hosted.readingTokens.add('organization_admin');
-        const { repositories, people } = scene;
-        const [issue] = open(scene, repositories.handbook, ['Awards']);
+      await withNotifier(host, ['organization_admin'], (fixture) => refused(fixture, host));
+      await withNotifier(host, ['organization_admin', 'organization_member'], async (fixture) => {
+        fixture.hosted.readingTokens.add('organization_admin');
+        const { repositories, people } = fixture;
+        const [issue] = openIssues(fixture, repositories.handbook, ['Awards']);
         assert.ok(issue);
-        await writeComment(scene, scene.place(repositories.handbook, 'Awards'), first);
-        assert.deepEqual(said(issue), [[people.max.id, markedText(first)]]);
+        await writeComment(fixture, fixture.placeOf(repositories.handbook, 'Awards'), first);
+        assert.deepEqual(commentsOf(issue), [[people.max.id, markedText(first)]]);
       });
     });
 
     it(`writes to a private repository only with a token that can read it (${host.name})`, async () => {
-      await announcing(host, ['user', 'organization_member'], async (scene) => {
-        const { repositories, people } = scene;
-        const [issue] = open(scene, repositories.plans, ['Awards']);
+      await withNotifier(host, ['user', 'organization_member'], async (fixture) => {
+        const { repositories, people } = fixture;
+        const [issue] = openIssues(fixture, repositories.plans, ['Awards']);
         assert.ok(issue);
-        await writeComment(scene, scene.place(repositories.plans, 'Awards'), first);
-        assert.deepEqual(said(issue), [[people.max.id, markedText(first)]]);
+        await writeComment(fixture, fixture.placeOf(repositories.plans, 'Awards'), first);
+        assert.deepEqual(commentsOf(issue), [[people.max.id, markedText(first)]]);
       });
-      await announcing(host, ['user'], async (scene) => {
-        const [issue] = open(scene, scene.repositories.plans, ['Awards']);
+      await withNotifier(host, ['user'], async (fixture) => {
+        const [issue] = openIssues(fixture, fixture.repositories.plans, ['Awards']);
         assert.ok(issue);
-        const place = scene.place(scene.repositories.plans, 'Awards');
-        await assert.rejects(writeComment(scene, place, first), { code: 'not_found', message: /no token shows it/ });
-        assert.deepEqual(said(issue), []);
+        const place = fixture.placeOf(fixture.repositories.plans, 'Awards');
+        await assert.rejects(writeComment(fixture, place, first), { code: 'not_found', message: /no token shows it/ });
+        assert.deepEqual(commentsOf(issue), []);
       });
-      await announcing(host, [], async ({ notifier, hosted, organization }) => {
+      await withNotifier(host, [], async ({ notifier, hosted, organization }) => {
         const owner = { accountId: '1', externalId: host.externalIdOf(organization), name: organization.login };
         const outcome = await announced(notifier, owner, `${organization.login}/secret-plans`);
         assert.ok(outcome.outcome === 'failed' && /elsewhere it needs a token/.test(outcome.reason));
@@ -148,28 +148,28 @@ describe('comments in issues', () => {
     });
 
     it(`writes no comment for an account that took the name of a former owner (${host.name})`, async () => {
-      await announcing(host, ['organization_member'], async (scene) => {
-        const { repositories, people } = scene;
+      await withNotifier(host, ['organization_member'], async (fixture) => {
+        const { repositories, people } = fixture;
         for (const repository of [repositories.handbook, repositories.fork]) {
-          const [issue] = open(scene, repository, ['Awards']);
+          const [issue] = openIssues(fixture, repository, ['Awards']);
           assert.ok(issue);
-          const place = { ...scene.place(repository, 'Awards'), owner: host.externalIdOf(people.deleted) };
-          await assert.rejects(writeComment(scene, place, first), { code: 'not_found' });
-          assert.deepEqual(said(issue), []);
-          await writeComment(scene, scene.place(repository, 'Awards'), first);
-          assert.equal(said(issue).length, 1);
+          const place = { ...fixture.placeOf(repository, 'Awards'), owner: host.externalIdOf(people.deleted) };
+          await assert.rejects(writeComment(fixture, place, first), { code: 'not_found' });
+          assert.deepEqual(commentsOf(issue), []);
+          await writeComment(fixture, fixture.placeOf(repository, 'Awards'), first);
+          assert.equal(commentsOf(issue).length, 1);
         }
       });
     });
   }
 
   it('comments on issues in subgroups, and never on confidential ones (gitlab)', async () => {
-    const scene = createContractWorld();
-    const { world, organization, now } = scene;
+    const fixture = createContractWorld();
+    const { world, organization, now } = fixture;
     const login = `${organization.login}/looms`;
     const looms = addAccount(world, { type: 'Organization', login, createdAt: now() });
     const cards = addRepository(world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
-    const [confidential, issue] = open(scene, cards, ['Awards', 'Awards']);
+    const [confidential, issue] = openIssues(fixture, cards, ['Awards', 'Awards']);
     assert.ok(confidential && issue);
     await using simulator = await startGitLabSimulator({ world });
     simulator.hidden.issues.add(confidential.id);
@@ -177,14 +177,14 @@ describe('comments in issues', () => {
     const place = { owner: `group:${looms.id}`, ownerName: login, repository: cards.name, title: 'Awards' };
     const owner = { accountId: '1', externalId: place.owner, name: login };
     assert.deepEqual(await announced(provider.notifier, owner, `${login}/${cards.name}`), { outcome: 'sent' });
-    assert.deepEqual(said(confidential), []);
-    assert.match(said(issue)[0]?.[1] ?? '', /^🏆 `ada` .*\n<!-- plaudit 7 -->$/);
-    const above = { ...owner, name: organization.login };
-    const others = await announced(provider.notifier, above, `${login}/${cards.name}`);
+    assert.deepEqual(commentsOf(confidential), []);
+    assert.match(commentsOf(issue)[0]?.[1] ?? '', /^🏆 `ada` .*\n<!-- plaudit 7 -->$/);
+    const parentGroup = { ...owner, name: organization.login };
+    const others = await announced(provider.notifier, parentGroup, `${login}/${cards.name}`);
     assert.deepEqual(others, { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true });
     simulator.hidden.issues.add(issue.id);
-    await assert.rejects(async () => provider.notifier?.comment(place, second, call()), { code: 'not_found' });
-    assert.equal(said(issue).length, 1);
+    await assert.rejects(async () => provider.notifier?.comment(place, second, newCall()), { code: 'not_found' });
+    assert.equal(commentsOf(issue).length, 1);
   });
 });
 
@@ -208,13 +208,13 @@ function announced(
   return comment(notifier, { ...attempt, target, owner }, AbortSignal.timeout(30_000));
 }
 
-async function refused(scene: Scene, { scope }: IssueHost): Promise<void> {
-  const { repositories, hosted } = scene;
+async function refused(fixture: Fixture, { scope }: IssueHost): Promise<void> {
+  const { repositories, hosted } = fixture;
   hosted.readingTokens.add('organization_admin');
-  const [issue] = open(scene, repositories.handbook, ['Awards']);
+  const [issue] = openIssues(fixture, repositories.handbook, ['Awards']);
   assert.ok(issue);
   const message = `The code host wants the scope ${scope} of the configured token.`;
-  const place = scene.place(repositories.handbook, 'Awards');
-  await assert.rejects(writeComment(scene, place, first), { code: 'provider_denied', message });
-  assert.deepEqual(said(issue), []);
+  const place = fixture.placeOf(repositories.handbook, 'Awards');
+  await assert.rejects(writeComment(fixture, place, first), { code: 'provider_denied', message });
+  assert.deepEqual(commentsOf(issue), []);
 }

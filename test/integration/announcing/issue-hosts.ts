@@ -13,7 +13,7 @@ import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
 
 /** Code hosts without discussions, on which comments are written on issues. */
 
-export interface Hosted extends SimulatedHost {
+export interface RunningHost extends SimulatedHost {
   apiUrl: string;
   requests: string[];
   readingTokens: Set<string>;
@@ -24,8 +24,8 @@ export interface IssueHost {
   name: 'gitea' | 'gitlab';
   /** The scope that a token needs to write. */
   scope: string;
-  start: (world: ContractWorld) => Promise<Hosted>;
-  provider: (host: Hosted, options: { tokens: readonly string[]; now: () => Date }) => Provider & AsyncDisposable;
+  start: (world: ContractWorld) => Promise<RunningHost>;
+  provider: (host: RunningHost, options: { tokens: readonly string[]; now: () => Date }) => Provider & AsyncDisposable;
   externalIdOf: (account: Account) => string;
 }
 
@@ -49,31 +49,31 @@ export const issueHosts: readonly IssueHost[] = [
   },
 ];
 
-export interface Scene extends ContractWorld {
-  hosted: Hosted;
+export interface Fixture extends ContractWorld {
+  hosted: RunningHost;
   provider: Provider;
   notifier: Notifier | undefined;
-  place: (repository: Repository, title: string) => DiscussionPlace;
+  placeOf: (repository: Repository, title: string) => DiscussionPlace;
 }
 
 /** Checks a scene whose comments are written with these tokens, in this order. */
-export async function announcing(
+export async function withNotifier(
   host: IssueHost,
   tokens: readonly TokenName[],
-  check: (scene: Scene) => Promise<void>,
+  check: (fixture: Fixture) => Promise<void>,
 ): Promise<void> {
   const world = createContractWorld();
   await using hosted = await host.start(world);
   await using provider = host.provider(hosted, { tokens: tokens.map((name) => hosted.tokens[name]), now: world.now });
-  const place = ({ ownerId, name }: Repository, title: string): DiscussionPlace => {
+  const placeOf = ({ ownerId, name }: Repository, title: string): DiscussionPlace => {
     const owner = world.world.accountById(ownerId) ?? assert.fail(name);
     return { owner: host.externalIdOf(owner), ownerName: owner.login, repository: name, title };
   };
-  await check({ ...world, hosted, provider, notifier: provider.notifier, place });
+  await check({ ...world, hosted, provider, notifier: provider.notifier, placeOf });
 }
 
 /** Opens issues a minute after each other; options that are not given have their defaults. */
-export function open(
+export function openIssues(
   { world, people, advance }: Pick<ContractWorld, 'world' | 'people' | 'advance'>,
   repository: Repository,
   titles: readonly string[],
@@ -85,5 +85,5 @@ export function open(
 }
 
 /** Returns the author and the text of each comment on an issue. */
-export const said = ({ comments }: Issue): [number | null, string][] =>
+export const commentsOf = ({ comments }: Issue): [number | null, string][] =>
   comments.map(({ authorId, body }) => [authorId, body]);

@@ -16,7 +16,7 @@ import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { beginning } from '../achievements/evaluation/world.ts';
 import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
-import { type ChangingWorld, makeChange, plantWorld, randomChange } from './random-changes.ts';
+import { type ChangingWorld, makeChange, randomChange, storeWorld } from './random-changes.ts';
 import { randomRule, writtenRule } from './random-rule.ts';
 
 let opened: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -47,11 +47,11 @@ const step = fc.oneof(
 
 type RandomBoard = typeof randomBoard extends fc.Arbitrary<infer Board> ? Board : never;
 
-function fileOf(board: RandomBoard, [own, other]: readonly string[]): string {
+function fileOf(board: RandomBoard, [ownPattern, otherPattern]: readonly string[]): string {
   const fields = {
     name: 'Board',
     slug: 'board',
-    repositories: ['acme/*', `${other}/acme/*`],
+    repositories: ['acme/*', `${otherPattern}/acme/*`],
     private: board.isPrivate,
     window: board.window,
     points: board.rules.map(writtenRule),
@@ -59,11 +59,11 @@ function fileOf(board: RandomBoard, [own, other]: readonly string[]): string {
     self_merged: board.countsSelfMerged,
     spam_labels: board.spam,
     people: { bots: true, exclude: ['excluded'], ...(board.isOfTeam && { only_members_of: 'acme/core' }) },
-    ...(board.hasTeam && { teams: { red: ['ada', `${other}/bob`], blue: ['@acme/core'] } }),
+    ...(board.hasTeam && { teams: { red: ['ada', `${otherPattern}/bob`], blue: ['@acme/core'] } }),
     grants: [
       { person: 'ada', points: 3, reason: 'r', granted_by: 'bob', until: '2024-01-04' },
       { person: 'granted', points: 7, reason: 'r', granted_by: 'bob' },
-      { person: `${own}/Carol-C`, points: 1, reason: 'r', granted_by: 'bob', until: '2024-01-06' },
+      { person: `${ownPattern}/Carol-C`, points: 1, reason: 'r', granted_by: 'bob', until: '2024-01-06' },
     ],
   };
   return JSON.stringify({ version: 1, boards: [{ board: fields }] });
@@ -114,7 +114,7 @@ const later = (ms: number) => ({
 const prepare = async (): Promise<{ boardId: string; addIssue: () => Promise<void>; world: ChangingWorld }> => {
   const { connection } = opened.database;
   const provider = `one-${uuidv7()}`;
-  const world = await plantWorld(connection, [provider, `two-${uuidv7()}`]);
+  const world = await storeWorld(connection, [provider, `two-${uuidv7()}`]);
   const fields = { name: 'B', slug: 'b', repositories: ['acme/app'], points: [{ action: 'issue', points: 1 }] };
   const file = JSON.stringify({ version: 1, boards: [{ board: fields }] });
   const { boards } = readBoardsFile(Buffer.from(file), { provider });
@@ -150,7 +150,7 @@ describe('updating of a ranking after changes', () => {
         const { connection } = opened.database;
         const providers = [`one-${uuidv7()}`, `two-${uuidv7()}`];
         const [provider = ''] = providers;
-        const world = await plantWorld(connection, providers);
+        const world = await storeWorld(connection, providers);
         const file = fileOf(random, providers);
         const { boards, reports } = readBoardsFile(Buffer.from(file), { provider });
         assert.equal(boards.length, 1, JSON.stringify(reports));
@@ -166,11 +166,11 @@ describe('updating of a ranking after changes', () => {
         await rankBoard({ connection, now: () => now }, boardId);
         // Rankings of the first minute count everyone.
         now = new Date(now.getTime() + 90_000);
-        for (const [index, one] of [...steps, { kind: 'rank', isKilled: false } as const].entries()) {
-          if (one.kind === 'wait') now = new Date(now.getTime() + one.hours * hourMs);
-          else if (one.kind !== 'rank') await makeChange(world, one, index);
+        for (const [index, step] of [...steps, { kind: 'rank', isKilled: false } as const].entries()) {
+          if (step.kind === 'wait') now = new Date(now.getTime() + step.hours * hourMs);
+          else if (step.kind !== 'rank') await makeChange(world, step, index);
           else {
-            if (one.isKilled) await rankAndDie(boardId, now);
+            if (step.isKilled) await rankAndExit(boardId, now);
             now = new Date(now.getTime() + 1000);
             const outcome = await rankBoard({ connection, now: () => now }, boardId);
             if (outcome.kind === 'ranked') extents[outcome.extent] += 1;
@@ -219,7 +219,7 @@ describe('updating of a ranking after changes', () => {
 });
 
 /** Ranks a board in a process that ends before its transaction does. */
-async function rankAndDie(boardId: string, at: Date): Promise<void> {
+async function rankAndExit(boardId: string, at: Date): Promise<void> {
   let calls = 0;
   const now = (): Date => {
     calls += 1;

@@ -1,16 +1,16 @@
 import type { Moment } from '../../../src/boards/board.ts';
 import {
+  type Evaluation,
   heldSince,
   isAboutPerson,
   itemsOf,
-  type Judging,
   momentsOf,
   parsed,
 } from '../achievements/evaluation/naive.ts';
 import type { TriggerText } from '../achievements/evaluation/random-achievements.ts';
 import type { Item, World } from '../achievements/evaluation/world.ts';
 
-/** Counts the points of a board contribution by contribution: slow and plain, to compare with. */
+/** Counts the points of a board contribution by contribution, slowly, as the reference of tests. */
 
 export interface RuleText extends TriggerText {
   points: number;
@@ -76,16 +76,16 @@ function countRule(
   world: World,
 ): { points: number; moments: number[] } {
   const isCounted = (item: Item): boolean =>
-    item.action === 'commit' || !labelsOf(item).some((one) => isSpam(one, spam));
-  const evaluation: Judging = { world, before: until, pointActions: [], at: rule.at ?? undefined, isCounted };
-  const mine = itemsOf(rule, person, evaluation);
+    item.action === 'commit' || !labelsOf(item).some((label) => isSpam(label, spam));
+  const evaluation: Evaluation = { world, before: until, pointActions: [], at: rule.at ?? undefined, isCounted };
+  const own = itemsOf(rule, person, evaluation);
   const conditions = rule.condition === '' ? [] : [parsed(rule.condition)];
   if (conditions.some(isAboutPerson)) {
     const isHeld = heldSince(rule, person, { ...evaluation, since }) < never;
-    const moments = momentsOf([], { trigger: rule, person, mine }, evaluation).filter((at) => at < until);
+    const moments = momentsOf([], { trigger: rule, person, own }, evaluation).filter((at) => at < until);
     return { points: isHeld ? rule.points : 0, moments };
   }
-  const moments = momentsOf(conditions, { trigger: rule, person, mine }, evaluation).filter((at) => at < until);
+  const moments = momentsOf(conditions, { trigger: rule, person, own }, evaluation).filter((at) => at < until);
   const days = Map.groupBy(
     moments.filter((at) => at >= since),
     (at) => Math.floor((at + berlinMs) / dayMs),
@@ -102,7 +102,7 @@ function labelsOf(item: Item): readonly string[] {
 }
 
 function isSpam(label: string, spam: readonly string[]): boolean {
-  return spam.some((one) => one.toLowerCase() === label.toLowerCase());
+  return spam.some((spamLabel) => spamLabel.toLowerCase() === label.toLowerCase());
 }
 
 function sum(values: readonly number[]): number {

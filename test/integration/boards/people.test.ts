@@ -5,7 +5,7 @@ import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { warningsOf } from '../../../src/boards/preview/fairness.ts';
 import { type BoardPreview, previewBoard } from '../../../src/boards/preview/preview-store.ts';
 import { openTestDatabase } from '../../database.ts';
-import { type NewItem, plantRepository } from './plant.ts';
+import { type NewItem, storeRepository } from './store-repository.ts';
 
 const now = new Date('2026-07-01T00:00:00Z');
 const issue = (author: string, day: number, labels: string[] = []): NewItem => ({
@@ -63,7 +63,7 @@ describe('the people of a board', () => {
       merged('carol', 'carol'),
     ];
     const { pool } = opened.database;
-    ({ ownerId } = await plantRepository(pool, { owner: 'ada', name: 'app', items, newId: uuidv7 }));
+    ({ ownerId } = await storeRepository(pool, { owner: 'ada', name: 'app', items, newId: uuidv7 }));
     await pool.query(`update accounts set hidden = true where name = 'hidden'`);
   });
 
@@ -111,11 +111,11 @@ describe('the people of a board', () => {
     await pool.query(`update repositories set is_private = true`);
     assert.deepEqual(await ranked({}), []);
     assert.deepEqual(await ranked({ private: true, repositories: ['ada/*'] }), ['1 bob 2', '1 carol 2', '3 dave 1']);
-    const other = ownerId;
+    const otherOwner = ownerId;
     ownerId = uuidv7();
     const foreign = await preview({ private: true });
     const absent = await preview({ private: true, repositories: ['ada/xyz'] });
-    ownerId = other;
+    ownerId = otherOwner;
     assert.equal(
       JSON.stringify(foreign.members.coverage),
       JSON.stringify(absent.members.coverage).replace('xyz', 'app'),

@@ -6,7 +6,7 @@ import type { Board } from '../../../src/boards/board.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { previewBoard } from '../../../src/boards/preview/preview-store.ts';
 import { openTestDatabase } from '../../database.ts';
-import { type NewItem, plantRepository } from './plant.ts';
+import { type NewItem, storeRepository } from './store-repository.ts';
 
 /** The boards of the guide, by slug. */
 const guide = new Map(
@@ -24,12 +24,12 @@ async function rank(slug: string, items: readonly NewItem[], now: string): Promi
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const planted = { owner: 'acme', name: 'app', items, newId: uuidv7 };
-  const { ownerId, repositoryId } = await plantRepository(pool, planted);
+  const { ownerId, repositoryId } = await storeRepository(pool, planted);
   const board = guide.get(slug);
   assert.ok(board);
   const preview = () => previewBoard(connection, board, { ownerId, now: new Date(now) });
   const whileCollecting = (await preview()).people.filter(({ isNewcomer }) => isNewcomer);
-  assert.deepEqual(whileCollecting, [], 'nobody is new while older contributions may follow');
+  assert.deepEqual(whileCollecting, [], 'no person is new while older contributions may follow');
   await pool.query(
     `insert into streams (repository_id, name, covers, is_deep, completed_at, known_until)
      values ($1, 'all', '{commit,issue,pull_request,review,discussion}', true, now(), now())`,

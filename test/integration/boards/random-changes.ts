@@ -23,7 +23,7 @@ export interface ChangingWorld {
 }
 
 /** Providers have a name of their own in each world, so that worlds in one database have nothing in common. */
-export async function plantWorld(connection: Connection, providers: readonly string[]): Promise<ChangingWorld> {
+export async function storeWorld(connection: Connection, providers: readonly string[]): Promise<ChangingWorld> {
   const accountIds: string[] = [];
   const repositoryIds: string[] = [];
   const add = async (provider: string, name: string, type: string): Promise<string> => {
@@ -54,7 +54,7 @@ export async function plantWorld(connection: Connection, providers: readonly str
 const hourMs = 3_600_000;
 const slot = fc.nat({ max: 9 });
 const person = fc.nat({ max: names.length - 1 });
-const perhapsPerson = fc.oneof({ weight: 4, arbitrary: person }, { weight: 1, arbitrary: fc.constant(null) });
+const optionalPerson = fc.oneof({ weight: 4, arbitrary: person }, { weight: 1, arbitrary: fc.constant(null) });
 const people = fc.array(person, { maxLength: 3 });
 const repository = fc.nat({ max: 1 });
 const moment = fc.nat({ max: days * 8 }).map((steps) => beginning + steps * 3 * hourMs);
@@ -64,16 +64,16 @@ const stored = fc.record({
   kind: fc.constant('store' as const),
   repository,
   slot,
-  author: perhapsPerson,
-  resolvedBy: perhapsPerson,
-  mergedBy: perhapsPerson,
+  author: optionalPerson,
+  resolvedBy: optionalPerson,
+  mergedBy: optionalPerson,
   assignees: people,
   reviewers: people,
   createdAt: moment,
   openForMs: fc.option(hours),
   isMerged: fc.boolean(),
   labels: fc.subarray(labels),
-  reactor: perhapsPerson,
+  reactor: optionalPerson,
   emoji: fc.constantFrom(...emojis),
   reason: fc.option(fc.constantFrom(...reasons)),
   comments: fc.nat({ max: 4 }),
@@ -96,7 +96,7 @@ const accountChange = fc.record({
   ),
 });
 
-/** Something that happens to a world. */
+/** Generates a change of contributions, commits, accounts, teams or repositories. */
 export const randomChange = fc.oneof(
   { weight: 12, arbitrary: stored },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), repository, slot }) },
@@ -150,7 +150,7 @@ function toContribution(
   const closedAt = hasEnd ? new Date(createdAt + openForMs) : null;
   const { resolvedBy, mergedBy, reactor, emoji, reason } = rest;
   const isIssue = kind === 'issue';
-  const ids = (of: readonly number[]) => [...new Set(of)].flatMap((one) => idOf(one) ?? []);
+  const ids = (persons: readonly number[]) => [...new Set(persons)].flatMap((place) => idOf(place) ?? []);
   return contributionOf({
     kind,
     externalId: String(place),
@@ -180,19 +180,19 @@ function toContribution(
 /** Returns the id of a commit of a repository, hexadecimal. */
 const oidOf = (place: number): string => `${place}`.padStart(40, '0');
 
-/** The means of a change. */
-interface Making {
+/** The world that a change is made in. */
+interface ChangeContext {
   world: ChangingWorld;
   repositoryId: string;
   /** Returns the id of a person who is not erased. */
   idOf: (place: number | null) => string | null;
-  /** Later than that of all changes before. */
+  /** The time of the change, later than that of each change before it. */
   at: Date;
 }
 
-type Of<Kind extends RandomChange['kind']> = Extract<RandomChange, { kind: Kind }>;
+type ChangeOf<Kind extends RandomChange['kind']> = Extract<RandomChange, { kind: Kind }>;
 
-/** Makes a change by the stores that the service makes it with. */
+/** Makes a change with the stores that the service uses for it. */
 export async function makeChange(world: ChangingWorld, change: RandomChange, step: number): Promise<void> {
   const { connection, repositoryIds, accountIds } = world;
   const { rows } = await sql<{ id: string }>`
@@ -203,25 +203,25 @@ export async function makeChange(world: ChangingWorld, change: RandomChange, ste
     return id !== undefined && present.has(id) ? id : null;
   };
   const repositoryId = 'repository' in change ? (repositoryIds[change.repository] ?? '') : '';
-  const making: Making = { world, repositoryId, idOf, at: new Date(Date.UTC(2024, 6, 1) + step * 1000) };
+  const context: ChangeContext = { world, repositoryId, idOf, at: new Date(Date.UTC(2024, 6, 1) + step * 1000) };
   switch (change.kind) {
     case 'store':
-      return store(making, change);
+      return store(context, change);
     case 'remove':
       return removeContributions(connection, repositoryId, sql<boolean>`c.external_id = ${String(change.slot)}`);
     case 'commit':
-      return storeCommit(making, change, step);
+      return storeCommit(context, change, step);
     case 'drop':
       return inTransaction(connection, (transaction) => removeCommits(transaction, repositoryId, [oidOf(change.slot)]));
     case 'resolve':
-      return resolve(making, change);
+      return resolve(context, change);
     case 'account':
       await sql`update accounts set ${sql.raw(change.set)} where id = ${accountIds[change.person]}`.execute(connection);
       return undefined;
     case 'team':
-      return changeTeam(making, change);
+      return changeTeam(context, change);
     case 'erase':
-      return erase(making, change);
+      return erase(context, change);
     case 'visibility':
       await sql`update repositories set is_private = ${change.isPrivate} where id = ${repositoryId}`.execute(
         connection,
@@ -234,15 +234,15 @@ export async function makeChange(world: ChangingWorld, change: RandomChange, ste
 
 const emailOf = ({ ownerId }: ChangingWorld, number: number): string => `${number}@${ownerId}`;
 
-async function store({ world, repositoryId, idOf, at }: Making, change: Of<'store'>): Promise<void> {
+async function store({ world, repositoryId, idOf, at }: ChangeContext, change: ChangeOf<'store'>): Promise<void> {
   const { connection } = world;
   await storeContributions(connection, repositoryId, [toContribution(change, idOf, at)], { seenAt: at });
   await inTransaction(connection, (transaction) => adoptOrphans(transaction, repositoryId));
 }
 
 async function storeCommit(
-  { world, repositoryId }: Making,
-  { slot: place, createdAt, emails }: Of<'commit'>,
+  { world, repositoryId }: ChangeContext,
+  { slot: place, createdAt, emails }: ChangeOf<'commit'>,
   step: number,
 ): Promise<void> {
   const at = new Date(createdAt);
@@ -250,13 +250,16 @@ async function storeCommit(
     oid: oidOf(place),
     authoredAt: at,
     committedAt: at,
-    emails: emails.map((one) => emailOf(world, one)),
+    emails: emails.map((number) => emailOf(world, number)),
   };
   const options = { provider: 'github', repositoryId, scanNumber: step + 1, isCounted: false };
   await saveAllCommits(world.connection, Readable.from([[record]]), options);
 }
 
-async function resolve({ world, idOf, at }: Making, { email, person: place }: Of<'resolve'>): Promise<void> {
+async function resolve(
+  { world, idOf, at }: ChangeContext,
+  { email, person: place }: ChangeOf<'resolve'>,
+): Promise<void> {
   const found = await world.connection
     .selectFrom('identities')
     .select('id')
@@ -266,7 +269,7 @@ async function resolve({ world, idOf, at }: Making, { email, person: place }: Of
   await inTransaction(world.connection, (transaction) => saveResolved(transaction, resolved, at));
 }
 
-async function changeTeam({ world, idOf, at }: Making, { people: members }: Of<'team'>): Promise<void> {
+async function changeTeam({ world, idOf, at }: ChangeContext, { people: members }: ChangeOf<'team'>): Promise<void> {
   await inTransaction(world.connection, async (transaction) => {
     const { provider } = await transaction
       .selectFrom('accounts')
@@ -279,7 +282,7 @@ async function changeTeam({ world, idOf, at }: Making, { people: members }: Of<'
   });
 }
 
-async function erase({ world, idOf }: Making, { person: place }: Of<'erase'>): Promise<void> {
+async function erase({ world, idOf }: ChangeContext, { person: place }: ChangeOf<'erase'>): Promise<void> {
   const id = idOf(place);
   if (id === null) return;
   await inTransaction(world.connection, async (transaction) => {

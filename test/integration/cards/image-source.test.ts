@@ -65,7 +65,7 @@ describe('images of cards', () => {
     assert.deepEqual(requests, ['/fast ']);
     const early = await source.find([fast, slow], { size: 'small', deadline: time.now() });
     assert.deepEqual([[...early.images.keys()], early.isFinal], [[fast], false]);
-    await until(async () => held[0], 'the slow one is asked for');
+    await until(async () => held[0], 'the slow image is requested');
     held[0]?.();
     const late = await source.find([fast, slow], { size: 'small', deadline: inTime() });
     assert.deepEqual([late.images.size, late.isFinal], [2, true]);
@@ -73,11 +73,11 @@ describe('images of cards', () => {
 
     time.advance(2 * 86_400);
     assert.equal((await source.find([fast], { size: 'small', deadline: time.now() })).images.size, 1);
-    await until(async () => requests.find((one) => one === '/fast "one"'), 'it is asked for anew');
+    await until(async () => requests.find((request) => request === '/fast "one"'), 'the image is requested again');
     isDown = true;
     await until(
       async () => ((await refreshOf(database, fast)) > time.now() ? true : undefined),
-      'the answer is stored',
+      'the response is stored',
     );
     time.advance(2 * 86_400);
     assert.equal(
@@ -172,8 +172,11 @@ describe('images of cards', () => {
     assert.deepEqual(requests, ['/good ', '/svg ']);
     time.advance(25 * 3600);
     assert.deepEqual(await find([good]), [good]);
-    await until(async () => requests.find((one) => one === '/good "one"'), 'it is asked for by its tag');
-    assert.deepEqual(await find([nobodys]), [], 'what belongs to a repository that is gone is not kept');
+    await until(
+      async () => requests.find((request) => request === '/good "one"'),
+      'the image is requested with its ETag',
+    );
+    assert.deepEqual(await find([nobodys]), [], 'images of deleted repositories are deleted');
     const { rowCount } = await pool.query('select 1 from images');
     assert.equal(rowCount, 2);
     await pool.query('delete from repositories');

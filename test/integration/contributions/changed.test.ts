@@ -51,12 +51,12 @@ describe('contributors to a repository that becomes visible, hidden or private',
 
   /** Stores two repositories of one owner, with the same contributors. @returns the ids of the repositories. */
   async function addContributors(connection: Connection): Promise<[string, string]> {
-    const one = await addRepository(connection);
+    const repositoryId = await addRepository(connection);
     const { rows } = await sql<{ id: string }>`
       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
         listed_at, created_at, updated_at)
       select gen_random_uuid(), provider, '2', '2', owner_id, 'other', false, false, now(), now(), now(), now()
-      from repositories where id = ${one} returning id`.execute(connection);
+      from repositories where id = ${repositoryId} returning id`.execute(connection);
     await sql`
       insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
       select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'p' || n, now(), now(), now()
@@ -65,7 +65,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
       insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
       select r.id, a.id, 1, 0, 0, 0, 0 from repositories r cross join accounts a`.execute(connection);
     await sql`delete from changed_contributors`.execute(connection);
-    return [one, rows[0]?.id ?? ''];
+    return [repositoryId, rows[0]?.id ?? ''];
   }
 
   const limit = 2;
@@ -107,11 +107,11 @@ describe('contributors to a repository that becomes visible, hidden or private',
   it('are recorded from the first one again when it changes while they are recorded', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const [, other] = await addContributors(connection);
-    await sql`update repositories set is_private = true where id = ${other}`.execute(connection);
+    const [, secondRepository] = await addContributors(connection);
+    await sql`update repositories set is_private = true where id = ${secondRepository}`.execute(connection);
     await record(connection);
     await sql`delete from changed_contributors`.execute(connection);
-    await sql`update repositories set is_private = false where id = ${other}`.execute(connection);
+    await sql`update repositories set is_private = false where id = ${secondRepository}`.execute(connection);
     while (await record(connection));
     assert.deepEqual(await listRecorded(connection), allOf('other'));
   });

@@ -6,7 +6,7 @@ import { countStored } from '../../../src/contributions/private-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { createOrphanTasks } from '../../../src/sync/check-orphans.ts';
 import { isOnCluster } from '../../database.ts';
-import { begin, countRows, eraseRepository, prepare, storeCommit, storePull, untilWaiting } from './erasing.ts';
+import { begin, countRows, eraseRepository, prepare, storeCommit, storePull, untilWaiting } from './erasure-fixture.ts';
 import { findOrphans } from './orphans.ts';
 
 describe('removal of the rows of an erased repository', () => {

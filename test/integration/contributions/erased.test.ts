@@ -11,7 +11,7 @@ import { newCost, type SyncContext } from '../../../src/sync/context.ts';
 import { readStream } from '../../../src/sync/read-stream.ts';
 import { SkipCollector } from '../../../src/sync/skips.ts';
 import { findStreams } from '../../../src/sync/stream-store.ts';
-import { begin, erase, grace, now, prepare, pullBy, saveGrace, untilWaiting } from './erasing.ts';
+import { begin, erase, grace, now, prepare, pullBy, saveGrace, untilWaiting } from './erasure-fixture.ts';
 import { findOrphans } from './orphans.ts';
 
 describe('removal of an erased account from rows', () => {

@@ -20,7 +20,7 @@ const now = new Date('2026-06-15T12:00:00Z');
 const later = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
 const oidOf = (number: number): string => number.toString(16).padStart(40, '0');
 
-interface Scene {
+interface Fixture {
   database: Database;
   connection: Connection;
   repositoryId: string;
@@ -31,7 +31,7 @@ interface Scene {
   accountOf: (email: string) => Promise<string | null>;
 }
 
-async function inScene(check: (scene: Scene) => Promise<void>): Promise<void> {
+async function withFixture(check: (fixture: Fixture) => Promise<void>): Promise<void> {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const repositoryId = await addRepository(connection);
@@ -103,7 +103,7 @@ async function overlap(
 
 describe('e-mail addresses of authors', () => {
   it('mark commits of agents, and those that they co-authored, as assisted', async () => {
-    await inScene(async ({ database, store }) => {
+    await withFixture(async ({ database, store }) => {
       const agent = 'noreply@anthropic.com';
       await store([
         [1, 'yan@x'],
@@ -121,7 +121,7 @@ describe('e-mail addresses of authors', () => {
   });
 
   it('looks up an address by commits that it authored, newest first, then by those that it co-authored', async () => {
-    await inScene(async ({ connection, repositoryId, store, idOf }) => {
+    await withFixture(async ({ connection, repositoryId, store, idOf }) => {
       await store([
         [6, 'ada@x', 'yan@x'],
         [5, 'yan@x'],
@@ -139,7 +139,7 @@ describe('e-mail addresses of authors', () => {
         { oid: oidOf(6), isCoAuthor: true },
         { oid: oidOf(3), isCoAuthor: true },
       ]);
-      await inTransaction(connection, (one) => removeCommits(one, repositoryId, [oidOf(5), oidOf(4)]));
+      await inTransaction(connection, (transaction) => removeCommits(transaction, repositoryId, [oidOf(5), oidOf(4)]));
       assert.deepEqual(await find(2), [
         { oid: oidOf(2), isCoAuthor: false },
         { oid: oidOf(6), isCoAuthor: true },
@@ -148,7 +148,7 @@ describe('e-mail addresses of authors', () => {
   });
 
   it('makes an address due at once, and while it is unknown again after 0, 1, 2, 4, 8, 16 and 30 days', async () => {
-    await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
+    await withFixture(async ({ connection, repositoryId, store, idOf, due }) => {
       await store([[1, 'ada@x', 'yan@x']]);
       assert.deepEqual(await due(), ['ada@x', 'yan@x']);
       const id = await idOf('yan@x');
@@ -168,7 +168,7 @@ describe('e-mail addresses of authors', () => {
   });
 
   it('makes an unknown address due at once when it authors its first commit', async () => {
-    await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
+    await withFixture(async ({ connection, repositoryId, store, idOf, due }) => {
       await store([[1, 'ada@x', 'yan@x']]);
       const ids = [await idOf('ada@x'), await idOf('yan@x')];
       for (let attempt = 0; attempt < 4; attempt += 1) await postponeAddresses(connection, repositoryId, ids, now);
@@ -180,7 +180,7 @@ describe('e-mail addresses of authors', () => {
   });
 
   it('makes an address without an account due after 30 days, and one with an account never', async () => {
-    await inScene(async ({ database, connection, store, idOf, due }) => {
+    await withFixture(async ({ database, connection, store, idOf, due }) => {
       await store([[1, 'ada@x', 'yan@x']]);
       const accountId = await addAccount(database, 'yan');
       const resolved = [
@@ -194,7 +194,7 @@ describe('e-mail addresses of authors', () => {
   });
 
   it('limits retries, and returns the ones that wait longest first', async () => {
-    await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
+    await withFixture(async ({ connection, repositoryId, store, idOf, due }) => {
       const emails = Array.from({ length: 9 }, (_, index) => `n${index}@x`);
       await store([[1, 'ada@x', ...emails]]);
       for (const [index, email] of emails.toReversed().entries()) {
@@ -210,7 +210,7 @@ describe('e-mail addresses of authors', () => {
   });
 
   it('keeps the account of an address when an overlapping response shows none, in either order', async () => {
-    await inScene(async ({ database, store, idOf, accountOf }) => {
+    await withFixture(async ({ database, store, idOf, accountOf }) => {
       const accountId = await addAccount(database, 'yan');
       for (const [email, order] of [
         ['first@x', [accountId, null]],
@@ -227,7 +227,7 @@ describe('e-mail addresses of authors', () => {
   });
 
   it('replaces an account when the address belongs to another one', async () => {
-    await inScene(async ({ database, connection, store, idOf, accountOf }) => {
+    await withFixture(async ({ database, connection, store, idOf, accountOf }) => {
       await store([[1, 'yan@x']]);
       const id = await idOf('yan@x');
       for (const name of ['yan', 'yara']) {
@@ -243,18 +243,22 @@ describe('e-mail addresses of authors', () => {
   }, async () => {
     for (const order of ['count first', 'account first'] as const) {
       for (const counting of ['all', 'new'] as const) {
-        await inScene(async ({ database, connection, repositoryId, store, idOf }) => {
+        await withFixture(async ({ database, connection, repositoryId, store, idOf }) => {
           await database.pool.query(
             `insert into streams (repository_id, name, covers, completed_at) values ($1, 'commits', '{commit}', now())`,
             [repositoryId],
           );
-          if (counting === 'new') await inTransaction(connection, (one) => recountRepository(one, repositoryId));
+          if (counting === 'new')
+            await inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId));
           await store([[1, 'yan@x']], counting === 'new');
           const id = await idOf('yan@x');
           const accountId = await addAccount(database, 'yan');
-          const count = (one: Connection): Promise<unknown> =>
-            counting === 'all' ? recountRepository(one, repositoryId) : countNewCommits(one, repositoryId);
-          const resolve = (one: Connection): Promise<unknown> => saveResolved(one, [{ id, accountId }], now);
+          const count = (transaction: Connection): Promise<unknown> =>
+            counting === 'all'
+              ? recountRepository(transaction, repositoryId)
+              : countNewCommits(transaction, repositoryId);
+          const resolve = (transaction: Connection): Promise<unknown> =>
+            saveResolved(transaction, [{ id, accountId }], now);
           if (order === 'count first') await overlap(database, count, resolve);
           else await overlap(database, resolve, count);
           const { rows } = await database.pool.query<{ commits: number }>(

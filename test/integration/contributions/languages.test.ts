@@ -31,9 +31,9 @@ const everything = { since: null, until: null };
 /** Prepares a repository with stored commits, whose account has the address `a@x.org`, and reads their languages. */
 async function prepare(commits: CommitDescription[]) {
   const ending = new AsyncDisposableStack();
-  const place = ending.use(await makeTemporaryDirectory());
-  const oids = await buildRepository(place.at('r.git'), { commits, branch: 'main' });
-  const remote = ending.use(await startRemote(place.at('r.git')));
+  const directory = ending.use(await makeTemporaryDirectory());
+  const oids = await buildRepository(directory.pathOf('r.git'), { commits, branch: 'main' });
+  const remote = ending.use(await startRemote(directory.pathOf('r.git')));
   const { connection } = ending.use(await openTestDatabase()).database;
   const repositoryId = await addRepository(connection);
   const records = commits.map(({ author, authoredAt }, index) => ({
@@ -49,7 +49,7 @@ async function prepare(commits: CommitDescription[]) {
   await sql`update identities set account_id = ${accountId} where email = 'a@x.org'`.execute(connection);
   await inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId));
   const limits = { maxCopyBytes: 1e8, maxTotalBytes: 1e9, fetchTimeoutMs: 60_000, now: () => new Date() };
-  const histories = new HistoryCache({ ...limits, directory: place.at('copies') });
+  const histories = new HistoryCache({ ...limits, directory: directory.pathOf('copies') });
   const query = { accountId, isOwner: false, withPrivate: false };
   return {
     connection,

@@ -71,14 +71,14 @@ async function check({ connection }: Database): Promise<Omit<Checked, 'ids'>[]> 
   const whole = { after: undefined, limit: 100 };
   const checks = [checkSummed, checkSums];
   const ends: Omit<Checked, 'ids'>[] = [];
-  for (const one of checks) {
-    const { last, different } = await inTransaction(connection, (transaction) => one(transaction, whole));
+  for (const check of checks) {
+    const { last, different } = await inTransaction(connection, (transaction) => check(transaction, whole));
     ends.push({ last, different });
   }
   return ends;
 }
 
-const allRight = [
+const noDifference = [
   { last: undefined, different: [] },
   { last: undefined, different: [] },
 ];
@@ -98,7 +98,7 @@ describe('the sums of an owner', () => {
           for (const id of owners) await foldSums(transaction, id);
         });
         await assertSummed(database, 'folding');
-        assert.deepEqual(await check(database), allRight);
+        assert.deepEqual(await check(database), noDifference);
       }),
       { numRuns: isThorough ? 60 : 8 },
     );
@@ -130,7 +130,7 @@ describe('the sums of an owner', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection } = database;
-    const [owner = '', other = ''] = owners;
+    const [owner = '', otherOwner = ''] = owners;
     await startWorld(connection);
     await database.pool.query('update repositories set stars = 7 where id = $1', [repositories[0]]);
     const starsOf = async (transaction: typeof connection, id: string): Promise<number | null> =>
@@ -144,12 +144,12 @@ describe('the sums of an owner', () => {
       assert.deepEqual([await starsOf(transaction, owner), await starsOf(connection, owner)], [9, 7]);
       await transaction
         .updateTable('repositories')
-        .set({ owner_id: other })
+        .set({ owner_id: otherOwner })
         .where('id', '=', repositories[0] ?? '')
         .execute();
-      assert.deepEqual([await starsOf(transaction, owner), await starsOf(transaction, other)], [0, 9]);
+      assert.deepEqual([await starsOf(transaction, owner), await starsOf(transaction, otherOwner)], [0, 9]);
     });
-    assert.deepEqual([await starsOf(connection, owner), await starsOf(connection, other)], [0, 9]);
+    assert.deepEqual([await starsOf(connection, owner), await starsOf(connection, otherOwner)], [0, 9]);
   });
 
   it('are folded into few rows', async () => {
@@ -176,12 +176,12 @@ describe('the sums of an owner', () => {
     await assertSummed(database, 'the recount of a repository');
     const found = { last: undefined, different: [owners[0]] };
     await pool.query('update owner_sums set issues = 5 where owner_id = $1', [owners[0]]);
-    assert.deepEqual(await check(database), [allRight[0], found]);
+    assert.deepEqual(await check(database), [noDifference[0], found]);
     await assertSummed(database, 'a check');
     await pool.query('update repository_totals set issues = 7 where repository_id = $1', [repositories[0]]);
-    assert.deepEqual(await check(database), [found, allRight[1]]);
+    assert.deepEqual(await check(database), [found, noDifference[1]]);
     await assertSummed(database, 'another check');
-    assert.deepEqual(await check(database), allRight);
+    assert.deepEqual(await check(database), noDifference);
   });
 
   it('leave out private repositories of a withdrawn credential at once', async () => {

@@ -13,7 +13,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
 
 /** Stores contributions and commits of some people to a new repository, all counted. @returns its id. */
-async function fill({ connection, pool }: Database): Promise<string> {
+async function storeRepository({ connection, pool }: Database): Promise<string> {
   const id = await addRepository(connection);
   await pool.query(`
     insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
@@ -42,7 +42,7 @@ async function fill({ connection, pool }: Database): Promise<string> {
   return id;
 }
 
-interface Work {
+interface RecountWork {
   differences: number;
   /** The number of rows that the transaction wrote, by table. */
   written: Record<string, number>;
@@ -59,7 +59,7 @@ async function findWritten(transaction: Connection): Promise<Map<string, number>
   return new Map(rows.map(({ table, written }) => [table, written]));
 }
 
-async function recount(connection: Connection, id: string): Promise<Work> {
+async function recount(connection: Connection, id: string): Promise<RecountWork> {
   return inTransaction(connection, async (transaction) => {
     const before = await findWritten(transaction);
     const differences = await recountRepository(transaction, id);
@@ -86,7 +86,7 @@ async function findSums({ pool }: Database): Promise<unknown> {
 }
 
 /** Makes some totals of days, a person and the repository wrong: changed, lost and invented ones. @returns how many. */
-async function spoil({ pool }: Database, id: string): Promise<number> {
+async function corruptTotals({ pool }: Database, id: string): Promise<number> {
   await pool.query(`
     with wrong as (select ctid from contribution_days order by account_id, day limit 2)
     update contribution_days d set issues = issues + 1 from wrong where d.ctid = wrong.ctid`);
@@ -106,16 +106,16 @@ async function spoil({ pool }: Database, id: string): Promise<number> {
 describe('recountRepository', () => {
   it('writes and locks no row when nothing differs', async () => {
     await using opened = await openTestDatabase();
-    const id = await fill(opened.database);
+    const id = await storeRepository(opened.database);
     assert.deepEqual(await recount(opened.database.connection, id), { differences: 0, written: {}, touched: 0 });
   });
 
   it('writes only the rows that differ: changed, lost and invented ones', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const id = await fill(opened.database);
+    const id = await storeRepository(opened.database);
     const expected = await findSums(opened.database);
-    const wrong = await spoil(opened.database, id);
+    const wrong = await corruptTotals(opened.database, id);
     const { differences, written } = await recount(connection, id);
     assert.equal(differences, wrong);
     const { contribution_days: days, contributor_totals: people, repository_totals: whole } = written;
@@ -133,14 +133,14 @@ describe('checkTotals', () => {
   async function check(connection: Connection, id: string): Promise<number> {
     const owner = await connection.selectFrom('repositories').select('owner_id').executeTakeFirstOrThrow();
     const context = { connection, now: () => new Date(), providers: new Map<string, Provider>() };
-    const of = { repositoryId: id, ownerId: owner.owner_id };
-    return checkTotals(context, of, new AbortController().signal, rowsAtOnce);
+    const options = { repositoryId: id, ownerId: owner.owner_id };
+    return checkTotals(context, options, new AbortController().signal, rowsAtOnce);
   }
 
   it('compares all days once, in parts with a bounded number of rows', async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
-    const id = await fill(opened.database);
+    const id = await storeRepository(opened.database);
     const parts: Days[] = [];
     let from: string | null = null;
     do {
@@ -163,7 +163,7 @@ describe('checkTotals', () => {
   it('compares totals while another transaction holds them', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const id = await fill(opened.database);
+    const id = await storeRepository(opened.database);
     await inTransaction(connection, async (transaction) => {
       await lockTotals(transaction, id);
       for (const part of [{ from: null, until: null }, 'people', 'whole', 'languages'] as const)
@@ -175,9 +175,9 @@ describe('checkTotals', () => {
   it('finds and repairs changed, lost and invented totals', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const id = await fill(opened.database);
+    const id = await storeRepository(opened.database);
     const expected = await findSums(opened.database);
-    assert.equal(await spoil(opened.database, id), await check(connection, id));
+    assert.equal(await corruptTotals(opened.database, id), await check(connection, id));
     assert.deepEqual(await findSums(opened.database), expected);
     assert.equal(await check(connection, id), 0);
   });
@@ -185,7 +185,7 @@ describe('checkTotals', () => {
   it('counts commits that were stored and not counted', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
-    const id = await fill(opened.database);
+    const id = await storeRepository(opened.database);
     const expected = await findSums(opened.database);
     await pool.query(
       'insert into uncounted_commits (repository_id, oid) select repository_id, oid from commits order by authored_at limit 1',

@@ -8,7 +8,7 @@ import { countAll } from '../../../src/contributors/store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { applyChange, changes, startWorld } from '../contributions/random-changes.ts';
-import { expected, isStored, readPages, scopes, start, withoutBots } from './listed.ts';
+import { isStored, readPages, scopes, start, sumContributors, withoutBots } from './contributor-lists.ts';
 
 describe('listing contributors in parts', () => {
   it('equals the sum over all repositories when changes come between the parts', async () => {
@@ -20,7 +20,7 @@ describe('listing contributors in parts', () => {
       return inTransaction(connection, (transaction) => makePart(transaction, scope, parts, start));
     };
     const check = async (ranking: Ranking, scope: Scope): Promise<void> => {
-      const rows = await expected(connection, scope);
+      const rows = await sumContributors(connection, scope);
       assert.deepEqual(await readPages(connection, ranking), rows);
       assert.equal(await countAll(connection, ranking, withoutBots), rows.length);
     };
@@ -32,10 +32,10 @@ describe('listing contributors in parts', () => {
           for (const scope of scopes) {
             if (!(await isStored(connection, scope))) continue;
             const isMade = (await findRanking(connection, scope)) !== undefined;
-            const made = await makeNext(scope);
-            assert.equal((await findRanking(connection, scope)) !== undefined, made !== undefined);
-            assert.ok(!isMade || made !== undefined);
-            if (made !== undefined) await check(made, scope);
+            const ranking = await makeNext(scope);
+            assert.equal((await findRanking(connection, scope)) !== undefined, ranking !== undefined);
+            assert.ok(!isMade || ranking !== undefined);
+            if (ranking !== undefined) await check(ranking, scope);
           }
         }
         for (const scope of scopes) {

@@ -26,7 +26,7 @@ import { isThorough } from '../../depth.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
 import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
 import { watchPlans } from '../plans.ts';
-import { expected, isStored, type Row, readPages, scopes, start, withoutBots } from './listed.ts';
+import { isStored, type Row, readPages, scopes, start, sumContributors, withoutBots } from './contributor-lists.ts';
 
 const day = 86_400_000;
 
@@ -60,7 +60,7 @@ describe('listing contributors', () => {
             if (!(await isStored(connection, scope))) continue;
             const ranking = await current(connection, scope);
             const rows = await readPages(connection, ranking);
-            assert.deepEqual(rows, await expected(connection, scope), change.name);
+            assert.deepEqual(rows, await sumContributors(connection, scope), change.name);
             const counts = [
               await countAll(connection, ranking, withoutBots),
               await countContributors(connection, ranking, withoutBots),
@@ -101,7 +101,11 @@ describe('listing contributors', () => {
               const { rows } = await sql`select from accounts where id = ${scope.accountId}`.execute(connection);
               if (rows.length === 0) continue;
               const found = await readPages(connection, await current(connection, scope));
-              assert.deepEqual(found, await expected(connection, scope), round.map(({ name }) => name).join(', '));
+              assert.deepEqual(
+                found,
+                await sumContributors(connection, scope),
+                round.map(({ name }) => name).join(', '),
+              );
             }
           }
         },
@@ -142,7 +146,7 @@ describe('listing contributors', () => {
     const newest = await current(connection, scope);
     assert.equal(await hasVersion(connection, newest, scope), true);
     assert.equal(await hasVersion(connection, newest, { ...scope, includesPrivate: true }), false);
-    assert.deepEqual(await readPages(connection, newest), await expected(connection, scope));
+    assert.deepEqual(await readPages(connection, newest), await sumContributors(connection, scope));
   });
 
   it('is made by a job when it takes longer than a request may', async () => {
@@ -168,9 +172,9 @@ describe('listing contributors', () => {
     );
     assert.equal(rows.length, 1);
     await makeList({ connection, now: () => start }, Value.Parse(ListOfAccount, rows[0]?.payload));
-    const made = await findRanking(connection, scope);
-    assert.ok(made);
-    assert.deepEqual(await readPages(connection, made), await expected(connection, scope));
+    const ranking = await findRanking(connection, scope);
+    assert.ok(ranking);
+    assert.deepEqual(await readPages(connection, ranking), await sumContributors(connection, scope));
   });
 
   it('follows a contribution without reading its other people', async () => {
@@ -206,12 +210,12 @@ describe('listing contributors', () => {
     const old = await current(connection, scope);
     const end = (before: Date): Promise<number> => endOldRankings(connection, { before, now: start, limit: 10 });
     assert.deepEqual([await end(start), await end(new Date(start.getTime() + 1))], [0, 1]);
-    const made = await current(connection, scope);
-    assert.notEqual(made.id, old.id);
-    assert.equal((await readPages(connection, made)).length, 1);
+    const ranking = await current(connection, scope);
+    assert.notEqual(ranking.id, old.id);
+    assert.equal((await readPages(connection, ranking)).length, 1);
     while ((await removeEnded(connection, 1)) > 0);
     const { rows } = await pool.query('select distinct ranking_id from ranks union select id from rankings');
-    assert.deepEqual(rows, [{ ranking_id: made.id }]);
+    assert.deepEqual(rows, [{ ranking_id: ranking.id }]);
   });
 
   it('is made again when a check finds a difference', async () => {
@@ -221,7 +225,10 @@ describe('listing contributors', () => {
     await current(connection, scope);
     await pool.query('update ranks set contributions = 7');
     assert.deepEqual(await endDifferentRankings(connection, owners, start), [scope.accountId]);
-    assert.deepEqual(await readPages(connection, await current(connection, scope)), await expected(connection, scope));
+    assert.deepEqual(
+      await readPages(connection, await current(connection, scope)),
+      await sumContributors(connection, scope),
+    );
   });
 
   it('leaves the number of people on cards right when one of them becomes a bot, hides or is erased', async () => {

@@ -12,7 +12,7 @@ describe('synchronization with the clock of the database', () => {
   it('shows the time of the database while the clock of the machine is two days ahead', async (t) => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
-    const clock = await followClock(connection, { onStepBack: () => assert.fail('nobody set it') });
+    const clock = await followClock(connection, { onStepBack: () => assert.fail('no process set the clock') });
     t.after(() => clock.close());
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * dayMs });
     const { rows } = await pool.query<{ difference: number }>(

@@ -16,7 +16,7 @@ describe('closing connections to a silent database', () => {
     const listener = await listen({ clientConfig, ...receivers });
     await database.pool.query('select 1');
     link.silence('all');
-    // As the job queue does when it stops. Statements of jobs may take ten minutes.
+    // The job queue closes its connections like this when it stops. Statements of jobs may take ten minutes.
     const read = assert.rejects(database.pool.query('select 1'));
     await listener.close();
     await database.close();

@@ -69,10 +69,10 @@ const ours = readDefinitions();
 
 /** Returns the definitions of this release, one of them with another text. */
 function changed(object: string, from: string, to: string): Definition[] {
-  const one = ours.find((definition) => definition.object === object);
-  assert.ok(one !== undefined && one.statement.includes(from));
-  const others = ours.filter((definition) => definition !== one);
-  return [...others, ...parseDefinitions(one.statement.replace(from, to))];
+  const original = ours.find((definition) => definition.object === object);
+  assert.ok(original !== undefined && original.statement.includes(from));
+  const others = ours.filter((definition) => definition !== original);
+  return [...others, ...parseDefinitions(original.statement.replace(from, to))];
 }
 
 const without = (...objects: string[]): Definition[] => ours.filter(({ object }) => !objects.includes(object));

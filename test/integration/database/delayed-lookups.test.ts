@@ -58,11 +58,17 @@ describe('delay of lookups', () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const [one, other] = [visitor(address('one')), visitor(address('other'))];
-    assert.deepEqual(await claimAll(connection, ['a', 'b', 'c', 'd'], now(), one), [0, 0, 30, 60]);
-    assert.deepEqual(await claimAll(connection, ['c', 'c', 'x', 'd', 'd'], now(), other), [0, undefined, 0, 60, 60]);
+    const [firstVisitor, secondVisitor] = [visitor(address('one')), visitor(address('other'))];
+    assert.deepEqual(await claimAll(connection, ['a', 'b', 'c', 'd'], now(), firstVisitor), [0, 0, 30, 60]);
+    assert.deepEqual(await claimAll(connection, ['c', 'c', 'x', 'd', 'd'], now(), secondVisitor), [
+      0,
+      undefined,
+      0,
+      60,
+      60,
+    ]);
     // Neither of the repeated claims took a place.
-    assert.deepEqual(await claimAll(connection, ['y'], now(), other), [30]);
+    assert.deepEqual(await claimAll(connection, ['y'], now(), secondVisitor), [30]);
     assert.deepEqual(await claimAll(connection, ['d', 'y'], now(), visitor()), [0, 0]);
   });
 

@@ -158,7 +158,7 @@ describe('partitioning by repository', { skip: isOnCluster }, () => {
 });
 
 /** Functions and tables of the extension Citus, which note their calls; `TEST_CITUS=1` runs the tests on a cluster. */
-const standIn = `
+const citusStandIn = `
   create table pg_dist_partition (logicalrelid regclass primary key);
   create table calls (place integer generated always as identity, call text);
   create function create_distributed_table(table_name regclass, distribution_column text,
@@ -172,7 +172,7 @@ describe('distribution over a Citus cluster', { skip: isOnCluster }, () => {
   it('distributes all divided tables together, and goes on after an interruption', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
-    await database.pool.query(standIn);
+    await database.pool.query(citusStandIn);
     await database.pool.query("insert into pg_dist_partition values ('contributor_totals')");
     const expected = dividedNames.filter((name) => name !== 'contributor_totals');
     assert.deepEqual(await distribute(database, report), expected);
@@ -187,7 +187,7 @@ describe('distribution over a Citus cluster', { skip: isOnCluster }, () => {
   it('lets functions plan their statements with values, also those that a later release defines again', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
-    await database.pool.query(standIn);
+    await database.pool.query(citusStandIn);
     const forced = async (): Promise<number> => {
       const { rows } = await database.pool.query(
         "select from pg_proc where 'plan_cache_mode=force_generic_plan' = any(proconfig)",
@@ -206,7 +206,7 @@ describe('distribution over a Citus cluster', { skip: isOnCluster }, () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await assert.rejects(distribute(database, report), { code: 'misconfigured', message: /no extension citus/ });
-    await database.pool.query(standIn);
+    await database.pool.query(citusStandIn);
     await database.pool.query(`
       alter table pending_details add constraint to_repositories foreign key (repository_id) references repositories;
       create unique index of_all on uncounted_commits (oid)`);

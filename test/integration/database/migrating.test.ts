@@ -219,10 +219,10 @@ describe('application of migrations', () => {
         ],
       },
     };
-    const one = migrate(opened.database, { migrations, logEveryMs: 20, log: (line) => void lines.push(line) });
+    const first = migrate(opened.database, { migrations, logEveryMs: 20, log: (line) => void lines.push(line) });
     await until(async () => (batches > 0 ? true : undefined), 'the first node migrates');
     let waits = 0;
-    const other = migrate(opened.database, {
+    const second = migrate(opened.database, {
       migrations,
       logEveryMs: 20,
       log: (line) => {
@@ -231,7 +231,7 @@ describe('application of migrations', () => {
         if (waits > 2) isWaiting.resolve();
       },
     });
-    await Promise.all([one, other]);
+    await Promise.all([first, second]);
     assert.equal(batches, rowsOfItems / rowsOfBatch + 1);
     assert.deepEqual(await opened.query('select distinct changes from items'), [{ changes: 1 }]);
     assert.equal(lines[0], 'migration 2 (1 of 1)');

@@ -54,7 +54,7 @@ describe('the migration of stars and bots', () => {
     const newer = await openDatabase(options);
     try {
       const accounts = await sql<{ name: string; type: string }>`
-      select name, type from accounts where external_id = any(${Object.values(people).map((one) => one.externalId)})
+      select name, type from accounts where external_id = any(${Object.values(people).map((person) => person.externalId)})
       order by name`.execute(newer.connection);
       assert.deepEqual(accounts.rows, [
         { name: 'ada', type: 'user' },

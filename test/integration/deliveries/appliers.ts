@@ -12,7 +12,7 @@ import { until } from '../../time.ts';
 const begunAt = Date.now() - 3_600_000;
 
 /** Nodes without workers on one database, with as many installed repositories, each of an owner of its own. */
-export interface AppliersScene extends AsyncDisposable {
+export interface AppliersFixture extends AsyncDisposable {
   database: Database;
   nodes: SyncContext[];
   /** Failures that the nodes reported. */
@@ -27,13 +27,13 @@ export interface AppliersScene extends AsyncDisposable {
   closeNodes(): Promise<void>;
 }
 
-export async function openAppliers(options: { nodes: number; repositories: number }): Promise<AppliersScene> {
+export async function openAppliers(options: { nodes: number; repositories: number }): Promise<AppliersFixture> {
   await using stack = new AsyncDisposableStack();
   const { url } = stack.use(await createTestDatabase());
   const open = () => openUnchanged({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
   const database = await open();
   stack.defer(() => database.close());
-  const failures: AppliersScene['failures'] = [];
+  const failures: AppliersFixture['failures'] = [];
   const nodes = new AsyncDisposableStack();
   stack.use(nodes);
   const contexts: SyncContext[] = [];
@@ -50,7 +50,7 @@ export async function openAppliers(options: { nodes: number; repositories: numbe
       onFailure: (error: unknown, what: string) => void failures.push({ error, what }),
     } as unknown as SyncContext);
   }
-  await plantRepositories(database, options.repositories);
+  await storeRepositories(database, options.repositories);
   let received = 0;
   const pending = async (): Promise<number> => {
     const { rows } = await database.pool.query('select from deliveries where applied_at is null and attempts < 20');
@@ -70,18 +70,18 @@ export async function openAppliers(options: { nodes: number; repositories: numbe
       await saveDeliveries(database.connection, saved);
     },
     pending,
-    applyUntil: (wanted) =>
+    applyUntil: (count) =>
       until(async () => {
         await Promise.all(contexts.map((context) => applyDeliveries(context)));
-        return (await pending()) === wanted ? true : undefined;
-      }, `${wanted} deliveries are left`).then(() => {}),
+        return (await pending()) === count ? true : undefined;
+      }, `${count} deliveries are left`).then(() => {}),
     closeNodes: () => nodes.disposeAsync(),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
 
 /** Stores as many installed repositories, each of an owner of its own. */
-export async function plantRepositories({ pool }: Database, count: number): Promise<void> {
+export async function storeRepositories({ pool }: Database, count: number): Promise<void> {
   await pool.query(
     `insert into accounts (id, provider, external_id, handle, type, name, named_at, fetched_at, created_at, updated_at)
      select gen_random_uuid(), 'github', n::text, n::text, 'user', 'owner-' || n, now(), now(), now(), now()
@@ -115,9 +115,9 @@ export async function holdRepositories({ pool }: Database, externalIds: readonly
   };
 }
 
-export const hidden = (repository: string): Change => ({ what: 'hidden', repository, onlyPrivate: false });
-export const owned = (account: string): Change => ({ what: 'owned', account, name: `owner-${account}` });
-export const changed = (repository: string): Change => ({
+export const repositoryHidden = (repository: string): Change => ({ what: 'hidden', repository, onlyPrivate: false });
+export const repositoriesChanged = (account: string): Change => ({ what: 'owned', account, name: `owner-${account}` });
+export const contributionsChanged = (repository: string): Change => ({
   what: 'contributions',
   repository,
   owner: repository,

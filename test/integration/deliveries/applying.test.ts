@@ -4,24 +4,31 @@ import type { Change } from '../../../src/providers/provider.ts';
 import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
 import { isThorough } from '../../depth.ts';
 import { until } from '../../time.ts';
-import { changed, hidden, holdRepositories, openAppliers, owned, star } from './appliers.ts';
+import {
+  contributionsChanged,
+  holdRepositories,
+  openAppliers,
+  repositoriesChanged,
+  repositoryHidden,
+  star,
+} from './appliers.ts';
 
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
 
 describe('parallel application of deliveries', () => {
   it('applies those of all other repositories while the rows of many repositories are locked', async () => {
-    await using scene = await openAppliers({ nodes: 1, repositories: 40 });
-    // More than there are transactions that apply deliveries, and all of them older than the others.
+    await using fixture = await openAppliers({ nodes: 1, repositories: 40 });
+    // The locked repositories outnumber the transactions that apply deliveries, and their deliveries are the oldest.
     const held = numbered(1, 20);
     {
       await using stack = new AsyncDisposableStack();
-      stack.use(await holdRepositories(scene.database, held));
-      await scene.receive(...held.map((id) => [hidden(id), owned(id)]));
-      await scene.receive(...held.map((id) => [changed(id)]));
-      await scene.receive(...numbered(21, 40).map((id) => [hidden(id), owned(id)]));
-      await scene.applyUntil(40);
-      const { rows } = await scene.database.pool.query(
+      stack.use(await holdRepositories(fixture.database, held));
+      await fixture.receive(...held.map((id) => [repositoryHidden(id), repositoriesChanged(id)]));
+      await fixture.receive(...held.map((id) => [contributionsChanged(id)]));
+      await fixture.receive(...numbered(21, 40).map((id) => [repositoryHidden(id), repositoriesChanged(id)]));
+      await fixture.applyUntil(40);
+      const { rows } = await fixture.database.pool.query(
         'select external_id as id from repositories where deleted_at is not null order by external_id::integer',
       );
       assert.deepEqual(
@@ -29,46 +36,46 @@ describe('parallel application of deliveries', () => {
         numbered(21, 40),
       );
     }
-    await scene.applyUntil(0);
-    assert.deepEqual(scene.failures, [], 'a wait is no failure');
-    const { rows } = await scene.database.pool.query(
+    await fixture.applyUntil(0);
+    assert.deepEqual(fixture.failures, [], 'a wait is no failure');
+    const { rows } = await fixture.database.pool.query(
       'select count(*) as hidden from repositories where deleted_at is not null',
     );
     assert.deepEqual(rows, [{ hidden: 40 }]);
   });
 
   it('isolates a delivery that cannot be applied, counts it, and tries it again later', async () => {
-    await using scene = await openAppliers({ nodes: 1, repositories: 2 });
-    const { pool } = scene.database;
+    await using fixture = await openAppliers({ nodes: 1, repositories: 2 });
+    const { pool } = fixture.database;
     const broken: Change = { ...star('1', '2', 1, false), what: 'star', at: 'never' } as Change;
-    await scene.receive([changed('1')], [broken], [hidden('1')], [changed('2')]);
-    await scene.applyUntil(1);
+    await fixture.receive([contributionsChanged('1')], [broken], [repositoryHidden('1')], [contributionsChanged('2')]);
+    await fixture.applyUntil(1);
     const attempts = async (): Promise<unknown> =>
       (await pool.query('select id, attempts from deliveries where applied_at is null')).rows;
     assert.deepEqual(await attempts(), [{ id: '000002', attempts: 1 }]);
     const { rows } = await pool.query('select external_id from repositories where deleted_at is not null');
     assert.deepEqual(rows, [{ external_id: '1' }], 'a later delivery of the same repository is applied');
     assert.deepEqual(
-      scene.failures.map(({ what }) => what),
+      fixture.failures.map(({ what }) => what),
       ['applying deliveries together', 'applying a delivery'],
     );
-    await scene.receive([changed('1')]);
-    await scene.applyUntil(1);
+    await fixture.receive([contributionsChanged('1')]);
+    await fixture.applyUntil(1);
     assert.deepEqual(await attempts(), [{ id: '000002', attempts: 1 }], 'other deliveries do not repeat it');
     for (let attempt = 2; attempt <= 20; attempt += 1) {
       await pool.query(`update deliveries set retry_at = now() where applied_at is null`);
-      await applyDeliveries(scene.nodes[0] ?? assert.fail());
+      await applyDeliveries(fixture.nodes[0] ?? assert.fail());
       assert.deepEqual(await attempts(), [{ id: '000002', attempts: attempt }]);
     }
-    const { length } = scene.failures;
+    const { length } = fixture.failures;
     await pool.query(`update deliveries set retry_at = now() where applied_at is null`);
-    await applyDeliveries(scene.nodes[0] ?? assert.fail());
-    assert.equal(scene.failures.length, length, 'it is given up');
+    await applyDeliveries(fixture.nodes[0] ?? assert.fail());
+    assert.equal(fixture.failures.length, length, 'it is given up');
   });
 
   it('gives a delivery more time that is too slow for the first try, while others are applied', async () => {
-    await using scene = await openAppliers({ nodes: 1, repositories: 4 });
-    const { pool } = scene.database;
+    await using fixture = await openAppliers({ nodes: 1, repositories: 4 });
+    const { pool } = fixture.database;
     // The first two statements about the repository take longer than a first try may.
     await pool.query(`
       create sequence tries;
@@ -77,28 +84,35 @@ describe('parallel application of deliveries', () => {
         return new;
       end $$;
       create trigger be_slow before update of deleted_at on repositories for each row execute function be_slow()`);
-    await scene.receive([hidden('1')], [changed('1')], [hidden('2')], [hidden('3')]);
-    const slow = scene.applyUntil(0);
-    await until(async () => ((await scene.pending()) === 2 ? true : undefined), 'the others are applied');
+    await fixture.receive(
+      [repositoryHidden('1')],
+      [contributionsChanged('1')],
+      [repositoryHidden('2')],
+      [repositoryHidden('3')],
+    );
+    const slow = fixture.applyUntil(0);
+    await until(async () => ((await fixture.pending()) === 2 ? true : undefined), 'the others are applied');
     await slow;
-    assert.deepEqual(scene.failures, []);
+    assert.deepEqual(fixture.failures, []);
   });
 
   it('waits for another transaction that adds the job for keys that wait, longer than for other locks', async () => {
-    await using scene = await openAppliers({ nodes: 1, repositories: 1 });
-    const { pool } = scene.database;
+    await using fixture = await openAppliers({ nodes: 1, repositories: 1 });
+    const { pool } = fixture.database;
     // The first job of a task stores the task as well.
-    await scene.receive([owned('1')]);
-    await scene.applyUntil(0);
-    const other = await pool.connect();
+    await fixture.receive([repositoriesChanged('1')]);
+    await fixture.applyUntil(0);
+    const otherClient = await pool.connect();
     let applying: Promise<'done' | 'more'>;
     try {
-      await other.query('begin');
-      await other.query(`select graphile_worker.add_job('apply_deliveries', job_key => 'apply_deliveries again')`);
+      await otherClient.query('begin');
+      await otherClient.query(
+        `select graphile_worker.add_job('apply_deliveries', job_key => 'apply_deliveries again')`,
+      );
       await using stack = new AsyncDisposableStack();
-      stack.use(await holdRepositories(scene.database, ['1']));
-      await scene.receive([hidden('1')]);
-      applying = applyDeliveries(scene.nodes[0] ?? assert.fail());
+      stack.use(await holdRepositories(fixture.database, ['1']));
+      await fixture.receive([repositoryHidden('1')]);
+      applying = applyDeliveries(fixture.nodes[0] ?? assert.fail());
       const waited = until(async () => {
         const { rows } = await pool.query(
           `select from pg_stat_activity where datname = current_database() and query like '%add_job%'
@@ -108,19 +122,19 @@ describe('parallel application of deliveries', () => {
       }, 'it has waited longer than the limits of a first and of a later try');
       await Promise.race([waited, applying]);
     } finally {
-      await other.query('rollback');
-      other.release();
+      await otherClient.query('rollback');
+      otherClient.release();
     }
     await applying;
-    assert.equal(await scene.pending(), 1);
-    await scene.applyUntil(0);
-    assert.deepEqual(scene.failures, []);
+    assert.equal(await fixture.pending(), 1);
+    await fixture.applyUntil(0);
+    assert.deepEqual(fixture.failures, []);
   });
 
   it('loses and doubles nothing when the connection breaks at any step', async () => {
-    await using scene = await openAppliers({ nodes: 1, repositories: 3 });
-    const { pool } = scene.database;
-    const context = scene.nodes[0] ?? assert.fail();
+    await using fixture = await openAppliers({ nodes: 1, repositories: 3 });
+    const { pool } = fixture.database;
+    const context = fixture.nodes[0] ?? assert.fail();
     await pool.query(`
       create sequence steps;
       create table breaks (step bigint);
@@ -141,10 +155,10 @@ describe('parallel application of deliveries', () => {
       await pool.query('delete from breaks');
       const number = rounds + 1;
       const step = 1 + rounds * stride;
-      await scene.receive(
-        [star('1', '2', 2 * number, false), changed('1'), owned('2')],
+      await fixture.receive(
+        [star('1', '2', 2 * number, false), contributionsChanged('1'), repositoriesChanged('2')],
         [star('1', '2', 2 * number + 1, true), { what: 'account', account: '2', name: 'owner-2' }],
-        [hidden('3'), owned('3')],
+        [repositoryHidden('3'), repositoriesChanged('3')],
       );
       await pool.query(`select setval('steps', 1, false)`);
       await pool.query('insert into breaks values ($1)', [step]);
@@ -154,7 +168,7 @@ describe('parallel application of deliveries', () => {
       );
       if (isBroken) breaks += 1;
       await pool.query('delete from breaks');
-      await scene.applyUntil(0);
+      await fixture.applyUntil(0);
     }
     assert.ok(breaks > 10 / stride, `${breaks} breaks`);
     const { rows } = await pool.query(

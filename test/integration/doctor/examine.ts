@@ -60,12 +60,12 @@ export async function openDoctorFixture(): Promise<DoctorFixture> {
   await using stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ repositories: 1 }));
   const { url } = stack.use(await createTestDatabase());
-  const place = stack.use(await makeTemporaryDirectory());
+  const directory = stack.use(await makeTemporaryDirectory());
   const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
   stack.defer(() => database.close());
   const environment = {
     DATABASE_URL: url,
-    DATA_DIR: place.path,
+    DATA_DIR: directory.path,
     GITHUB_URL: simulator.url,
     GITHUB_API_URL: simulator.apiUrl,
     GITHUB_TOKEN: simulator.tokens.public_only,

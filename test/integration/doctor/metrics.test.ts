@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { registerDelayMetrics } from '../../../src/doctor/metrics.ts';
 import { openTestDatabase } from '../../database.ts';
-import { plantDelivery, plantRepository } from './plant.ts';
+import { storeDelivery, storeRepository } from './store-faults.ts';
 
 const hourS = 3600;
 
@@ -27,12 +27,12 @@ describe('metrics of delays', () => {
     assert.deepEqual(await read('plaudit_deliveries_pending'), [0, 0]);
     assert.deepEqual(await read('plaudit_polls_overdue_seconds'), [0, 0]);
 
-    await plantDelivery(connection, { id: 'applied', hoursAgo: 9, isApplied: true });
-    await plantDelivery(connection, { id: 'failed', hoursAgo: 7, attempts: 100 });
-    await plantDelivery(connection, { id: 'old', hoursAgo: 3 });
-    await plantDelivery(connection, { id: 'new', hoursAgo: 1 });
-    const repository = await plantRepository(connection, { name: 'engine' });
-    await plantRepository(connection, { name: 'notes' });
+    await storeDelivery(connection, { id: 'applied', hoursAgo: 9, isApplied: true });
+    await storeDelivery(connection, { id: 'failed', hoursAgo: 7, attempts: 100 });
+    await storeDelivery(connection, { id: 'old', hoursAgo: 3 });
+    await storeDelivery(connection, { id: 'new', hoursAgo: 1 });
+    const repository = await storeRepository(connection, { name: 'engine' });
+    await storeRepository(connection, { name: 'notes' });
     await sql`
       update repository_polls set next_at = now() - interval '5 hours'
       where repository_id = ${repository}`.execute(connection);

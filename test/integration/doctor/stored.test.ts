@@ -5,7 +5,7 @@ import { addRejections } from '../../../src/deliveries/rejection-store.ts';
 import { saveDrift } from '../../../src/sync/drift-store.ts';
 import { fill } from '../database/claims.ts';
 import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from './examine.ts';
-import { plantDelivery, plantFailedJob, plantFailure, plantRepository, plantSkipped } from './plant.ts';
+import { storeDelivery, storeFailedJob, storeFailure, storeRepository, storeSkippedItem } from './store-faults.ts';
 
 const hour = 3_600_000;
 const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * hour);
@@ -23,7 +23,7 @@ describe('plaudit doctor on stored data', () => {
   });
 
   it('finds nothing wrong in a healthy database, and returns status 0', async () => {
-    await plantRepository(fixture.database.connection, { name: 'handbook' });
+    await storeRepository(fixture.database.connection, { name: 'handbook' });
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), []);
     assert.deepEqual([examined.status, examined.report.healthy, examined.report.problems], [0, true, 0]);
@@ -37,25 +37,25 @@ describe('plaudit doctor on stored data', () => {
     const { connection } = fixture.database;
     const reason = 'Resource not accessible by integration';
     for (const name of ['one', 'two', 'three', 'four']) {
-      const id = await plantRepository(connection, { name });
-      await plantFailure(connection, id, { code: 'provider_denied', reason });
+      const id = await storeRepository(connection, { name });
+      await storeFailure(connection, id, { code: 'provider_denied', reason });
     }
-    const alone = await plantRepository(connection, { name: 'alone' });
-    await plantFailure(connection, alone, { code: 'not_found', reason: '' });
+    const alone = await storeRepository(connection, { name: 'alone' });
+    await storeFailure(connection, alone, { code: 'not_found', reason: '' });
     const examined = await examine(fixture.environment);
     assert.equal(examined.status, 1);
     assert.equal(linesOf(examined, 'stream_failing').length, 2);
-    const [several, one] = linesOf(examined, 'stream_failing');
+    const [repeatedFailure, singleFailure] = linesOf(examined, 'stream_failing');
     assert.match(
-      several ?? '',
+      repeatedFailure ?? '',
       /^problem github: issues: This stream of .* and 1 other cannot be read since 2026-03-01 12:00 UTC: /,
     );
     assert.match(
-      several ?? '',
+      repeatedFailure ?? '',
       /the host denies it: "Resource not accessible by integration"\. Give the token or the App/,
     );
     assert.match(
-      one ?? '',
+      singleFailure ?? '',
       / of acme\/alone cannot be read since .*: the host has no such part\. Nothing, if it is switched off/,
     );
     const finding = examined.report.findings.find(({ code }) => code === 'stream_failing');
@@ -64,11 +64,11 @@ describe('plaudit doctor on stored data', () => {
 
   it('reports skipped items by kind and path: lost ones as a problem, refused or partly stored ones as a hint', async () => {
     const { connection } = fixture.database;
-    const id = await plantRepository(connection, { name: 'handbook' });
-    await plantSkipped(connection, id, { kind: 'issue', reason: 'unreadable', path: '/nodes/*', isStored: false });
-    await plantSkipped(connection, id, { kind: 'label', reason: 'unreadable', path: '/labels/*', isStored: true });
+    const id = await storeRepository(connection, { name: 'handbook' });
+    await storeSkippedItem(connection, id, { kind: 'issue', reason: 'unreadable', path: '/nodes/*', isStored: false });
+    await storeSkippedItem(connection, id, { kind: 'label', reason: 'unreadable', path: '/labels/*', isStored: true });
     const explanation = 'Resource protected by organization SAML enforcement';
-    await plantSkipped(connection, id, {
+    await storeSkippedItem(connection, id, {
       kind: 'star',
       reason: 'refused',
       path: '/stars',
@@ -94,20 +94,20 @@ describe('plaudit doctor on stored data', () => {
 
   it('reports deliveries that wait, that were given up, and that are missing although something happened', async () => {
     const { connection } = fixture.database;
-    await plantRepository(connection, { name: 'handbook', changedHoursAgo: 5 });
+    await storeRepository(connection, { name: 'handbook', changedHoursAgo: 5 });
     const never = await examine(fixture.environment);
     assert.match(
       linesOf(never, 'delivery_overdue')[0] ?? '',
       /^problem github: No delivery has come in the last 30 days, though acme\/handbook changed at .* At the host, look at/,
     );
-    await plantDelivery(connection, { id: 'old', hoursAgo: 48, isApplied: true });
+    await storeDelivery(connection, { id: 'old', hoursAgo: 48, isApplied: true });
     const long = await examine(fixture.environment);
     assert.match(
       linesOf(long, 'delivery_overdue')[0] ?? '',
       /The last delivery came 2 days ago, though acme\/handbook changed/,
     );
-    await plantDelivery(connection, { id: 'waiting', hoursAgo: 4 });
-    await plantDelivery(connection, { id: 'dead', hoursAgo: 4, attempts: 20 });
+    await storeDelivery(connection, { id: 'waiting', hoursAgo: 4 });
+    await storeDelivery(connection, { id: 'dead', hoursAgo: 4, attempts: 20 });
     const waiting = await examine(fixture.environment);
     assert.deepEqual(problems(waiting).toSorted(), ['deliveries_failed', 'deliveries_pending']);
     assert.match(linesOf(waiting, 'deliveries_pending')[0] ?? '', /1 delivery wait.* since 4 hours ago/);
@@ -124,7 +124,7 @@ describe('plaudit doctor on stored data', () => {
       linesOf(rejected, 'deliveries_rejected')[0] ?? '',
       /^problem github: 12 deliveries since .* were rejected, the last one 2 hours ago: they are not signed with the configured secret\. Give the webhook at the host the secret that GITHUB_WEBHOOK_SECRET has\.$/,
     );
-    await plantDelivery(connection, { id: 'taken', hoursAgo: 1, isApplied: true });
+    await storeDelivery(connection, { id: 'taken', hoursAgo: 1, isApplied: true });
     assert.match(linesOf(await examine(fixture.environment), 'deliveries_rejected')[0] ?? '', /^hint /);
     await addRejections(connection, [{ ...counts, reason: 'no_secret' }]);
     assert.deepEqual(problems(await examine(fixture.environment)), []);
@@ -135,7 +135,7 @@ describe('plaudit doctor on stored data', () => {
 
   it('reports a drift that persists as a problem, and mentions one that was repaired', async () => {
     const { connection } = fixture.database;
-    const repositoryId = await plantRepository(connection, { name: 'handbook' });
+    const repositoryId = await storeRepository(connection, { name: 'handbook' });
     const drift = { provider: 'github', repositoryId, what: 'issues', expected: 1200, found: 1100, isRepaired: false };
     await saveDrift(connection, drift, hoursAgo(3));
     const examined = await examine(fixture.environment);
@@ -150,9 +150,9 @@ describe('plaudit doctor on stored data', () => {
 
   it('reports jobs that keep failing, with the error and without the payload', async () => {
     const { connection } = fixture.database;
-    await plantFailedJob(connection, { task: 'collect', key: 'collect 1', attempts: 3, error: 'deadlock\n  at x.ts' });
-    await plantFailedJob(connection, { task: 'collect', key: 'collect 2', attempts: 25, error: 'deadlock detected' });
-    await plantFailedJob(connection, { task: 'refresh', key: 'refresh 1', attempts: 1, error: 'once' });
+    await storeFailedJob(connection, { task: 'collect', key: 'collect 1', attempts: 3, error: 'deadlock\n  at x.ts' });
+    await storeFailedJob(connection, { task: 'collect', key: 'collect 2', attempts: 25, error: 'deadlock detected' });
+    await storeFailedJob(connection, { task: 'refresh', key: 'refresh 1', attempts: 1, error: 'once' });
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['jobs_failing']);
     const lines = linesOf(examined, 'jobs_failing').join('\n');
@@ -167,7 +167,7 @@ describe('plaudit doctor on stored data', () => {
   it('reports no job that failed after another one had replaced it', async () => {
     const { connection } = fixture.database;
     const job = { task: 'collect', key: 'collect 1', attempts: 1, error: 'This operation was aborted' };
-    await plantFailedJob(connection, job);
+    await storeFailedJob(connection, job);
     await sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'worker'`.execute(connection);
     await sql`select graphile_worker.add_job('collect', job_key => 'collect 1')`.execute(connection);
     await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null`.execute(connection);
@@ -197,12 +197,12 @@ describe('plaudit doctor on stored data', () => {
 
   it('reports repositories whose poll is long overdue', async () => {
     const { connection } = fixture.database;
-    const late = await plantRepository(connection, { name: 'late' });
-    await plantRepository(connection, { name: 'fine' });
+    const late = await storeRepository(connection, { name: 'late' });
+    await storeRepository(connection, { name: 'fine' });
     await sql`update repository_polls set next_at = now() - interval '5 hours' where repository_id = ${late}`.execute(
       connection,
     );
-    const never = await plantRepository(connection, { name: 'never' });
+    const never = await storeRepository(connection, { name: 'never' });
     await sql`delete from repository_polls where repository_id = ${never}`.execute(connection);
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['polls_overdue']);
@@ -247,7 +247,7 @@ describe('plaudit doctor on stored data', () => {
 
   it('reports holders of keys whom no credential can check, or whom the host has not confirmed', async () => {
     const { connection } = fixture.database;
-    await plantRepository(connection, { name: 'handbook' });
+    await storeRepository(connection, { name: 'handbook' });
     const lines = async (canCheck: boolean, confirmedHoursAgo: number): Promise<string[]> => {
       await sql`
         insert into administrators (account_id, person, name, confirmed_at, can_check, check_after)

@@ -48,8 +48,8 @@ async function lostCommits(copy: string, from: string[], to: string | null): Pro
 
 describe('the fetch of a history', () => {
   it('fetches all commits and no other objects first, and only new commits afterwards', async () => {
-    await using place = await makeTemporaryDirectory();
-    const [repository, copy] = [place.at('r.git'), place.at('copy')];
+    await using directory = await makeTemporaryDirectory();
+    const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
     const refs = { 'refs/tags/v1': 5, 'refs/heads/side': 2810 };
     const commits = [...(await readHistory('serverpod')), change(7)];
     const oids = await buildRepository(repository, { commits, branch: 'main', refs });
@@ -87,19 +87,19 @@ describe('the fetch of a history', () => {
   });
 
   it('returns no tip for a repository without commits until its first push', async () => {
-    await using place = await makeTemporaryDirectory();
-    await buildRepository(place.at('r.git'), { commits: [], branch: 'main' });
-    await using remote = await startRemote(place.at('r.git'));
-    assert.equal(await fetchFrom(remote, place.at('copy')), null);
-    assert.equal(await fetchFrom(remote, place.at('copy'), 'main'), null);
-    assert.deepEqual(await readdir(place.path), ['r.git']);
-    const [oid] = await appendCommits(place.at('r.git'), main, [change()]);
-    assert.equal(await fetchFrom(remote, place.at('copy')), oid);
+    await using directory = await makeTemporaryDirectory();
+    await buildRepository(directory.pathOf('r.git'), { commits: [], branch: 'main' });
+    await using remote = await startRemote(directory.pathOf('r.git'));
+    assert.equal(await fetchFrom(remote, directory.pathOf('copy')), null);
+    assert.equal(await fetchFrom(remote, directory.pathOf('copy'), 'main'), null);
+    assert.deepEqual(await readdir(directory.path), ['r.git']);
+    const [oid] = await appendCommits(directory.pathOf('r.git'), main, [change()]);
+    assert.equal(await fetchFrom(remote, directory.pathOf('copy')), oid);
   });
 
   it('follows a change of the default branch, and refuses a named branch that does not exist', async () => {
-    await using place = await makeTemporaryDirectory();
-    const [repository, copy] = [place.at('r.git'), place.at('copy')];
+    await using directory = await makeTemporaryDirectory();
+    const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
     const commits = [change(), change(0), change(0)];
     const refs = { 'refs/heads/trunk': 1, 'refs/heads/odd/näme': 0 };
     const [first, second, third] = await buildRepository(repository, { commits, branch: 'main', refs });
@@ -120,8 +120,8 @@ describe('the fetch of a history', () => {
   });
 
   it('finds new and lost commits after a rewrite of the branch', async () => {
-    await using place = await makeTemporaryDirectory();
-    const [repository, copy] = [place.at('r.git'), place.at('copy')];
+    await using directory = await makeTemporaryDirectory();
+    const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
     const oids = await buildRepository(repository, { commits: [change(), change(0), change(1)], branch: 'main' });
     const [first = '', second = '', third = ''] = oids;
     await using remote = await startRemote(repository);
@@ -144,54 +144,64 @@ describe('the fetch of a history', () => {
   });
 
   it('fetches no commits into a new copy that the branch lost before', async () => {
-    await using place = await makeTemporaryDirectory();
-    const [first = '', second = ''] = await buildRepository(place.at('r.git'), {
+    await using directory = await makeTemporaryDirectory();
+    const [first = '', second = ''] = await buildRepository(directory.pathOf('r.git'), {
       commits: [change(), change(0)],
       branch: 'main',
     });
-    await moveRef(place.at('r.git'), main, first);
-    await using remote = await startRemote(place.at('r.git'));
-    await fetchFrom(remote, place.at('copy'));
-    assert.equal(await holdsCommit(place.at('copy'), first, signal), true);
-    assert.equal(await holdsCommit(place.at('copy'), second, signal), false);
+    await moveRef(directory.pathOf('r.git'), main, first);
+    await using remote = await startRemote(directory.pathOf('r.git'));
+    await fetchFrom(remote, directory.pathOf('copy'));
+    assert.equal(await holdsCommit(directory.pathOf('copy'), first, signal), true);
+    assert.equal(await holdsCommit(directory.pathOf('copy'), second, signal), false);
   });
 
   it('supports a server that cannot filter trees', async () => {
-    await using place = await makeTemporaryDirectory();
-    const oids = await buildRepository(place.at('r.git'), { commits: await readHistory('serverpod'), branch: 'main' });
-    await using remote = await startRemote(place.at('r.git'), { allowFilter: false });
-    assert.equal(await fetchFrom(remote, place.at('copy')), oids.at(-1));
-    const [added] = await appendCommits(place.at('r.git'), main, [change(oids.at(-1) ?? '')]);
-    const tip = await fetchFrom(remote, place.at('copy'));
+    await using directory = await makeTemporaryDirectory();
+    const oids = await buildRepository(directory.pathOf('r.git'), {
+      commits: await readHistory('serverpod'),
+      branch: 'main',
+    });
+    await using remote = await startRemote(directory.pathOf('r.git'), { allowFilter: false });
+    assert.equal(await fetchFrom(remote, directory.pathOf('copy')), oids.at(-1));
+    const [added] = await appendCommits(directory.pathOf('r.git'), main, [change(oids.at(-1) ?? '')]);
+    const tip = await fetchFrom(remote, directory.pathOf('copy'));
     assert.equal(tip, added);
-    assert.equal(await countCommits(place.at('copy'), tip), 2811);
+    assert.equal(await countCommits(directory.pathOf('copy'), tip), 2811);
   });
 
   it('supports servers with the first protocol version or with SHA-256', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const commits = [change(), change(0)];
-    const oids = await buildRepository(place.at('r.git'), { commits, branch: 'main' });
-    await using old = await startRemote(place.at('r.git'));
+    const oids = await buildRepository(directory.pathOf('r.git'), { commits, branch: 'main' });
+    await using old = await startRemote(directory.pathOf('r.git'));
     old.intercept = (request, response, next) => {
       delete request.headers['git-protocol'];
       return next(request, response);
     };
-    assert.equal(await fetchFrom(old, place.at('old')), oids[1]);
+    assert.equal(await fetchFrom(old, directory.pathOf('old')), oids[1]);
 
-    await runGit(place.path, ['init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main', 'l.git']);
-    const [, long = ''] = await appendCommits(place.at('l.git'), main, commits);
-    await using modern = await startRemote(place.at('l.git'));
+    await runGit(directory.path, [
+      'init',
+      '--quiet',
+      '--bare',
+      '--object-format=sha256',
+      '--initial-branch=main',
+      'l.git',
+    ]);
+    const [, long = ''] = await appendCommits(directory.pathOf('l.git'), main, commits);
+    await using modern = await startRemote(directory.pathOf('l.git'));
     assert.equal(long.length, 64);
-    assert.equal(await fetchFrom(modern, place.at('long')), long);
-    assert.equal(await countCommits(place.at('long'), long), 2);
+    assert.equal(await fetchFrom(modern, directory.pathOf('long')), long);
+    assert.equal(await countCommits(directory.pathOf('long'), long), 2);
     // The same address may belong to another repository later.
-    assert.equal(await fetchFrom(old, place.at('long')), oids[1]);
-    assert.equal(await countCommits(place.at('long'), oids[1] ?? null), 2);
+    assert.equal(await fetchFrom(old, directory.pathOf('long')), oids[1]);
+    assert.equal(await countCommits(directory.pathOf('long'), oids[1] ?? null), 2);
   });
 
   it('merges many small fetches into few packs, and still knows lost commits', async () => {
-    await using place = await makeTemporaryDirectory();
-    const [repository, copy] = [place.at('r.git'), place.at('copy')];
+    await using directory = await makeTemporaryDirectory();
+    const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
     const many = Array.from({ length: 34 }, (_, index) => change(index === 0 ? 0 : index + 1));
     const commits = [change(), { ...change(0), message: 'Lost' }, ...many];
     const [first = '', lost = '', ...later] = await buildRepository(repository, { commits, branch: 'main' });
@@ -208,16 +218,16 @@ describe('the fetch of a history', () => {
   });
 
   it('limits the wait that a remote names to an hour', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const now = new Date('2026-11-21T12:00:00Z');
     for (const [retryAfter, seconds] of [
       ['37', 37],
       ['99999999999', 3600],
       ['soon', undefined],
     ] as const) {
-      await using remote = await startRemote(place.at('r.git'));
+      await using remote = await startRemote(directory.pathOf('r.git'));
       remote.intercept = (_request, response) => void response.writeHead(429, { 'retry-after': retryAfter }).end();
-      const fetching = fetchHistory({ url: `${remote.url}/owner/name.git`, branch: null }, place.at('copy'), {
+      const fetching = fetchHistory({ url: `${remote.url}/owner/name.git`, branch: null }, directory.pathOf('copy'), {
         ...options,
         now: () => now,
       });

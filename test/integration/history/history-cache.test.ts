@@ -12,17 +12,17 @@ const limits = { maxCopyBytes: 1e9, maxTotalBytes: 1e9, fetchTimeoutMs: 60_000, 
 
 describe('the cache of histories', () => {
   it('reads commits even where the copy with directories is too large, and deletes both copies together', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using temporary = await makeTemporaryDirectory();
     const names = Array.from({ length: 3000 }, (_, index) => `${index}-${(index * 7919) % 104_729}`);
     const changes = new Map(names.map((name, index) => [name, String(index)]));
     const at = new Date(1e12);
     const commits = [
       { parents: [], author: { name: 'A', email: 'a@x.org' }, authoredAt: at, committedAt: at, changes },
     ];
-    const [oid] = await buildRepository(place.at('r.git'), { commits, branch: 'main' });
-    await using remote = await startRemote(place.at('r.git'));
+    const [oid] = await buildRepository(temporary.pathOf('r.git'), { commits, branch: 'main' });
+    await using remote = await startRemote(temporary.pathOf('r.git'));
     const from = { url: `${remote.url}/a.git`, branch: null };
-    const directory = place.at('histories');
+    const directory = temporary.pathOf('histories');
 
     let now = new Date();
     const small = new HistoryCache({ ...limits, maxCopyBytes: 16 * 1024, directory, now: () => now });
@@ -52,10 +52,10 @@ describe('the cache of histories', () => {
   });
 
   it('inquires about the copies that it holds in bounded batches', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const keys = Array.from({ length: 2 * keysAtOnce + 1 }, (_, index) => `key-${index}`);
-    await Promise.all(keys.map((key) => mkdir(place.at(key))));
-    const cache = new HistoryCache({ ...limits, directory: place.path });
+    await Promise.all(keys.map((key) => mkdir(directory.pathOf(key))));
+    const cache = new HistoryCache({ ...limits, directory: directory.path });
     const inquiries: (readonly string[])[] = [];
     await cache.sweep(async (some) => {
       inquiries.push(some);
@@ -66,6 +66,6 @@ describe('the cache of histories', () => {
       [keysAtOnce, keysAtOnce, 1],
     );
     assert.deepEqual(inquiries.flat().toSorted(), keys.toSorted());
-    assert.deepEqual((await readdir(place.path)).toSorted(), keys.filter((key) => key.endsWith('7')).toSorted());
+    assert.deepEqual((await readdir(directory.path)).toSorted(), keys.filter((key) => key.endsWith('7')).toSorted());
   });
 });

@@ -19,23 +19,27 @@ interface Hostile {
 
 /** Fetches commits with the given raw content, one byte a character, and reads them in the given order. */
 async function readHostile(hostile: readonly Hostile[]): Promise<Commit[]> {
-  await using place = await makeTemporaryDirectory();
+  await using directory = await makeTemporaryDirectory();
   const person = { author: { name: 'A', email: 'a@x.org' }, authoredAt: new Date(0), committedAt: new Date(0) };
   const commits = [{ parents: [], ...person }];
-  const [root = ''] = await buildRepository(place.at('hostile.git'), { commits, branch: 'main' });
+  const [root = ''] = await buildRepository(directory.pathOf('hostile.git'), { commits, branch: 'main' });
   const oids: string[] = [];
   for (const { author = good, committer = 'committer C <c@x.org> 200 +0000', message = 'm\n' } of hostile) {
     const header = [`tree ${tree}`, `parent ${oids.at(-1) ?? root}`, author, committer].filter((line) => line !== '');
     const content = Buffer.from(`${header.join('\n')}\n\n${message}`, 'latin1');
-    oids.push(await writeRawCommit(place.at('hostile.git'), content));
+    oids.push(await writeRawCommit(directory.pathOf('hostile.git'), content));
   }
-  await moveRef(place.at('hostile.git'), 'refs/heads/main', oids.at(-1) ?? '');
-  await using remote = await startRemote(place.at('hostile.git'));
+  await moveRef(directory.pathOf('hostile.git'), 'refs/heads/main', oids.at(-1) ?? '');
+  await using remote = await startRemote(directory.pathOf('hostile.git'));
   const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
-  const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, place.at('copy'), options);
+  const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, directory.pathOf('copy'), options);
   assert.equal(tip, oids.at(-1));
   const read = new Map<string, Commit>();
-  for await (const batch of readCommits(place.at('copy'), { from: root, to: tip ?? '' }, { signal, batchSize: 7 })) {
+  for await (const batch of readCommits(
+    directory.pathOf('copy'),
+    { from: root, to: tip ?? '' },
+    { signal, batchSize: 7 },
+  )) {
     for (const commit of batch) read.set(commit.oid, commit);
   }
   return oids.map((oid) => read.get(oid) ?? assert.fail(`${oid} is missing`));

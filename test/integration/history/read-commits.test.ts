@@ -14,10 +14,10 @@ import { startRemote } from './remote.ts';
 import { assertDates, assertTotals, prepare, prepareReal, type Sample } from './samples.ts';
 
 const { signal } = new AbortController();
-const place = await makeTemporaryDirectory();
+const directory = await makeTemporaryDirectory();
 
 describe('the commits of a history', () => {
-  after(() => place[Symbol.asyncDispose]());
+  after(() => directory[Symbol.asyncDispose]());
 
   it('returns the totals per person of git shortlog, co-authors included, and the dates of the history', async () => {
     const sample = await real();
@@ -27,7 +27,7 @@ describe('the commits of a history', () => {
 
   it('returns the commits of a range that are reachable from one end and not from the other', async () => {
     const commits = [change(1), change(2, 0), change(3, 0), change(4, 1, 2), change(5, 3), change(9, 1)];
-    const { copy, oids, tip } = await prepare(place, 'ranges', [...commits, change(10, 4, 5)]);
+    const { copy, oids, tip } = await prepare(directory, 'ranges', [...commits, change(10, 4, 5)]);
     const read = async (from: number | null, to: number): Promise<number[]> => {
       const range = { from: from === null ? null : (oids[from] ?? ''), to: oids[to] ?? '' };
       return (await collect(readCommits(copy, range, { signal, batchSize: 2 }))).map(({ oid }) => oids.indexOf(oid));
@@ -51,7 +51,7 @@ describe('the commits of a history', () => {
   });
 
   it('fetches nothing while reading, not even for a mail map', async () => {
-    const repository = place.at('mapped.git');
+    const repository = directory.pathOf('mapped.git');
     const mailmap = 'Mapped <mapped@x.org> <a@x.org>\n';
     await buildRepository(repository, { commits: [], branch: 'main' });
     const commit = 'commit refs/heads/main\ncommitter A <a@x.org> 1 +0000\ndata 1\nm\n';
@@ -59,17 +59,17 @@ describe('the commits of a history', () => {
     await runGit(repository, ['fast-import', '--quiet'], [input]);
     await using remote = await startRemote(repository);
     const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
-    const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, place.at('mapped'), options);
+    const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, directory.pathOf('mapped'), options);
     const requestCount = remote.requests.length;
     const commits = await collect(
-      readCommits(place.at('mapped'), { from: null, to: tip ?? '' }, { signal, batchSize: 10 }),
+      readCommits(directory.pathOf('mapped'), { from: null, to: tip ?? '' }, { signal, batchSize: 10 }),
     );
     assert.deepEqual(
       commits.map(({ emails }) => emails),
       [['a@x.org']],
     );
     const tree = (await runGit(repository, ['rev-parse', 'main^{tree}'])).toString().trim();
-    assert.equal(await holdsCommit(place.at('mapped'), tree, signal), false);
+    assert.equal(await holdsCommit(directory.pathOf('mapped'), tree, signal), false);
     assert.equal(remote.requests.length, requestCount);
   });
 
@@ -92,7 +92,7 @@ describe('the commits of a history', () => {
 
   it('throws an error for a damaged or missing copy, and creates it again with the next fetch', async () => {
     const commits = [change(1), change(2, 0)];
-    const { copy, repository, oids, tip } = await prepare(place, 'damaged', commits);
+    const { copy, repository, oids, tip } = await prepare(directory, 'damaged', commits);
     const read = (): Promise<Commit[]> =>
       collect(readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 }));
     const packs = join(copy, 'objects', 'pack');
@@ -111,7 +111,7 @@ describe('the commits of a history', () => {
   it('reports a missing git as a misconfiguration', async () => {
     const { copy, tip } = await real();
     const path = process.env['PATH'];
-    process.env['PATH'] = place.path;
+    process.env['PATH'] = directory.path;
     try {
       const reading = readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 });
       await assert.rejects(collect(reading), (error) => error instanceof AppError && error.code === 'misconfigured');
@@ -123,7 +123,7 @@ describe('the commits of a history', () => {
 
 let sample: Promise<Sample> | undefined;
 function real(): Promise<Sample> {
-  return (sample ??= prepareReal(place, 'serverpod'));
+  return (sample ??= prepareReal(directory, 'serverpod'));
 }
 
 async function collect<Item>(batches: AsyncIterable<Item[]>): Promise<Item[]> {

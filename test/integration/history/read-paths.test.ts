@@ -11,13 +11,13 @@ import { type PathsByCommit, readPaths } from '../../../src/history/read-paths.t
 import { type RemoteHost, startRemote } from './remote.ts';
 
 const { signal } = new AbortController();
-const place = await makeTemporaryDirectory();
+const directory = await makeTemporaryDirectory();
 
 describe('the paths of commits', () => {
-  after(() => place[Symbol.asyncDispose]());
+  after(() => directory[Symbol.asyncDispose]());
 
   it('reads paths of first commits, renames, removals, merges and empty commits without a request', async () => {
-    const repository = place.at('shapes.git');
+    const repository = directory.pathOf('shapes.git');
     const oids = await buildRepository(repository, {
       commits: [
         change([], { 'a.ts': '1', 'src/b.ts': '1' }),
@@ -76,8 +76,8 @@ describe('the paths of commits', () => {
       'tab\there',
       'ünï/cødé/\u{1F600}',
       '\u0001\u007f',
-    ].toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
-    const repository = place.at('names.git');
+    ].toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+    const repository = directory.pathOf('names.git');
     const oids = await buildRepository(repository, { commits: [change([], filled(names))], branch: 'main' });
     const invalid =
       'commit refs/heads/main\ncommitter A <a@x.org> 1 +0000\ndata 0\n' +
@@ -94,7 +94,7 @@ describe('the paths of commits', () => {
     const many = Array.from({ length: 4000 }, (_, index) => `${digits(index % 40)}/${digits(index)}`).toSorted();
     const long = Array.from({ length: 1500 }, (_, index) => `${digits(index)}${'x'.repeat(995)}`);
     const folders = Array.from({ length: 20 }, () => 'f'.repeat(240)).join('/');
-    const oids = await buildRepository(place.at('large.git'), {
+    const oids = await buildRepository(directory.pathOf('large.git'), {
       commits: [
         change([], filled(many)),
         change([], filled(long)),
@@ -106,8 +106,8 @@ describe('the paths of commits', () => {
     });
     // A merge of all branches makes all commits reachable.
     const merge = change(oids, {});
-    await appendCommits(place.at('large.git'), 'refs/heads/main', [merge]);
-    await using remote = await startRemote(place.at('large.git'));
+    await appendCommits(directory.pathOf('large.git'), 'refs/heads/main', [merge]);
+    await using remote = await startRemote(directory.pathOf('large.git'));
     const parts = await readParts(await fetchFrom(remote, 'large'), oids);
     const found = joined(parts);
     assert.equal(found.size, oids.length);
@@ -119,7 +119,7 @@ describe('the paths of commits', () => {
   });
 
   it('supports a host that cannot filter trees, and creates a damaged copy again', async () => {
-    const repository = place.at('old.git');
+    const repository = directory.pathOf('old.git');
     const commits = [change([], { 'a.ts': '1' }), change([0], { 'b.ts': '1' })];
     const oids = await buildRepository(repository, { commits, branch: 'main' });
     await using remote = await startRemote(repository, { allowFilter: false });
@@ -151,8 +151,8 @@ const digits = (number: number): string => String(number).padStart(5, '0');
 
 async function fetchFrom(remote: RemoteHost, name: string): Promise<string> {
   const options = { signal, contents: 'directories', timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() } as const;
-  await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, place.at(name), options);
-  return place.at(name);
+  await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, directory.pathOf(name), options);
+  return directory.pathOf(name);
 }
 
 async function readParts(

@@ -18,22 +18,22 @@ export interface Sample {
 
 /** Builds a repository, and fetches it. */
 export async function prepare(
-  place: TemporaryDirectory,
+  directory: TemporaryDirectory,
   name: string,
   commits: readonly CommitDescription[],
 ): Promise<Sample> {
-  const repository = place.at(`${name}.git`);
+  const repository = directory.pathOf(`${name}.git`);
   const oids = await buildRepository(repository, { commits, branch: 'main' });
   await using remote = await startRemote(repository);
   const { signal } = new AbortController();
   const options = { signal, timeoutMs: 120_000, maxBytes: 1e9, now: () => new Date() };
-  const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, place.at(name), options);
-  return { copy: place.at(name), repository, oids, tip: tip ?? '' };
+  const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, directory.pathOf(name), options);
+  return { copy: directory.pathOf(name), repository, oids, tip: tip ?? '' };
 }
 
 /** Builds a real history, and fetches it. */
-export async function prepareReal(place: TemporaryDirectory, name: HistoryName): Promise<Sample> {
-  return prepare(place, name, await readHistory(name));
+export async function prepareReal(directory: TemporaryDirectory, name: HistoryName): Promise<Sample> {
+  return prepare(directory, name, await readHistory(name));
 }
 
 /** Compares the totals per person with those of git shortlog, co-authors included. */

@@ -174,15 +174,15 @@ function contributionsOf({ issues, pullRequests, discussions }: Repository): Con
     ),
   );
   return [
-    ...issues.map((one) => toContribution('issue', one, { closedAt: one.closedAt })),
-    ...pullRequests.map((one) =>
-      toContribution('pull_request', one, { closedAt: one.closedAt, mergedAt: one.mergedAt }),
+    ...issues.map((issue) => toContribution('issue', issue, { closedAt: issue.closedAt })),
+    ...pullRequests.map((pullRequest) =>
+      toContribution('pull_request', pullRequest, { closedAt: pullRequest.closedAt, mergedAt: pullRequest.mergedAt }),
     ),
     ...reviews,
-    ...discussions.map((one) => {
-      const answer = one.comments.find(({ id }) => id === one.answerId);
+    ...discussions.map((discussion) => {
+      const answer = discussion.comments.find(({ id }) => id === discussion.answerId);
       const answeredBy = answer === undefined ? null : String(answer.authorId);
-      return toContribution('discussion', one, { answered: answer !== undefined, answeredBy });
+      return toContribution('discussion', discussion, { answered: answer !== undefined, answeredBy });
     }),
   ];
 }

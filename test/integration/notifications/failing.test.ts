@@ -9,7 +9,7 @@ import { openOutbox } from './outbox.ts';
 const hourS = 3600;
 
 /** Sends data without an end. */
-function pour(response: ServerResponse): void {
+function sendEndlessly(response: ServerResponse): void {
   const more = (): void => {
     while (!response.destroyed && response.write(Buffer.alloc(65_536)));
   };
@@ -33,7 +33,7 @@ describe('failing receivers', () => {
       const before = requestCount;
       await outbox.work();
       if (requestCount > before) times.push(at);
-      assert.ok(requestCount - before <= 1, 'a failing receiver is asked for one message at a time');
+      assert.ok(requestCount - before <= 1, 'a failing receiver gets one message at a time');
       // After the second hour, in larger steps.
       const stepS = at < 2 * hourS ? 10 : 600;
       outbox.advance(stepS);
@@ -52,15 +52,15 @@ describe('failing receivers', () => {
       ],
     );
     assert.deepEqual(outbox.dead, ['2 responded with status 503']);
-    assert.deepEqual(outbox.outcomes.filter((one) => one === 'slack dead').length, 2);
+    assert.deepEqual(outbox.outcomes.filter((outcome) => outcome === 'slack dead').length, 2);
   });
 
   it('sends other messages before it repeats a refused one', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     await using receiver = await serve((request, response) => {
       void bodyOf(request).then((body) => {
-        heard.push(/“(\w+)”/.exec(body)?.[1] ?? '');
-        response.writeHead(heard.length === 1 ? 400 : 200).end();
+        received.push(/“(\w+)”/.exec(body)?.[1] ?? '');
+        response.writeHead(received.length === 1 ? 400 : 200).end();
       });
     });
     await using outbox = await openOutbox([receiver.host]);
@@ -71,12 +71,12 @@ describe('failing receivers', () => {
     await outbox.award('Good', 'ada');
     await outbox.award('Better', 'ada');
     await outbox.work();
-    assert.equal(heard.length, 1);
+    assert.equal(received.length, 1);
     for (let round = 0; round < 30; round += 1) {
       outbox.advance(10);
       await outbox.work();
     }
-    assert.deepEqual(heard, ['Poison', 'Good', 'Better', 'Poison']);
+    assert.deepEqual(received, ['Poison', 'Good', 'Better', 'Poison']);
     assert.ok((await outbox.rows()).every(({ state }) => state === 'sent'));
   });
 
@@ -143,7 +143,7 @@ describe('failing receivers', () => {
       const location = Object.entries(away).find(([path]) => path === request.url)?.[1];
       if (request.url === '/closing') request.socket.destroy();
       else if (location !== undefined) response.writeHead(307, { location }).end();
-      else pour(response.writeHead(200));
+      else sendEndlessly(response.writeHead(200));
     });
     await using outbox = await openOutbox([receiver.host, secret.host]);
     const names = ['closing', 'redirect', 'inside', 'endless'];

@@ -57,7 +57,7 @@ export async function prepareAwarding(database: Database, now: () => Date, owner
   };
 }
 
-/** The same with an outbox that tests process by hand. */
+/** An awarding whose messages are sent only when a test says so. */
 export interface Outbox extends Awarding, AsyncDisposable {
   database: Database;
   context: NotificationContext;

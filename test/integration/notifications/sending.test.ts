@@ -11,7 +11,7 @@ import { openOutbox } from './outbox.ts';
 
 const dayMs = 86_400_000;
 
-interface Heard {
+interface ReceivedMessage {
   path: string;
   headers: Record<string, string>;
   text: string;
@@ -19,19 +19,19 @@ interface Heard {
 
 const hostile = '<!channel> @everyone <@U1> *b* [x](https://evil.example) `code` \u202Eabc\n# big';
 
-async function listening() {
-  const heard: Heard[] = [];
+async function startReceiver() {
+  const received: ReceivedMessage[] = [];
   const server = await serve((request, response) => {
     void bodyOf(request).then((text) => {
-      heard.push({ path: request.url ?? '', headers: request.headers as Record<string, string>, text });
+      received.push({ path: request.url ?? '', headers: request.headers as Record<string, string>, text });
       response.writeHead(204).end();
     });
   });
-  return { ...server, heard };
+  return { ...server, heard: received };
 }
 
 /** Returns whether a library of Standard Webhooks signs the message with this secret in the same way. */
-function isSigned({ headers, text }: Heard, byte: number): boolean {
+function isSigned({ headers, text }: ReceivedMessage, byte: number): boolean {
   const stamp = new Date(Number(headers['webhook-timestamp']) * 1000);
   const signature = new Webhook(writeSecret(Buffer.alloc(32, byte))).sign(headers['webhook-id'] ?? '', stamp, text);
   return (headers['webhook-signature'] ?? '').split(' ').includes(signature);
@@ -39,7 +39,7 @@ function isSigned({ headers, text }: Heard, byte: number): boolean {
 
 describe('messages', () => {
   it('sends each receiver one message in its own format, about nothing but the award', async () => {
-    await using receiver = await listening();
+    await using receiver = await startReceiver();
     await using outbox = await openOutbox([receiver.host]);
     await outbox.follow([
       { name: 'slack', type: 'slack', url: `${receiver.url}/slack`, achievements: ['First', hostile] },
@@ -52,7 +52,7 @@ describe('messages', () => {
     await outbox.work();
     await outbox.work();
     assert.deepEqual(receiver.heard.map(({ path }) => path).toSorted(), ['/discord', '/slack']);
-    const find = (path: string) => receiver.heard.findLast((one) => one.path === path) ?? assert.fail(path);
+    const find = (path: string) => receiver.heard.findLast((message) => message.path === path) ?? assert.fail(path);
     assert.deepEqual(JSON.parse(find('/slack').text), {
       text: 'ada earned the achievement “First” in owner/engine.',
       mrkdwn: false,
@@ -77,7 +77,7 @@ describe('messages', () => {
   });
 
   it('sends no message about an award that was earned a month before it was found', async () => {
-    await using receiver = await listening();
+    await using receiver = await startReceiver();
     await using outbox = await openOutbox([receiver.host]);
     await outbox.follow([{ name: 'slack', type: 'slack', url: receiver.url, achievements: ['First'] }]);
     await outbox.award('First', 'long-ago', new Date(outbox.context.now().getTime() - 31 * dayMs));
@@ -101,7 +101,7 @@ describe('messages', () => {
   });
 
   it('signs messages as Standard Webhooks require, with both secrets while one replaces the other', async () => {
-    await using receiver = await listening();
+    await using receiver = await startReceiver();
     await using outbox = await openOutbox([receiver.host]);
     const url = `${receiver.url}/hook`;
     await outbox.follow([{ name: 'hook', type: 'http', url, achievements: ['First', 'Second', 'Third'] }]);

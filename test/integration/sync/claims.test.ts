@@ -23,24 +23,24 @@ describe('claiming of repositories', () => {
       await living.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
     await using link = await linkTo(created.url);
     const first = await openUnchanged({ databaseUrl: link.url, ...options });
-    const one = { connection: first.connection, node: 1, claims: new Claims() };
-    const other = { connection, node: 2, claims: new Claims() };
-    const read = (): Promise<string> => whileClaimed(other, id, () => Promise.resolve('read'));
+    const firstNode = { connection: first.connection, node: 1, claims: new Claims() };
+    const secondNode = { connection, node: 2, claims: new Claims() };
+    const read = (): Promise<string> => whileClaimed(secondNode, id, () => Promise.resolve('read'));
 
     await assert.rejects(
-      whileClaimed(one, id, async () => {
+      whileClaimed(firstNode, id, async () => {
         assert.equal(await read(), 'busy');
-        link.breakOff();
+        link.refuseConnections();
       }),
     );
-    link.restore();
+    link.acceptConnections();
     assert.equal(await read(), 'busy');
     const queue = await startQueue({
       database: first,
       node: 1,
       tasks: {},
       sweepMs: 20,
-      alsoSweep: () => releaseLeftClaims(one),
+      alsoSweep: () => releaseLeftClaims(firstNode),
       log: () => {},
     });
     await until(async () => ((await read()) === 'read' ? true : undefined), 'the claim is released');

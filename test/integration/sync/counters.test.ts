@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import { startLookingUp } from './looking-up.ts';
+import { openLookupFixture } from './lookup-fixture.ts';
 
 describe('counters that a lookup stores', () => {
   it('are fetched with one request where GitHub can compute them, in pieces elsewhere, and are true', async () => {
-    await using looking = await startLookingUp();
-    const { world, accounts, requests } = looking.simulator;
-    await looking.lookUp(accounts.user);
+    await using fixture = await openLookupFixture();
+    const { world, accounts, requests } = fixture.simulator;
+    await fixture.lookUp(accounts.user);
     assert.deepEqual(
       requests.map(({ name, cost }) => [name, cost]),
       [['Account', 1]],
     );
-    await looking.lookUp(accounts.heavy);
+    await fixture.lookUp(accounts.heavy);
     assert.ok(requests.some(({ status }) => status === 502));
     const logins = world.accounts
       .filter(
@@ -22,12 +22,12 @@ describe('counters that a lookup stores', () => {
       .map(({ login }) => login);
     for (const login of logins) {
       const expected = world.accountByLogin(login);
-      const { account } = (await looking.lookUp(login)) ?? assert.fail(login);
+      const { account } = (await fixture.lookUp(login)) ?? assert.fail(login);
       assert.deepEqual(
         [account.name, account.type, account.displayName],
         [login, expected?.type.toLowerCase(), expected?.name ?? ''],
       );
-      const { counters, missing } = await looking.counters(login);
+      const { counters, missing } = await fixture.counters(login);
       if (expected?.type === 'User') {
         assert.deepEqual(counters, countersOf(world, login), login);
         assert.deepEqual(missing, []);
@@ -36,10 +36,10 @@ describe('counters that a lookup stores', () => {
   });
 
   it('are listed as missing where GitHub cannot count them, and not counted as zero', async () => {
-    await using looking = await startLookingUp({ heavyLimit: 0 });
-    const { world, accounts } = looking.simulator;
-    await looking.lookUp(accounts.heavy);
-    const { counters, missing } = await looking.counters(accounts.heavy);
+    await using fixture = await openLookupFixture({ heavyLimit: 0 });
+    const { world, accounts } = fixture.simulator;
+    await fixture.lookUp(accounts.heavy);
+    const { counters, missing } = await fixture.counters(accounts.heavy);
     const expected = countersOf(world, accounts.heavy);
     assert.ok(missing.includes('commits'));
     assert.equal(counters.commits, null);
@@ -48,11 +48,11 @@ describe('counters that a lookup stores', () => {
 
   it('include only public contributions, with any token', async () => {
     for (const tokenNames of [['user'], ['public_only'], ['user', 'public_only'], ['private_owner']] as const) {
-      await using looking = await startLookingUp({ tokenNames });
-      const { world, accounts } = looking.simulator;
+      await using fixture = await openLookupFixture({ tokenNames });
+      const { world, accounts } = fixture.simulator;
       for (const login of [accounts.user, accounts.private_owner]) {
-        await looking.lookUp(login);
-        const { counters } = await looking.counters(login);
+        await fixture.lookUp(login);
+        const { counters } = await fixture.counters(login);
         assert.deepEqual(counters, countersOf(world, login), `${tokenNames.join()} ${login}`);
       }
     }
@@ -60,38 +60,38 @@ describe('counters that a lookup stores', () => {
 
   it('are complete except for the one that needs repositories of an organization that refuses the token', async () => {
     for (const refusal of ['saml', 'ip_allow_list'] as const) {
-      await using looking = await startLookingUp();
-      const { world, accounts, refusing } = looking.simulator;
+      await using fixture = await openLookupFixture();
+      const { world, accounts, refusing } = fixture.simulator;
       const user = world.accountByLogin(accounts.user) ?? assert.fail();
       addIssue(world, world.repository(accounts.organization, 'engine-1') ?? assert.fail(), { author: user });
       refusing.refuse(accounts.organization, refusal);
-      await looking.lookUp(accounts.user);
-      const { counters, missing } = await looking.counters(accounts.user);
+      await fixture.lookUp(accounts.user);
+      const { counters, missing } = await fixture.counters(accounts.user);
       assert.deepEqual(counters, { ...countersOf(world, accounts.user), contributed_to: null });
       assert.deepEqual(missing, ['contributed_to']);
-      const [skip] = looking.skips;
+      const [skip] = fixture.skips;
       assert.equal(skip?.reason, 'refused');
       assert.match(skip.explanation, refusal === 'saml' ? /SAML/ : /analytical-engines/);
     }
   });
 
   it('are read in smaller pieces where GitHub fails to compute them', async () => {
-    await using looking = await startLookingUp();
-    const { world, accounts, faults } = looking.simulator;
+    await using fixture = await openLookupFixture();
+    const { world, accounts, faults } = fixture.simulator;
     const where = { from: '2024-01-01T00:00:00Z', to: '2024-12-31T23:59:59Z' };
     faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where, times: 1000 });
-    await looking.lookUp(accounts.user);
-    const { counters, missing } = await looking.counters(accounts.user);
+    await fixture.lookUp(accounts.user);
+    const { counters, missing } = await fixture.counters(accounts.user);
     assert.deepEqual(counters, countersOf(world, accounts.user));
     assert.deepEqual(missing, []);
   });
 
   it('are missing where GitHub fails to compute them and there are no smaller pieces, and the others are true', async () => {
-    await using looking = await startLookingUp();
-    const { world, accounts, faults } = looking.simulator;
+    await using fixture = await openLookupFixture();
+    const { world, accounts, faults } = fixture.simulator;
     faults.add({ kind: 'field_error', fields: ['User.repositoryDiscussions'], times: 1000 });
-    await looking.lookUp(accounts.user);
-    const { counters, missing } = await looking.counters(accounts.user);
+    await fixture.lookUp(accounts.user);
+    const { counters, missing } = await fixture.counters(accounts.user);
     assert.deepEqual(counters, { ...countersOf(world, accounts.user), discussions: null });
     assert.deepEqual(missing, ['discussions']);
   });
@@ -99,10 +99,10 @@ describe('counters that a lookup stores', () => {
 
 describe('lookup of an organization that refuses the token', () => {
   it('looks it up without a credential where that is permitted', async () => {
-    await using looking = await startLookingUp();
-    const { accounts, refusing } = looking.simulator;
+    await using fixture = await openLookupFixture();
+    const { accounts, refusing } = fixture.simulator;
     refusing.refuse(accounts.organization, 'ip_allow_list');
-    const { account } = (await looking.lookUp(accounts.organization)) ?? assert.fail();
+    const { account } = (await fixture.lookUp(accounts.organization)) ?? assert.fail();
     assert.deepEqual([account.name, account.type], [accounts.organization, 'organization']);
   });
 });

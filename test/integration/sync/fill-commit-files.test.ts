@@ -28,8 +28,8 @@ const change = (path: string, ...parents: number[]): CommitDescription => ({
 /** Prepares a database that lacks the paths of some commits, and the host that has them. */
 async function prepare(commits: CommitDescription[]) {
   const ending = new AsyncDisposableStack();
-  const place = ending.use(await makeTemporaryDirectory());
-  const git = place.at('r.git');
+  const directory = ending.use(await makeTemporaryDirectory());
+  const git = directory.pathOf('r.git');
   const oids = await buildRepository(git, { commits, branch: 'main' });
   const remote = ending.use(await startRemote(git));
   const { connection } = ending.use(await openTestDatabase()).database;
@@ -48,7 +48,7 @@ async function prepare(commits: CommitDescription[]) {
     /** @param node has copies of its own. */
     fill: (node = 'one', signal = new AbortController().signal) =>
       fillCommitFiles(
-        { connection, histories: new HistoryCache({ ...limits, directory: place.at(node) }) },
+        { connection, histories: new HistoryCache({ ...limits, directory: directory.pathOf(node) }) },
         { repositoryId, signal, findRemote: async () => ({ url: `${remote.url}/a.git`, authorization: undefined }) },
       ),
     stored: () => storedFiles(connection, repositoryId),

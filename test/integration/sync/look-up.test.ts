@@ -71,7 +71,7 @@ describe('tolerance of unreadable responses to a lookup', () => {
 });
 
 /** Runs work at a simulated GitLab that limits every request for 50 s. @returns the lookups and jobs that are stored. */
-async function limited(
+async function runWhileLimited(
   work: (context: SyncContext, accountId: string) => Promise<unknown>,
 ): Promise<{ lookups: object[]; jobs: object[] }> {
   const { world, people, now } = createContractWorld();
@@ -97,24 +97,30 @@ async function limited(
 
 describe('repetition of lookups that a limit of the host delays', () => {
   it('happens by a job of the same urgency', async () => {
-    assert.deepEqual(await limited((context) => lookUp(context, { provider: 'gitlab', name: 'x' }, callOf('owner'))), {
-      lookups: [{ key: 'look_up gitlab/x', state: 'delayed_by_quota' }],
-      jobs: [{ key: 'look_up gitlab/x', urgency: 'owner' }],
-    });
+    assert.deepEqual(
+      await runWhileLimited((context) => lookUp(context, { provider: 'gitlab', name: 'x' }, callOf('owner'))),
+      {
+        lookups: [{ key: 'look_up gitlab/x', state: 'delayed_by_quota' }],
+        jobs: [{ key: 'look_up gitlab/x', urgency: 'owner' }],
+      },
+    );
     const collectOne = (context: SyncContext, accountId: string) =>
       collectNamedRepository(context, { accountId, repository: 'x', withPrivate: false }, work);
-    assert.deepEqual(await limited(collectOne), {
+    assert.deepEqual(await runWhileLimited(collectOne), {
       lookups: [{ key: 'collect_repository ID/x', state: 'delayed_by_quota' }],
       jobs: [{ key: 'collect_repository ID/x', urgency: 'interactive' }],
     });
-    assert.deepEqual(await limited((context, accountId) => collectAccount(context, accountId, work, undefined)), {
-      lookups: [{ key: 'collect ID', state: 'delayed_by_quota' }],
-      jobs: [{ key: 'collect ID', urgency: 'interactive' }],
-    });
+    assert.deepEqual(
+      await runWhileLimited((context, accountId) => collectAccount(context, accountId, work, undefined)),
+      {
+        lookups: [{ key: 'collect ID', state: 'delayed_by_quota' }],
+        jobs: [{ key: 'collect ID', urgency: 'interactive' }],
+      },
+    );
   });
 
   it('leaves a refresh to the next request for the account', async () => {
-    assert.deepEqual(await limited((context, accountId) => refresh(context, accountId, callOf('owner'))), {
+    assert.deepEqual(await runWhileLimited((context, accountId) => refresh(context, accountId, callOf('owner'))), {
       lookups: [{ key: 'refresh ID', state: 'failed' }],
       jobs: [],
     });

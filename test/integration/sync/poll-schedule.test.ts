@@ -13,7 +13,7 @@ import { partOfAge, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/pol
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
 import { findPollInterval, hastenAfterChange } from '../../../src/sync/poll-schedule.ts';
 import { openTestDatabase } from '../../database.ts';
-import { begin, eraseRepository, untilWaiting } from '../contributions/erasing.ts';
+import { begin, eraseRepository, untilWaiting } from '../contributions/erasure-fixture.ts';
 import { watchPlans } from '../plans.ts';
 import { engine } from '../repositories/engine.ts';
 
@@ -109,10 +109,10 @@ describe('the interval of polls', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const id = await addRepositories(database, 'acme', { count: 1200, credentialName: 'one' });
-    const other = await addRepositories(database, 'acme', { count: 10, credentialName: 'other' });
+    const withOtherCredential = await addRepositories(database, 'acme', { count: 10, credentialName: 'other' });
     const provider = providerWith({ tokens: 4 });
     assert.equal(await hoursOf(database.connection, id, provider), 48);
-    assert.equal(await hoursOf(database.connection, other, provider), 24);
+    assert.equal(await hoursOf(database.connection, withOtherCredential, provider), 24);
   });
 
   it('counts the repositories of stored installations for the tokens when there is no App any more', async () => {
@@ -132,11 +132,11 @@ describe('the interval of polls', () => {
       await addRepositories({ pool }, 'acme', { count: 1, changedAt: hours === null ? null : hoursAgo(hours) });
     }
     const users = { provider: 'github', hasApp: true };
-    const wanted = { ...pollLimitsMs, partOfAge };
-    const found = await sumPollDemand(connection, users, { wanted, now });
+    const limits = { ...pollLimitsMs, partOfAge };
+    const found = await sumPollDemand(connection, users, { wanted: limits, now });
     const expected = ages.map((hours) => hourMs / wantedIntervalMs(hours === null ? null : hours * hourMs));
     assert.equal(found.repositories, ages.length);
-    assert.ok(Math.abs(found.wantedPerHour - expected.reduce((sum, one) => sum + one)) < 1e-6);
+    assert.ok(Math.abs(found.wantedPerHour - expected.reduce((sum, value) => sum + value)) < 1e-6);
   });
 
   it('is found without reading the repositories of other owners', async () => {

@@ -45,7 +45,7 @@ async function pickRepository(connection: Connection, random: Random): Promise<s
 }
 
 /** Erases a person before the first moment: items that are erased later are in neither number. */
-async function eraseSomebody(connection: Connection): Promise<void> {
+async function eraseLeastActivePerson(connection: Connection): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select account_id as id from contributions c join accounts a on a.id = c.account_id
     where a.type = 'user' group by account_id order by count(*), account_id desc limit 1`.execute(connection);
@@ -53,12 +53,12 @@ async function eraseSomebody(connection: Connection): Promise<void> {
   await inTransaction(connection, (transaction) => eraseAccount(transaction, account, now));
 }
 
-function someMoment(random: Random): Date {
+function randomMoment(random: Random): Date {
   return new Date(now.getTime() - random.integer(0, 600) * dayMs - random.integer(0, 86_400) * 1000);
 }
 
 /** Changes what counts in one of the ways in which hosts and owners do. */
-async function change(connection: Connection, random: Random, step: number): Promise<void> {
+async function makeRandomChange(connection: Connection, random: Random, step: number): Promise<void> {
   const repositoryId = await pickRepository(connection, random);
   const people = (await findPeople(connection)).filter(({ type }) => type === 'user');
   const person = people[random.integer(0, Math.min(3, people.length - 1))] ?? assert.fail();
@@ -72,7 +72,7 @@ async function change(connection: Connection, random: Random, step: number): Pro
     externalId: id,
     parentExternalId: null,
     author: person.external_id,
-    createdAt: someMoment(random),
+    createdAt: randomMoment(random),
     updatedAt: new Date(now.getTime() + step * 1000),
     closedAt: null,
     mergedAt: null,
@@ -106,7 +106,7 @@ async function change(connection: Connection, random: Random, step: number): Pro
       const { rows } = await sql<{ email: string }>`
         select email from identities where account_id is not null order by id limit 5`.execute(connection);
       const emails = rows.map(({ email }) => email);
-      const at = someMoment(random);
+      const at = randomMoment(random);
       const oid = random.integer(1, 1_000_000_000).toString(16).padStart(40, '0');
       const commits = [{ oid, authoredAt: at, committedAt: at, emails }];
       const batches = async function* () {
@@ -116,7 +116,7 @@ async function change(connection: Connection, random: Random, step: number): Pro
       await saveAllCommits(connection, batches(), options);
       await inTransaction(connection, (transaction) => countNewCommits(transaction, repositoryId));
     },
-    () => save([item(`added ${step}`), item(`closed ${step}`, { closedAt: someMoment(random) })]),
+    () => save([item(`added ${step}`), item(`closed ${step}`, { closedAt: randomMoment(random) })]),
     // The state of stored issues changes: they are closed, opened again, or have another author.
     async () => {
       const { rows } = await sql<{ external_id: string; closed_at: Date | null; created_at: Date }>`
@@ -126,7 +126,7 @@ async function change(connection: Connection, random: Random, step: number): Pro
         rows.map(({ external_id: id, closed_at: closedAt, created_at: createdAt }, index) =>
           item(id, {
             createdAt,
-            closedAt: index % 2 === 0 || closedAt === null ? someMoment(random) : null,
+            closedAt: index % 2 === 0 || closedAt === null ? randomMoment(random) : null,
             author: people[index % 4]?.external_id ?? null,
           }),
         ),
@@ -144,7 +144,7 @@ async function change(connection: Connection, random: Random, step: number): Pro
 }
 
 /** A number of an account, as it was counted at a moment. */
-interface Noted {
+interface CountedNumber {
   account: People;
   counter: string;
   withPrivate: boolean;
@@ -152,8 +152,8 @@ interface Noted {
   number: number;
 }
 
-async function countNow(connection: Connection, noted: Omit<Noted, 'number'>): Promise<number> {
-  const { account, counter, withPrivate, range } = noted;
+async function countNow(connection: Connection, earlier: Omit<CountedNumber, 'number'>): Promise<number> {
+  const { account, counter, withPrivate, range } = earlier;
   if (counter === 'contributor') {
     const scope = { accountId: await ownerOf(connection), repositoryId: null, includesPrivate: withPrivate };
     const counted = { scope, ...range, kinds: contributionKinds, only: null, except: [] };
@@ -172,13 +172,13 @@ async function ownerOf(connection: Connection): Promise<string> {
   return (await findPeople(connection)).find(({ type }) => type === 'organization')?.id ?? assert.fail();
 }
 
-async function compare(
+async function assertExplained(
   connection: Connection,
-  noted: Noted,
-  present: Noted,
+  earlier: CountedNumber,
+  present: CountedNumber,
   { at, withPages }: { at: Date; withPages: boolean },
 ): Promise<void> {
-  const { account, counter, withPrivate } = noted;
+  const { account, counter, withPrivate } = earlier;
   const ofOwned = account.type === 'organization' || counter === 'stars';
   const ofContributor = counter === 'contributor';
   const owner = ofContributor ? await ownerOf(connection) : account.id;
@@ -191,19 +191,20 @@ async function compare(
     ...present.range,
     starKey: Buffer.alloc(32, 7),
   };
-  const former: FormerScope = { ...noted.range, at };
+  const former: FormerScope = { ...earlier.range, at };
   const counters = itemised.filter(({ name }) => name === counter);
-  const wanted = counter === 'contributed_to' ? null : ofContributor ? countersOfContributors : counters;
-  const found = await findChanges(connection, scope, wanted, { former, page: { limit: 100_000 } });
-  const about = `${counter} of ${account.type} ${JSON.stringify({ scope, former, added: found.added, removed: found.removed })}`;
-  const sum = (counts: object): number => Object.values(counts).reduce((total: number, one: number) => total + one, 0);
-  assert.equal(present.number - sum(found.added) + sum(found.removed), noted.number, about);
+  const itemCounters = counter === 'contributed_to' ? null : ofContributor ? countersOfContributors : counters;
+  const found = await findChanges(connection, scope, itemCounters, { former, page: { limit: 100_000 } });
+  const details = `${counter} of ${account.type} ${JSON.stringify({ scope, former, added: found.added, removed: found.removed })}`;
+  const sum = (counts: object): number =>
+    Object.values(counts).reduce((total: number, count: number) => total + count, 0);
+  assert.equal(present.number - sum(found.added) + sum(found.removed), earlier.number, details);
   const hidden = [found.added, found.removed].flatMap((counts) => [
     counts.private ?? 0,
     counts['not-visible'] ?? 0,
     counts['erased-account'] ?? 0,
   ]);
-  assert.equal(found.items.length, sum(found.added) + sum(found.removed) - sum(hidden), about);
+  assert.equal(found.items.length, sum(found.added) + sum(found.removed) - sum(hidden), details);
   if (!withPrivate) {
     const { rows } = await sql<{ id: string }>`
       select id from repositories where not is_private and deleted_at is null`.execute(connection);
@@ -211,16 +212,16 @@ async function compare(
     assert.deepEqual(
       found.items.filter(({ repositoryId }) => !visible.has(repositoryId)),
       [],
-      about,
+      details,
     );
   }
   if (!withPages) return;
-  const { items, ...half } = await findChanges(connection, scope, wanted, { former, page: { limit: 3 } });
-  assert.deepEqual([items, half.added], [found.items.slice(0, 3), found.added], about);
+  const { items, ...half } = await findChanges(connection, scope, itemCounters, { former, page: { limit: 3 } });
+  assert.deepEqual([items, half.added], [found.items.slice(0, 3), found.added], details);
   const [after] = items.slice(-1);
   if (after === undefined) return;
-  const next = await findChanges(connection, scope, wanted, { former, page: { limit: 4, after } });
-  assert.deepEqual(next.items, found.items.slice(3, 7), about);
+  const next = await findChanges(connection, scope, itemCounters, { former, page: { limit: 4, after } });
+  assert.deepEqual(next.items, found.items.slice(3, 7), details);
 }
 
 describe('comparison of a number with that of a former moment', () => {
@@ -230,32 +231,35 @@ describe('comparison of a number with that of a former moment', () => {
       await using _ = stored.opened;
       const { connection } = stored;
       const random = new Random(seed);
-      const noted: { at: Date; numbers: Noted[] }[] = [];
-      await eraseSomebody(connection);
+      const earlier: { at: Date; numbers: CountedNumber[] }[] = [];
+      await eraseLeastActivePerson(connection);
       for (let moment = 0; moment <= moments; moment += 1) {
         const people = await findPeople(connection);
         const accounts = [...people.filter(({ type }) => type === 'organization'), ...people.slice(0, 3)];
-        const numbers: Noted[] = [];
+        const numbers: CountedNumber[] = [];
         for (const account of accounts) {
           const range = randomWindow(random, now);
           const counters = [...counterNames, ...(account.type === 'user' ? ['contributor'] : [])];
           for (const [index, counter] of counters.entries()) {
-            const one = { account, counter, withPrivate: (index + seed) % 2 === 0, range };
-            numbers.push({ ...one, number: await countNow(connection, one) });
+            const counted = { account, counter, withPrivate: (index + seed) % 2 === 0, range };
+            numbers.push({ ...counted, number: await countNow(connection, counted) });
           }
         }
         for (const [index, present] of numbers.entries()) {
           if ((index + moment) % 2 === 0) continue;
-          for (const { at, numbers: then } of noted)
-            await compare(connection, then[index] ?? assert.fail(), present, { at, withPages: index % 7 === moment });
+          for (const { at, numbers: then } of earlier)
+            await assertExplained(connection, then[index] ?? assert.fail(), present, {
+              at,
+              withPages: index % 7 === moment,
+            });
         }
         // A moment in milliseconds must be between the changes before it and those after it.
         await sql`select pg_sleep(0.002)`.execute(connection);
         const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(connection);
-        noted.push({ at: rows[0]?.at ?? now, numbers });
+        earlier.push({ at: rows[0]?.at ?? now, numbers });
         await sql`select pg_sleep(0.002)`.execute(connection);
         for (let step = 0; step < changesBetween; step += 1)
-          await change(connection, random, moment * changesBetween + step);
+          await makeRandomChange(connection, random, moment * changesBetween + step);
       }
       const { rows: before } = await sql`select from counted_changes`.execute(connection);
       assert.ok(before.length > 0);

@@ -55,7 +55,7 @@ describe('counters of windows', () => {
       const window = readWindow({ period: 'this-month', time_zone: timeZone }, now) ?? assert.fail();
       const series = windowsUpTo(window, 24);
       for (const login of logins()) {
-        const expected = series.map((one) => countersOf(world, login, undefined, one));
+        const expected = series.map((range) => countersOf(world, login, undefined, range));
         assert.deepEqual(await count(login, series), expected, `${login} ${timeZone}`);
       }
     }

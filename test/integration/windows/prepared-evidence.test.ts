@@ -20,8 +20,15 @@ describe('pages of evidence of a person', () => {
     for (const counter of itemised) {
       for (const [since, until] of instants.flatMap((from) => instants.map((to) => [from, to] as const))) {
         for (const page of [{}, { after: place }, { before: place }]) {
-          for (const other of [null, id]) {
-            const scope = { personId: id, ownerId: other, repositoryId: other, seesPrivateOf: other, since, until };
+          for (const scopeId of [null, id]) {
+            const scope = {
+              personId: id,
+              ownerId: scopeId,
+              repositoryId: scopeId,
+              seesPrivateOf: scopeId,
+              since,
+              until,
+            };
             assert.deepEqual(await findItems(requests.connection, scope, [counter], { limit: 30, ...page }), []);
           }
         }

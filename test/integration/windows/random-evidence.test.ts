@@ -31,7 +31,7 @@ async function pick(connection: Connection, random: Random, table: 'accounts' | 
 }
 
 /** Changes the stored data in one of the ways in which hosts and owners do. */
-async function change(connection: Connection, random: Random): Promise<void> {
+async function makeRandomChange(connection: Connection, random: Random): Promise<void> {
   const repositoryId = await pick(connection, random, 'repositories');
   const changes = [
     () => sql`update repositories set is_private = not is_private where id = ${repositoryId}`.execute(connection),
@@ -81,11 +81,11 @@ function randomFilter(random: Random, counter: string): ItemScope['filter'] {
 }
 
 /** Reads all pages of a list. @returns the ids of its items, and what the first page says about the number. */
-async function readAll(connection: Connection, wanted: ItemsWanted) {
+async function readAll(connection: Connection, query: ItemsWanted) {
   const ids: string[] = [];
   let start: PageStart = {};
   for (let pages = 0; pages < 100; pages += 1) {
-    const { page, hasNext, evidence, listKey } = await loadItems({ connection }, wanted, {
+    const { page, hasNext, evidence, listKey } = await loadItems({ connection }, query, {
       key: 'k',
       limit: pageSize,
       start,
@@ -99,9 +99,9 @@ async function readAll(connection: Connection, wanted: ItemsWanted) {
 }
 
 /** Checks that items and remainder are the number, and that the host's number is no part of it. */
-async function check(connection: Connection, wanted: ItemsWanted, name: string): Promise<void> {
-  const { ids, evidence } = await readAll(connection, wanted);
-  const { starKey: _starKey, ...scope } = wanted.scope;
+async function check(connection: Connection, query: ItemsWanted, name: string): Promise<void> {
+  const { ids, evidence } = await readAll(connection, query);
+  const { starKey: _starKey, ...scope } = query.scope;
   const about = `${name}: ${JSON.stringify({ scope, evidence })}`;
   assert.equal(ids.length, evidence?.itemised, about);
   assert.equal(new Set(ids).size, ids.length, about);
@@ -181,7 +181,7 @@ describe('evidence of random data', () => {
       await addPrograms(connection);
       const random = new Random(seed);
       for (let step = 0; step < steps; step += 1) {
-        await change(connection, random);
+        await makeRandomChange(connection, random);
         const { rows } = await sql<Holder>`
           select id, type from accounts where deleted_at is null order by external_id`.execute(connection);
         const owners = rows.filter(({ type }) => type === 'organization');
@@ -196,8 +196,8 @@ describe('evidence of random data', () => {
         }
         for (const { id: owner } of [...owners, ...people.slice(0, 1)]) {
           for (const { id: person } of people) {
-            const wanted = await ofContributor(connection, random, owner, person);
-            if (wanted.counters?.length !== 0) await check(connection, wanted, `a contributor in step ${step}`);
+            const query = await ofContributor(connection, random, owner, person);
+            if (query.counters?.length !== 0) await check(connection, query, `a contributor in step ${step}`);
           }
         }
       }

@@ -37,7 +37,7 @@ describe('the embedded PostgreSQL server', () => {
   const stack = new AsyncDisposableStack();
   let initialized = '';
   before(async () => {
-    initialized = stack.use(await makeTemporaryDirectory()).at('data');
+    initialized = stack.use(await makeTemporaryDirectory()).pathOf('data');
     await openAndRelease(initialized);
     await waitUntilEmpty(initialized);
   });
@@ -51,8 +51,8 @@ describe('the embedded PostgreSQL server', () => {
   }
 
   it('hides the data from other users, opens no TCP port, and leaves no process after a graceful stop', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = place.at('data');
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = directory.pathOf('data');
     const server = await openEmbedded(options(dataDir));
     const running = await processesIn(dataDir);
     assert.ok(running.length > 1);
@@ -86,8 +86,8 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('keeps acknowledged rows after any kill, starts again without help, and leaves no server running', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = createDatabase(place.at('data'));
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = createDatabase(directory.pathOf('data'));
     const acknowledged: number[] = [];
     for (const kill of sampled(numbersTo(20), 7)) {
       const writing = startWriting(dataDir);
@@ -107,9 +107,9 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('repairs a kill at any moment of the first start and of later ones with the next start', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     for (const kill of sampled(numbersTo(12), 7)) {
-      const dataDir = place.at(`data-${kill % 2}`);
+      const dataDir = directory.pathOf(`data-${kill % 2}`);
       const writing = startWriting(dataDir, { onlyOpen: true });
       await writing.until('opening');
       await Promise.race([wait(kill * 60), writing.ended]);
@@ -117,7 +117,7 @@ describe('the embedded PostgreSQL server', () => {
       // The process was killed, or had ended before; it must not fail because of damage by an earlier kill.
       assert.ok(['SIGKILL', 0].includes(await writing.ended));
     }
-    for (const dataDir of [place.at('data-0'), place.at('data-1')]) {
+    for (const dataDir of [directory.pathOf('data-0'), directory.pathOf('data-1')]) {
       const writing = startWriting(dataDir);
       await writing.until(3);
       writing.child.kill('SIGTERM');
@@ -131,8 +131,8 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('shares one server among several processes, in any order of starts and ends', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = place.at('data');
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = directory.pathOf('data');
     for (let round = 0; round < (isThorough ? 3 : 1); round += 1) {
       const writings = Array.from({ length: isThorough ? 5 : 3 }, () => startWriting(dataDir));
       await Promise.all(writings.map((writing) => writing.until(3)));
@@ -150,8 +150,8 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('returns no server that stops when it is opened while the last user leaves', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = createDatabase(place.at('data'));
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = createDatabase(directory.pathOf('data'));
     let last = await openEmbedded(options(dataDir));
     for (const round of sampled(numbersTo(15), 5)) {
       const released = last.release();
@@ -169,15 +169,15 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('opens the pipe of the keeper after the process released its server', async () => {
-    await using place = await makeTemporaryDirectory();
-    const lease = await Lease.take(place.path, { uid: 0, gid: 0, name: '', isOther: false });
+    await using directory = await makeTemporaryDirectory();
+    const lease = await Lease.take(directory.path, { uid: 0, gid: 0, name: '', isOther: false });
     lease.release();
     closeSync(lease.openForKeeper());
   });
 
   it('keeps a server that another process has just joined when a process leaves', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = createDatabase(place.at('data'));
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = createDatabase(directory.pathOf('data'));
     const first = await openEmbedded(options(dataDir));
     // The keeper must not notice anything before the next process has joined.
     const shells = await shellsIn(dataDir);
@@ -197,8 +197,8 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('replaces a server that lost its keeper, and starts one again that was killed', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = createDatabase(place.at('data'));
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = createDatabase(directory.pathOf('data'));
     const clusterDir = join(dataDir, 'postgres');
     const lines: string[] = [];
     const server = await openEmbedded({ dataDir, log: (line) => lines.push(line) });
@@ -216,8 +216,8 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('starts despite a lock file with an id that another process has now', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = createDatabase(place.at('data'));
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = createDatabase(directory.pathOf('data'));
     const lock = join(dataDir, 'postgres', 'postmaster.pid');
     await writeFile(lock, `${process.pid}\n/proc/self/cwd\n1700000000\n5432\n.\n\n  5432001 0\nready\n`, {
       mode: 0o600,
@@ -230,24 +230,24 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('starts despite a lock of the socket with an id that another process has now', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = createDatabase(place.at('data'));
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = createDatabase(directory.pathOf('data'));
     const { uid, gid } = await lstat(join(dataDir, 'postgres'));
     const lock = join(dataDir, 'postgres', '.s.PGSQL.5432.lock');
     // A server that was killed leaves this file; the other lock may name a process that has ended.
-    const other = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot && { uid, gid }) });
+    const unrelated = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot && { uid, gid }) });
     try {
-      await writeFile(lock, `${other.pid}\n/proc/self/cwd\n1700000000\n5432\n.\n`, { mode: 0o600 });
+      await writeFile(lock, `${unrelated.pid}\n/proc/self/cwd\n1700000000\n5432\n.\n`, { mode: 0o600 });
       await chown(lock, uid, gid);
       await openAndRelease(dataDir);
     } finally {
-      other.kill('SIGKILL');
+      unrelated.kill('SIGKILL');
     }
   });
 
   it('supports a path that is too long for a socket', async () => {
-    await using place = await makeTemporaryDirectory();
-    const dataDir = join(place.path, 'd'.repeat(100), 'e'.repeat(100));
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = join(directory.path, 'd'.repeat(100), 'e'.repeat(100));
     const server = await openEmbedded(options(dataDir));
     assert.ok(server.connection.host.length < 100);
     assert.ok(await canConnect(server.connection));
@@ -262,23 +262,26 @@ describe('the embedded PostgreSQL server', () => {
       t.skip('needs root, and programs that others may read');
       return;
     }
-    await using place = await makeTemporaryDirectory();
-    await chmod(place.path, 0o755);
-    await mkdir(place.at('own'));
-    await chown(place.at('own'), nobody.uid, nobody.gid);
-    const writing = startWriting(place.at('own'), nobody);
+    await using directory = await makeTemporaryDirectory();
+    await chmod(directory.path, 0o755);
+    await mkdir(directory.pathOf('own'));
+    await chown(directory.pathOf('own'), nobody.uid, nobody.gid);
+    const writing = startWriting(directory.pathOf('own'), nobody);
     await writing.until(2);
     writing.child.kill('SIGTERM');
     assert.equal(await writing.ended, 0);
 
     // Root joins with the rights of the owner, not with its own.
-    await openAndRelease(place.at('own'));
-    assert.equal((await lstat(place.at('own/postgres/server.log'))).uid, nobody.uid);
-    await waitUntilEmpty(place.at('own'));
+    await openAndRelease(directory.pathOf('own'));
+    assert.equal((await lstat(directory.pathOf('own/postgres/server.log'))).uid, nobody.uid);
+    await waitUntilEmpty(directory.pathOf('own'));
 
-    await rm(place.at('own/postgres/server.log'));
-    await chown(place.at('own/postgres'), 0, 0);
-    await assert.rejects(openEmbedded(options(place.at('own'))), /belongs to root, as whom PostgreSQL does not run/);
+    await rm(directory.pathOf('own/postgres/server.log'));
+    await chown(directory.pathOf('own/postgres'), 0, 0);
+    await assert.rejects(
+      openEmbedded(options(directory.pathOf('own'))),
+      /belongs to root, as whom PostgreSQL does not run/,
+    );
   });
 });
 

@@ -23,11 +23,11 @@ export function startWriting(
   dataDir: string,
   options: { onlyOpen?: boolean; uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
 ): Writing {
-  const { onlyOpen = false, env, ...as } = options;
+  const { onlyOpen = false, env, ...user } = options;
   const args = [writerProgram, dataDir, ...(onlyOpen ? ['only-open'] : [])];
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    ...as,
+    ...user,
     ...(env === undefined ? {} : { env }),
   });
   const acknowledged: number[] = [];

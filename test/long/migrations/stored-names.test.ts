@@ -5,7 +5,7 @@ import { migrate } from '../../../src/database/migrate.ts';
 import { openBefore } from '../../integration/database/open-before.ts';
 
 const before = '0033-bounded-work';
-const other = { windows: [{ commits: 2, requestedAt: '2026-02-01T00:00:00Z' }, { commits: 3 }] };
+const memoryWithoutField = { windows: [{ commits: 2, requestedAt: '2026-02-01T00:00:00Z' }, { commits: 3 }] };
 
 /** More accounts than one batch renames; a third of them have no memory, and one has a window without the field. */
 async function fill({ pool }: Database): Promise<void> {
@@ -15,7 +15,7 @@ async function fill({ pool }: Database): Promise<void> {
       case when n % 3 > 0 then jsonb_build_object('kept', n, 'windows', jsonb_build_array(
         jsonb_build_object('commits', n, 'askedAt', '2026-01-01T00:00:00Z'), jsonb_build_object('commits', 0))) end
     from generate_series(1, 4500) n`);
-  await pool.query("update accounts set provider_memory = $1 where name = 'a1'", [other]);
+  await pool.query("update accounts set provider_memory = $1 where name = 'a1'", [memoryWithoutField]);
   await pool.query(`
     insert into reported_totals (account_id, credential_name, counters, missing, fetched_at, provider_memory)
     select id, 'token', '{}', '{}', now(), provider_memory from accounts where provider_memory is not null`);
@@ -35,7 +35,7 @@ describe('the migration to stored names', () => {
         group by memory order by count`);
       const windows = [{ commits: 2, requestedAt: '2026-01-01T00:00:00Z' }, { commits: 0 }];
       assert.deepEqual(rows, [
-        { memory: other, count: 1 },
+        { memory: memoryWithoutField, count: 1 },
         { memory: { windows }, count: 2999 },
       ]);
     }

@@ -76,12 +76,12 @@ describe('visibility of collected private data', () => {
       assert.notDeepEqual(toContributors(body.data), all);
       for (const repository of owner === engines ? ['hidden-engine', 'engine-1'] : ['diary', 'VAULT', 'open-diary']) {
         const path = `${owner.name}/repositories/${repository}/contributors?limit=100`;
-        const one = await everyPage(shared.service, path, token);
+        const contributorsOfOne = await everyPage(shared.service, path, token);
         const expected = contributorsOf(shared.simulator.world, owner.name, {
           viewer: sees,
           repository: repository.toLowerCase(),
         });
-        assert.deepEqual(toContributors(one), expected, repository);
+        assert.deepEqual(toContributors(contributorsOfOne), expected, repository);
         const narrowed = await everyPage(
           shared.service,
           `${owner.name}/contributors?limit=100&repository=${repository}`,

@@ -4,7 +4,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
 import { assertProblem, send } from '../../e2e/raw-request.ts';
-import { bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { startStoredService } from '../http/stored-service.ts';
 
 interface CreatedLink {
@@ -24,7 +24,7 @@ describe('embed links', () => {
 
     const created = await service.get(
       `${keeper.name}/embeds`,
-      sending('POST', token, { path: picture, format: 'svg' }),
+      jsonRequest('POST', token, { path: picture, format: 'svg' }),
     );
     assert.equal(created.status, 201);
     const { data } = JSON.parse(created.text) as CreatedLink;
@@ -72,15 +72,15 @@ describe('embed links', () => {
       [{ id: data.id, path: 'contributions?private=true&format=svg', format: 'svg' }],
     );
     assert.ok(!listed.text.includes(secret));
-    assert.equal((await service.get(`${keeper.name}/embeds/${data.id}`, sending('DELETE', token))).status, 204);
+    assert.equal((await service.get(`${keeper.name}/embeds/${data.id}`, jsonRequest('DELETE', token))).status, 204);
     assert.equal((await service.get(pathname)).status, 404);
-    assert.equal((await service.get(`${keeper.name}/embeds/${data.id}`, sending('DELETE', token))).status, 404);
+    assert.equal((await service.get(`${keeper.name}/embeds/${data.id}`, jsonRequest('DELETE', token))).status, 404);
     const { rows } = await service.database.pool.query<{ text: string }>(
       'select string_agg(a::text, $1) as text from audit_entries a',
       [''],
     );
     assert.ok(rows[0]?.text.includes('embed_created') && !rows[0].text.includes(secret));
-    assert.ok(service.lines.every((one) => !one.includes(secret)));
+    assert.ok(service.lines.every((line) => !line.includes(secret)));
   });
 
   it('keeps a link working after its account was renamed or hidden', async () => {
@@ -89,11 +89,11 @@ describe('embed links', () => {
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`, bearer(token));
     const path = `/v1/github/entities/${keeper.name.toUpperCase()}/repositories/diary/contributors?limit=5`;
-    const created = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path, format: 'svg' }));
+    const created = await service.get(`${keeper.name}/embeds`, jsonRequest('POST', token, { path, format: 'svg' }));
     const { pathname } = new URL((JSON.parse(created.text) as CreatedLink).data.url);
     const before = await service.get(pathname);
     assert.equal(before.status, 200);
-    await service.get(`${keeper.name}/settings`, sending('PUT', token, { hidden: true }));
+    await service.get(`${keeper.name}/settings`, jsonRequest('PUT', token, { hidden: true }));
     assert.equal((await service.get(pathname)).text, before.text);
     renameAccount(simulator.world, simulator.world.accountByLogin(keeper.name) ?? assert.fail(), 'keeper-renamed');
     await serviceToken(service, simulator, { ...keeper, name: 'keeper-renamed' });
@@ -107,7 +107,7 @@ describe('embed links', () => {
     await using service = await startStoredService({ simulator, settings: { LOOKUP_BUDGET_MS: '100' } });
     const token = await serviceToken(service, simulator, keeper);
     const path = `/v1/github/entities/${keeper.name}/repositories/diary/contributors`;
-    const created = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path, format: 'svg' }));
+    const created = await service.get(`${keeper.name}/embeds`, jsonRequest('POST', token, { path, format: 'svg' }));
     const { pathname } = new URL((JSON.parse(created.text) as CreatedLink).data.url);
     const { status, headers } = await service.get(pathname);
     assert.deepEqual([status, headers.get('x-error-code'), headers.get('etag')], [200, '0', null]);
@@ -136,12 +136,12 @@ describe('embed links', () => {
       [`${own}/contributions?x=${'y'.repeat(1000)}`, 'svg'],
       ['', 'svg'],
     ] as const) {
-      const response = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path, format }));
+      const response = await service.get(`${keeper.name}/embeds`, jsonRequest('POST', token, { path, format }));
       assert.equal(response.status, 400, `${path} ${format}`);
       assert.equal(response.body.error?.code, 3);
     }
     for (const body of [{}, { path: `${own}/contributions` }, { format: 'svg' }]) {
-      const response = await service.get(`${keeper.name}/embeds`, sending('POST', token, body));
+      const response = await service.get(`${keeper.name}/embeds`, jsonRequest('POST', token, body));
       assert.deepEqual([response.status, response.body.error?.code], [400, 1]);
     }
   });

@@ -4,9 +4,9 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
-import { everythingStored, relisted, untilIdle } from '../../e2e/access/state.ts';
-import { decode } from '../../integration/access/forging.ts';
-import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { readAllTables, untilIdle, untilListedAgain } from '../../e2e/access/state.ts';
+import { decode } from '../../integration/access/forge-token.ts';
+import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 
@@ -22,20 +22,20 @@ describe('exclusion of erased accounts', () => {
     const traces = [id, ada.name, ...account.emails.map((email) => email.toLowerCase())];
     await service.getComplete(`${engines.name}/contributors?limit=100`);
     await untilIdle(service);
-    await service.get(ada.name, sending('DELETE', token));
+    await service.get(ada.name, jsonRequest('DELETE', token));
     // The owners of repositories that she contributed to are collected again; she stays absent, also under another name.
     const others = contributorsOf(world, engines.name).filter(({ login }) => login !== ada.name);
     addIssue(world, world.repository(engines.name, 'engine-1') ?? assert.fail(), { author: account });
     renameAccount(world, account, 'ada-renamed');
     time.advance(3700);
     assert.equal((await service.get('ada-renamed')).status, 404);
-    await relisted(service, `${engines.name}/contributors?limit=100`, time.now());
+    await untilListedAgain(service, `${engines.name}/contributors?limit=100`, time.now());
     const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
     assert.deepEqual(
       body.data.map(({ name, contributions }) => ({ login: name, contributions })),
       others,
     );
-    const later = await everythingStored(service);
+    const later = await readAllTables(service);
     for (const trace of [...traces, 'ada-renamed']) assert.ok(!later.includes(trace), trace);
 
     // Its owner returns.
@@ -57,11 +57,11 @@ describe('exclusion of erased accounts', () => {
     const before = await adas();
     assert.ok(Number(before) > 0);
     await untilIdle(service);
-    await service.get(ada.name, sending('DELETE', await serviceToken(service, simulator, ada)));
+    await service.get(ada.name, jsonRequest('DELETE', await serviceToken(service, simulator, ada)));
     assert.equal(await adas(), undefined);
     await serviceToken(service, simulator, ada);
     time.advance(3601);
-    await relisted(service, `${engines.name}/contributors`, time.now());
+    await untilListedAgain(service, `${engines.name}/contributors`, time.now());
     await until(async () => {
       await service.get(path);
       return (await adas()) === before ? true : undefined;
@@ -85,7 +85,7 @@ describe('exclusion of erased accounts', () => {
       async () => (simulator.requests.some(({ name }) => name === 'Issues') ? true : undefined),
       'it has begun',
     );
-    assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
+    assert.equal((await service.get(ada.name, jsonRequest('DELETE', token))).status, 204);
     simulator.faults.clear();
     await untilIdle(service);
     await service.getComplete(`${engines.name}/contributors`);

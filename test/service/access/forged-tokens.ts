@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { eddsa, forge, hmac, type Pair, type Parts } from '../../integration/access/forging.ts';
+import { eddsa, forge, hmac, type Pair, type Parts } from '../../integration/access/forge-token.ts';
 
 /** The material that an attacker starts with. */
-export interface Loot {
+export interface ForgeryMaterial {
   /** A valid token. */
   token: string;
   good: Parts;
@@ -16,21 +16,21 @@ export interface Loot {
   service: string;
 }
 
-const change = ({ good }: Loot, header: object, payload: object = {}): Parts => ({
+const change = ({ good }: ForgeryMaterial, header: object, payload: object = {}): Parts => ({
   header: { ...good.header, ...header },
   payload: { ...good.payload, ...payload },
 });
 
 /** Returns tokens with a forged key, algorithm or header, by their fault. */
-export function withForgedHeaders(loot: Loot): Record<string, string> {
-  const { token, good, attacker, attackerUrl } = loot;
-  const byService = eddsa(loot.privateKey);
+export function withForgedHeaders(material: ForgeryMaterial): Record<string, string> {
+  const { token, good, attacker, attackerUrl } = material;
+  const byService = eddsa(material.privateKey);
   const byAttacker = eddsa(attacker.privateKey);
-  const altered = (header: object): Parts => change(loot, header);
-  const spki = createPublicKey({ key: { ...loot.publicKey }, format: 'jwk' });
+  const altered = (header: object): Parts => change(material, header);
+  const spki = createPublicKey({ key: { ...material.publicKey }, format: 'jwk' });
   const pem = spki.export({ type: 'spki', format: 'pem' }).toString();
   const der = spki.export({ type: 'spki', format: 'der' });
-  const raw = Buffer.from(loot.publicKey['x'] ?? '', 'base64url');
+  const raw = Buffer.from(material.publicKey['x'] ?? '', 'base64url');
   const x5c = [Buffer.from('x').toString('base64')];
   const attackerJwk = attacker.publicKey.export({ format: 'jwk' });
   const [head, body, signature = ''] = token.split('.');
@@ -48,7 +48,7 @@ export function withForgedHeaders(loot: Loot): Record<string, string> {
     'alg RS256': forge(altered({ alg: 'RS256' }), byService),
     'alg a list': forge(altered({ alg: ['EdDSA'] }), byService),
     'alg missing': forge({ header: { typ: 'at+jwt', kid: good.header['kid'] }, payload: good.payload }, byService),
-    'signed by somebody else': forge(good, byAttacker),
+    'signed with another key': forge(good, byAttacker),
     'embedded jwk': forge(altered({ jwk: attackerJwk }), byAttacker),
     'embedded jwk, well signed': forge(altered({ jwk: attackerJwk }), byService),
     jku: forge(altered({ jku: attackerUrl, kid: 'k' }), byAttacker),
@@ -73,26 +73,26 @@ export function withForgedHeaders(loot: Loot): Record<string, string> {
 }
 
 /** Returns tokens with forged claims, by their fault. All are signed by the service's own key. */
-export function withForgedClaims(loot: Loot): Record<string, string> {
-  const sign = eddsa(loot.privateKey);
-  const claiming = (payload: object): string => forge(change(loot, {}, payload), sign);
+export function withForgedClaims(material: ForgeryMaterial): Record<string, string> {
+  const sign = eddsa(material.privateKey);
+  const claiming = (payload: object): string => forge(change(material, {}, payload), sign);
   const without = (claim: string): string => {
-    const { [claim]: _, ...payload } = loot.good.payload;
-    return forge({ header: loot.good.header, payload }, sign);
+    const { [claim]: _, ...payload } = material.good.payload;
+    return forge({ header: material.good.header, payload }, sign);
   };
-  const iat = Number(loot.good.payload['iat']);
+  const iat = Number(material.good.payload['iat']);
   return {
     'aud missing': without('aud'),
     'aud of another service': claiming({ aud: 'https://other.example' }),
-    'aud with a slash': claiming({ aud: `${loot.service}/` }),
-    'aud of several': claiming({ aud: [loot.service, 'https://other.example'] }),
+    'aud with a slash': claiming({ aud: `${material.service}/` }),
+    'aud of several': claiming({ aud: [material.service, 'https://other.example'] }),
     'iss missing': without('iss'),
     'iss of another': claiming({ iss: 'https://other.example' }),
     'sub missing': without('sub'),
     'sub empty': claiming({ sub: '' }),
-    'sub of nobody': claiming({ sub: '00000000-0000-7000-8000-000000000000' }),
+    'sub of no account': claiming({ sub: '00000000-0000-7000-8000-000000000000' }),
     'sub SQL': claiming({ sub: "x' or true --" }),
-    'sub a name': claiming({ sub: `github/${String(loot.good.payload['name'])}` }),
+    'sub a name': claiming({ sub: `github/${String(material.good.payload['name'])}` }),
     'exp missing': without('exp'),
     'exp over': claiming({ exp: iat - 31 }),
     'exp text': claiming({ exp: String(iat + 600) }),
@@ -107,7 +107,7 @@ export function withForgedClaims(loot: Loot): Record<string, string> {
 }
 
 /** Returns texts that are hardly tokens, by their fault. */
-export function misshapen({ token, good }: Loot): Record<string, string> {
+export function misshapen({ token, good }: ForgeryMaterial): Record<string, string> {
   const [head, body, signature] = token.split('.');
   return {
     'a changed payload': `${head}.${Buffer.from(JSON.stringify({ ...good.payload, name: 'x' })).toString('base64url')}.${signature}`,

@@ -7,8 +7,8 @@ import { addMember } from '../../../simulators/world/repository-changes.ts';
 import { checkDueAdministrators } from '../../../src/access/administrators/check.ts';
 import { organization } from '../../e2e/installations/installed.ts';
 import type { ServiceResponse, TestService } from '../../e2e/service.ts';
-import { ed25519, eddsa, forge, pem } from '../../integration/access/forging.ts';
-import { apart, bearer, engines, sending } from '../../integration/access/owner.ts';
+import { ed25519, eddsa, forge, pem } from '../../integration/access/forge-token.ts';
+import { bearer, engines, fromOwnAddress, jsonRequest } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { type StoredServiceOptions, startStoredService } from '../http/stored-service.ts';
 
@@ -20,13 +20,13 @@ const holders = { olive: 'organization_admin', max: 'organization_member' } as c
 >;
 
 /** A service and a simulated GitHub with an organization of which Olive and Max are administrators. */
-export interface Scene {
+export interface Fixture {
   simulator: Simulator;
   service: TestService;
   time: ReturnType<typeof clock>;
 }
 
-export async function openScene(options: StoredServiceOptions = {}): Promise<Scene & AsyncDisposable> {
+export async function openFixture(options: StoredServiceOptions = {}): Promise<Fixture & AsyncDisposable> {
   const stack = new AsyncDisposableStack();
   const time = clock();
   const simulator = stack.use(await startSimulator({ now: time.now, repositories: 1 }));
@@ -53,7 +53,7 @@ export interface TestKey {
   request: (path: string, method?: string, body?: unknown, node?: TestService) => Promise<ServiceResponse>;
 }
 
-export function makeKey({ simulator, service, time }: Scene): TestKey {
+export function createKey({ simulator, service, time }: Fixture): TestKey {
   const { publicKey, privateKey } = ed25519();
   const id = createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
@@ -68,10 +68,13 @@ export function makeKey({ simulator, service, time }: Scene): TestKey {
     sign,
     register: (by) => {
       const token = simulator.tokens[holders[by]];
-      return service.get(`${engines.name}/keys`, apart(sending('PUT', token, { data: { key: pem(publicKey) } })));
+      return service.get(
+        `${engines.name}/keys`,
+        fromOwnAddress(jsonRequest('PUT', token, { data: { key: pem(publicKey) } })),
+      );
     },
     request: (path, method = 'GET', body?, node = service) =>
-      node.get(`${engines.name}${path}`, apart(sending(method, sign(3600), body))),
+      node.get(`${engines.name}${path}`, fromOwnAddress(jsonRequest(method, sign(3600), body))),
   };
 }
 
@@ -85,16 +88,16 @@ export async function embed(create: (path: string, method: string, body: unknown
 }
 
 /** Returns a function that requests with a service token of an administrator. */
-export async function asAdministrator({ simulator, service }: Scene, by: keyof typeof holders) {
-  const response = await service.get(`${engines.name}/token`, apart(bearer(simulator.tokens[holders[by]])));
+export async function asAdministrator({ simulator, service }: Fixture, by: keyof typeof holders) {
+  const response = await service.get(`${engines.name}/token`, fromOwnAddress(bearer(simulator.tokens[holders[by]])));
   assert.equal(response.status, 200, response.text);
   const { data } = JSON.parse(response.text) as { data: { token: string } };
   return (path: string, method = 'GET', body?: unknown): Promise<ServiceResponse> =>
-    service.get(`${engines.name}${path}`, apart(sending(method, data.token, body)));
+    service.get(`${engines.name}${path}`, fromOwnAddress(jsonRequest(method, data.token, body)));
 }
 
 /** Checks the administrators, as a job does each hour. @returns the failures of the host. */
-export async function checkNow({ service, time }: Scene): Promise<string[]> {
+export async function checkNow({ service, time }: Fixture): Promise<string[]> {
   const failures: string[] = [];
   const context = {
     connection: service.database.connection,
@@ -108,7 +111,7 @@ export async function checkNow({ service, time }: Scene): Promise<string[]> {
 }
 
 /** Returns the audit entries of keys and links, oldest first, as `ACTION ACTOR`. */
-export async function auditOf({ service }: Scene): Promise<string[]> {
+export async function auditOf({ service }: Fixture): Promise<string[]> {
   const { rows } = await service.database.pool.query<{ entry: string }>(
     `select action || ' ' || regexp_replace(actor, '^key .*', 'key') as entry from audit_entries
      where action ~ '^(key|embed)_' order by at, id`,

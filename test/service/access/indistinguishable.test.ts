@@ -7,7 +7,7 @@ import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { ada, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
 import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { clock } from '../../time.ts';
@@ -90,7 +90,7 @@ describe('data that is not public', () => {
       board('team', { people: { only_members_of: `${engines.name}/core` } }),
     ];
     const token = await serviceToken(service, simulator, engines);
-    const put = await service.get(`${engines.name}/boards`, sending('PUT', token, { version: 1, boards }));
+    const put = await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, { version: 1, boards }));
     assert.equal(put.status, 200, put.text);
     await rankAll();
     await freezeSeasons({
@@ -116,11 +116,11 @@ describe('data that is not public', () => {
     for (const address of await readAddresses(service)) {
       for (const [parameter, present, absent, others] of pairs) {
         if (!address.includes(`{${parameter}}`)) continue;
-        const [one, other] = [present, absent].map((value) =>
+        const [presentAddress, absentAddress] = [present, absent].map((value) =>
           fillIn(address, { ...names, ...others, [parameter]: value }),
         );
-        const received = await receive(service, one ?? '');
-        assert.equal(received.replaceAll(present, absent), await receive(service, other ?? ''), one);
+        const received = await receive(service, presentAddress ?? '');
+        assert.equal(received.replaceAll(present, absent), await receive(service, absentAddress ?? ''), presentAddress);
       }
     }
   };
@@ -169,7 +169,7 @@ describe('data that is not public', () => {
       return received;
     };
     const before = await readAll();
-    const shown = [...before.values()].filter((one) => one.startsWith('200'));
+    const shown = [...before.values()].filter((response) => response.startsWith('200'));
     assert.ok(shown.length > 120, `${shown.length} of ${before.size} addresses`);
     await writeInPrivate(ada.name, 'another');
     await rankAll();

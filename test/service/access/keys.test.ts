@@ -4,15 +4,23 @@ import { describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TestService } from '../../e2e/service.ts';
-import { ed25519, eddsa, forge, hmac, pem } from '../../integration/access/forging.ts';
-import { ada, apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ed25519, eddsa, forge, hmac, pem } from '../../integration/access/forge-token.ts';
+import {
+  ada,
+  bearer,
+  engines,
+  fromOwnAddress,
+  jsonRequest,
+  keeper,
+  serviceToken,
+} from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
 
 const settings = { TRUST_PROXY: 'loopback' };
 
 async function register(service: TestService, name: string, token: string, key: unknown) {
-  return service.get(`${name}/keys`, apart(sending('PUT', token, { data: { key } })));
+  return service.get(`${name}/keys`, fromOwnAddress(jsonRequest('PUT', token, { data: { key } })));
 }
 
 const kinds = {
@@ -56,7 +64,7 @@ describe('long-term keys', () => {
         assert.ok(body.data.some((repository) => repository['private'] === true));
       }
     }
-    const listed = await shared.service.get(`${keeper.name}/keys`, apart(bearer(own)));
+    const listed = await shared.service.get(`${keeper.name}/keys`, fromOwnAddress(bearer(own)));
     assert.deepEqual(listed.body.data.map(({ id }) => String(id)).toSorted(), ids.toSorted());
     assert.deepEqual(Object.keys(listed.body.data[0] ?? {}).toSorted(), [
       'confirmed_dttm',
@@ -71,7 +79,7 @@ describe('long-term keys', () => {
     assert.match(listed.text, /BEGIN PUBLIC KEY/);
     const byServiceToken = await shared.service.get(
       `${keeper.name}/keys`,
-      apart(bearer(await serviceToken(shared.service, shared.simulator, keeper))),
+      fromOwnAddress(bearer(await serviceToken(shared.service, shared.simulator, keeper))),
     );
     assert.equal(byServiceToken.text, listed.text);
   });
@@ -81,9 +89,9 @@ describe('long-term keys', () => {
     await using service = await startStoredService({ simulator, settings });
     const own = simulator.tokens.private_owner;
     const small = generateKeyPairSync('rsa', { modulusLength: 1024 });
-    const odd = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const shortModulus = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const secret = ed25519();
-    const rsaJwk = odd.publicKey.export({ format: 'jwk' });
+    const rsaJwk = shortModulus.publicKey.export({ format: 'jwk' });
     for (const [what, key] of Object.entries({
       'RSA of 1024 bits': pem(small.publicKey),
       'RSA with exponent 1': { ...rsaJwk, e: 'AQ' },
@@ -111,7 +119,7 @@ describe('long-term keys', () => {
       assert.ok(!response.text.includes('AAAA'), what);
     }
     for (const body of [{}, { data: {} }, { key: 'x' }]) {
-      const response = await service.get(`${keeper.name}/keys`, apart(sending('PUT', own, body)));
+      const response = await service.get(`${keeper.name}/keys`, fromOwnAddress(jsonRequest('PUT', own, body)));
       assert.deepEqual([response.status, response.body.error?.code], [400, 1], JSON.stringify(body));
     }
     for (const key of [1, null, ['x'], true]) {
@@ -120,7 +128,7 @@ describe('long-term keys', () => {
     const { rows } = await service.database.pool.query('select 1 from owner_keys');
     assert.equal(rows.length, 0);
     const { d } = secret.privateKey.export({ format: 'jwk' });
-    assert.ok(d && service.lines.every((one) => !one.includes(d)));
+    assert.ok(d && service.lines.every((line) => !line.includes(d)));
   });
 
   it('registers keys only for the owner of the account at the provider', async () => {
@@ -144,7 +152,7 @@ describe('long-term keys', () => {
         method,
         ...(method === 'PUT' && { body: '{"data":{"key":"x"}}', headers: { 'content-type': 'application/json' } }),
       };
-      assert.equal((await shared.service.get(`${keeper.name}/keys`, apart(init))).status, 401);
+      assert.equal((await shared.service.get(`${keeper.name}/keys`, fromOwnAddress(init))).status, 401);
     }
   });
 
@@ -154,8 +162,8 @@ describe('long-term keys', () => {
     await using service = await startStoredService({ simulator, holdsWorld: true, settings, now });
     const { publicKey, privateKey } = ed25519();
     await register(service, keeper.name, simulator.tokens.private_owner, pem(publicKey));
-    const other = ed25519();
-    await register(service, ada.name, simulator.tokens.user, pem(other.publicKey));
+    const unregistered = ed25519();
+    await register(service, ada.name, simulator.tokens.user, pem(unregistered.publicKey));
     const kid = fingerprint(publicKey);
     const iat = Math.floor(now().getTime() / 1000);
     const header = { alg: 'EdDSA', kid };
@@ -192,16 +200,24 @@ describe('long-term keys', () => {
       'for another account': signed({}, { ...payload, sub: `github/${ada.name}` }),
       "for another account's id": signed({}, { ...payload, sub: '00000000-0000-7000-8000-000000000000' }),
       'at another provider': signed({}, { ...payload, sub: `gitlab/${keeper.name}` }),
-      "with another account's kid": signed({ kid: fingerprint(other.publicKey) }, payload, other.privateKey),
-      "with another account's kid, own key": signed({ kid: fingerprint(other.publicKey) }, payload),
-      'signed by another key': signed({}, payload, other.privateKey),
+      "with another account's kid": signed(
+        { kid: fingerprint(unregistered.publicKey) },
+        payload,
+        unregistered.privateKey,
+      ),
+      "with another account's kid, own key": signed({ kid: fingerprint(unregistered.publicKey) }, payload),
+      'signed by another key': signed({}, payload, unregistered.privateKey),
       'unknown kid': signed({ kid: '0'.repeat(64) }, payload),
       'another typ': signed({ typ: 'dpop+jwt' }, payload),
       'alg none': forge({ header: { ...header, alg: 'none' }, payload }),
       'HS256 with the public key': forge({ header: { ...header, alg: 'HS256' }, payload }, hmac(spki)),
       'HS256 with the PEM': forge({ header: { ...header, alg: 'HS256' }, payload }, hmac(pem(publicKey))),
       'another alg': signed({ alg: 'ES256' }, payload),
-      'embedded jwk': signed({ jwk: other.publicKey.export({ format: 'jwk' }) }, payload, other.privateKey),
+      'embedded jwk': signed(
+        { jwk: unregistered.publicKey.export({ format: 'jwk' }) },
+        payload,
+        unregistered.privateKey,
+      ),
       jku: signed({ jku: 'https://attacker.example' }, payload),
       crit: signed({ crit: ['exp'] }, payload),
       'an unknown scope': signed({}, { ...payload, scope: 'everything' }),
@@ -232,10 +248,13 @@ describe('long-term keys', () => {
       ['DELETE', 'tokens/another', undefined],
       ['DELETE', '', undefined],
     ] as const) {
-      const response = await service.get(`${keeper.name}${path && `/${path}`}`, apart(sending(method, reading, body)));
+      const response = await service.get(
+        `${keeper.name}${path && `/${path}`}`,
+        fromOwnAddress(jsonRequest(method, reading, body)),
+      );
       assert.equal(response.status, 403, `${method} ${path}`);
     }
-    assert.equal((await service.get(`${keeper.name}/tokens/ci-1`, sending('DELETE', reading))).status, 204);
+    assert.equal((await service.get(`${keeper.name}/tokens/ci-1`, jsonRequest('DELETE', reading))).status, 204);
     assert.equal(await fetchStatus(), 401);
   });
 
@@ -243,7 +262,11 @@ describe('long-term keys', () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startStoredService({ simulator, settings });
     const { databaseUrl } = service;
-    await using other = await startStoredService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    await using secondNode = await startStoredService({
+      simulator,
+      databaseUrl,
+      settings: { PUBLIC_URL: service.url },
+    });
     const { publicKey, privateKey } = ed25519();
     const id = fingerprint(publicKey);
     await register(service, keeper.name, simulator.tokens.private_owner, pem(publicKey));
@@ -253,18 +276,21 @@ describe('long-term keys', () => {
       .setSubject(`github/${keeper.name}`)
       .setExpirationTime('1h')
       .sign(privateKey);
-    for (const node of [service, other])
+    for (const node of [service, secondNode])
       assert.equal((await node.get(`${keeper.name}/audit`, bearer(token))).status, 200);
-    const unknown = await service.get(`${keeper.name}/keys/${'0'.repeat(64)}`, apart(sending('DELETE', token)));
+    const unknown = await service.get(
+      `${keeper.name}/keys/${'0'.repeat(64)}`,
+      fromOwnAddress(jsonRequest('DELETE', token)),
+    );
     assert.equal(unknown.status, 404);
     const deleted = await service.get(
       `${keeper.name}/keys/${id}`,
-      apart(sending('DELETE', simulator.tokens.private_owner)),
+      fromOwnAddress(jsonRequest('DELETE', simulator.tokens.private_owner)),
     );
     assert.equal(deleted.status, 204);
     assert.equal((await service.get(`${keeper.name}/audit`, bearer(token))).status, 401);
     await until(
-      async () => ((await other.get(`${keeper.name}/audit`, bearer(token))).status === 401 ? true : undefined),
+      async () => ((await secondNode.get(`${keeper.name}/audit`, bearer(token))).status === 401 ? true : undefined),
       'the other node has heard',
     );
   });

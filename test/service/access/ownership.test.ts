@@ -102,9 +102,9 @@ describe('proof of ownership', () => {
   });
 
   it('issues no token when the provider fails, hangs, redirects, lies or responds about another account', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     await using stranger = await startHttpServer((request, response) => {
-      heard.push(request.headers);
+      received.push(request.headers);
       response.end('{}');
     });
     const cases: [Fault, number[]][] = [
@@ -141,7 +141,7 @@ describe('proof of ownership', () => {
       assert.doesNotMatch(response.body, /ghp_|127\.0\.0\.1|Unicorn/, what);
       if (response.status >= 429) assert.ok(Number(response.headers['retry-after']) > 0, what);
     }
-    assert.deepEqual(heard, []);
+    assert.deepEqual(received, []);
     shared.simulator.faults.clear();
     assert.equal(
       (await requestToken(shared.service, engines.name, shared.simulator.tokens.organization_admin)).status,

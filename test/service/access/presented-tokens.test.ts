@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { everythingStored } from '../../e2e/access/state.ts';
-import { apart, bearer, engines, sending } from '../../integration/access/owner.ts';
+import { readAllTables } from '../../e2e/access/state.ts';
+import { bearer, engines, fromOwnAddress, jsonRequest } from '../../integration/access/owner.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 
 describe('secrecy of credentials', () => {
   it('sends a presented token only to its own provider, to identify the caller, even when requests fail', async () => {
-    const heard: { name: string; token: string }[] = [];
+    const presented: { name: string; token: string }[] = [];
     await using simulator = await startSimulator({
       repositories: 1,
-      onRequest: ({ name, token }) => void heard.push({ name, token }),
+      onRequest: ({ name, token }) => void presented.push({ name, token }),
     });
     await using service = await startSteppedService({
       simulator,
@@ -42,7 +42,10 @@ describe('secrecy of credentials', () => {
           ['GET', 'keys', undefined],
           ['DELETE', `keys/${'0'.repeat(64)}`, undefined],
         ] as const) {
-          const response = await service.get(`${engines.name}/${path}`, apart(sending(method, marked, body)));
+          const response = await service.get(
+            `${engines.name}/${path}`,
+            fromOwnAddress(jsonRequest(method, marked, body)),
+          );
           served.push(response.text.replace(/"token":"[^"]+"/, ''), JSON.stringify([...response.headers]));
           if (kind === 'never') break;
         }
@@ -55,12 +58,12 @@ describe('secrecy of credentials', () => {
     }
     await service.getComplete(`${engines.name}/contributors`);
     const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
-    const seen = [service.lines.join('\n'), await everythingStored(service), metrics, ...served].join('\n');
+    const seen = [service.lines.join('\n'), await readAllTables(service), metrics, ...served].join('\n');
     assert.ok(seen.length > 50_000);
     assert.ok(!seen.includes(marked) && !seen.includes(Buffer.from(marked).toString('base64').slice(4, -4)));
-    const requested = heard.filter(({ token }) => token === 'organization_admin').map(({ name }) => name);
+    const requested = presented.filter(({ token }) => token === 'organization_admin').map(({ name }) => name);
     assert.deepEqual([...new Set(requested)].toSorted(), ['GET /user', `GET /user/memberships/orgs/${engines.name}`]);
     // The service's own token is not used for the proof, nor the presented one for the rest.
-    assert.ok(heard.every(({ name, token }) => !name.startsWith('GET /user/m') || token === 'organization_admin'));
+    assert.ok(presented.every(({ name, token }) => !name.startsWith('GET /user/m') || token === 'organization_admin'));
   });
 });

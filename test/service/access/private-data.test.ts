@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import { bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
 
@@ -54,7 +54,7 @@ describe('private data for its owner', () => {
 
   it('shows published numbers to all callers until the owner withdraws them, on every node', async () => {
     const { simulator, service } = shared;
-    await using other = await startStoredService({
+    await using secondNode = await startStoredService({
       simulator,
       databaseUrl: service.databaseUrl,
       settings: { PUBLIC_URL: service.url },
@@ -65,14 +65,14 @@ describe('private data for its owner', () => {
     const open = countersOf(simulator.world, keeper.name);
     const own = countersOf(simulator.world, keeper.name, viewer);
     const publish = (value: boolean) =>
-      service.get(`${keeper.name}/settings`, sending('PUT', token, { publish_private_contributions: value }));
+      service.get(`${keeper.name}/settings`, jsonRequest('PUT', token, { publish_private_contributions: value }));
     for (const [value, expected] of [
       [true, own],
       [false, open],
       [true, own],
     ] as const) {
       assert.equal((await publish(value)).status, 200);
-      for (const node of [service, other]) {
+      for (const node of [service, secondNode]) {
         await until(async () => {
           const { body, headers } = await node.get(path);
           const isThere = JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(expected);
@@ -98,9 +98,9 @@ describe('private data for its owner', () => {
     const lines = response.text
       .trimEnd()
       .split('\n')
-      .map((one) => JSON.parse(one) as { type: string; data: Record<string, unknown> });
+      .map((line) => JSON.parse(line) as { type: string; data: Record<string, unknown> });
     const ofType = (type: string): Record<string, unknown>[] =>
-      lines.filter((one) => one.type === type).map(({ data }) => data);
+      lines.filter((line) => line.type === type).map(({ data }) => data);
     assert.deepEqual(
       ofType('account').map(({ name }) => name),
       [keeper.name],

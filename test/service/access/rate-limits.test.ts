@@ -24,10 +24,10 @@ describe('rate limits', () => {
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startStoredService({ simulator, now, settings: proxy });
     const { databaseUrl } = service;
-    await using other = await startStoredService({ simulator, now, databaseUrl, settings: proxy });
+    await using secondNode = await startStoredService({ simulator, now, databaseUrl, settings: proxy });
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 24; attempt += 1) {
-      const response = await requestToken(attempt % 2 === 0 ? service : other, '203.0.113.7', `name-${attempt}`);
+      const response = await requestToken(attempt % 2 === 0 ? service : secondNode, '203.0.113.7', `name-${attempt}`);
       statuses.push(response.status);
       assert.equal(response.headers['ratelimit-policy'], '"sensitive";q=20;w=60');
       assert.equal(response.headers['ratelimit'], `"sensitive";r=${Math.max(0, 19 - attempt)};t=60`);
@@ -45,7 +45,7 @@ describe('rate limits', () => {
     assert.equal((await requestToken(service, '2001:db8:1:2:ffff::1')).status, 429);
     assert.equal((await requestToken(service, '2001:db8:1:3::1')).status, 401);
     advance(61);
-    assert.equal((await requestToken(other, '203.0.113.7')).status, 401);
+    assert.equal((await requestToken(secondNode, '203.0.113.7')).status, 401);
   });
 
   it('limits attempts at one account for all addresses together', async () => {

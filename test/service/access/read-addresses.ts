@@ -38,11 +38,13 @@ const pages = [
 export async function readAddresses(service: TestService): Promise<string[]> {
   const { paths, components } = JSON.parse((await service.get('/openapi.json')).text) as OpenApi;
   const parametersOf = ({ parameters = [] }: Operation) =>
-    parameters.map((one) => ('$ref' in one ? components.parameters[one.$ref.split('/').at(-1) ?? ''] : one));
+    parameters.map((parameter) =>
+      '$ref' in parameter ? components.parameters[parameter.$ref.split('/').at(-1) ?? ''] : parameter,
+    );
   const described = Object.entries(paths).flatMap(([path, { get }]) => {
     if (get === undefined || !path.startsWith('/v1/{provider}/entities/{name}')) return [];
     const schemas = new Map<string | undefined, { enum?: string[] } | undefined>(
-      parametersOf(get).map((one) => [one?.name, one?.schema]),
+      parametersOf(get).map((parameter) => [parameter?.name, parameter?.schema]),
     );
     const valuesOf = (name: string): string[] => schemas.get(name)?.enum ?? [];
     const queries = [

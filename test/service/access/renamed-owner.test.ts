@@ -4,7 +4,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import type { TestService } from '../../e2e/service.ts';
-import { apart, bearer, keeper, serviceToken } from '../../integration/access/owner.ts';
+import { bearer, fromOwnAddress, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 
@@ -12,7 +12,7 @@ const hourS = 3600;
 const settings = { TRUST_PROXY: 'loopback', TOKEN_TTL_S: '86400' };
 
 const requestToken = (service: TestService, name: string, token: string) =>
-  service.get(`${name}/token`, apart(bearer(token)));
+  service.get(`${name}/token`, fromOwnAddress(bearer(token)));
 
 describe('service tokens of an account', () => {
   it('keep to the account when another one takes its name, and end when it is deleted', async () => {
@@ -56,7 +56,7 @@ describe('service tokens of an account', () => {
     time.advance(hourS + 60);
     await until(
       async () => ((await service.get('keeper-renamed')).status === 404 ? true : undefined),
-      'the account is gone',
+      'the account is deleted',
     );
     assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 401);
     assert.equal((await requestToken(service, 'keeper-renamed', simulator.tokens.private_owner)).status, 401);

@@ -16,7 +16,7 @@ interface Cost {
 
 type Request = () => Promise<Cost>;
 
-const median = (times: number[]): number => times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0;
+const median = (times: number[]): number => times.toSorted((left, right) => left - right)[times.length >> 1] ?? 0;
 
 /** Returns the lowest cost of several equal requests, because jobs use the database meanwhile. */
 async function lowestCost(send: Request): Promise<Omit<Cost, 'ms'>> {
@@ -30,15 +30,15 @@ async function lowestCost(send: Request): Promise<Omit<Cost, 'ms'>> {
 }
 
 /** Returns the ratio of the median times of two requests. */
-async function ratioOfTimes(one: Request, other: Request): Promise<number> {
-  const [ones, others]: [number[], number[]] = [[], []];
+async function ratioOfTimes(numerator: Request, denominator: Request): Promise<number> {
+  const [numeratorTimes, denominatorTimes]: [number[], number[]] = [[], []];
   for (let round = 0; round < 60; round += 1) {
     // Each comes first in half of the rounds, so that neither has an advantage.
-    if (round % 2 === 0) ones.push((await one()).ms);
-    others.push((await other()).ms);
-    if (round % 2 === 1) ones.push((await one()).ms);
+    if (round % 2 === 0) numeratorTimes.push((await numerator()).ms);
+    denominatorTimes.push((await denominator()).ms);
+    if (round % 2 === 1) numeratorTimes.push((await numerator()).ms);
   }
-  return median(ones) / median(others);
+  return median(numeratorTimes) / median(denominatorTimes);
 }
 
 describe('secrecy of private data', () => {
@@ -53,24 +53,27 @@ describe('secrecy of private data', () => {
         const address = `${path}${path.includes('?') ? '&' : '?'}v=${order}`;
         const request = (token?: string, headers: Record<string, string> = {}) =>
           shared.service.get(address, { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
-        const [one, two] = order === 0 ? [await request(own), await request()] : [await request(), await request(own)];
-        const [mine, open] = order === 0 ? [one, two] : [two, one];
-        const third = await request(others);
+        const [firstResponse, secondResponse] =
+          order === 0 ? [await request(own), await request()] : [await request(), await request(own)];
+        const [ownerResponse, publicResponse] =
+          order === 0 ? [firstResponse, secondResponse] : [secondResponse, firstResponse];
+        const strangerResponse = await request(others);
         for (let again = 0; again < 2; again += 1) {
-          assert.equal((await request(own)).text, mine.text);
-          assert.equal((await request()).text, open.text);
-          assert.equal((await request(others)).text, third.text);
+          assert.equal((await request(own)).text, ownerResponse.text);
+          assert.equal((await request()).text, publicResponse.text);
+          assert.equal((await request(others)).text, strangerResponse.text);
         }
-        assert.equal(third.text, open.text);
-        assert.equal(mine.text === open.text, !isPrivate, path);
-        for (const response of [mine, open, third]) assert.match(response.headers.get('vary') ?? '', /^authorization/);
-        assert.equal(mine.headers.get('cache-control'), 'private, no-store');
-        assert.equal(mine.headers.get('access-control-allow-origin'), '*');
-        assert.equal(mine.headers.get('access-control-allow-credentials'), null);
-        assert.match(open.headers.get('cache-control') ?? '', /^public, /);
+        assert.equal(strangerResponse.text, publicResponse.text);
+        assert.equal(ownerResponse.text === publicResponse.text, !isPrivate, path);
+        for (const response of [ownerResponse, publicResponse, strangerResponse])
+          assert.match(response.headers.get('vary') ?? '', /^authorization/);
+        assert.equal(ownerResponse.headers.get('cache-control'), 'private, no-store');
+        assert.equal(ownerResponse.headers.get('access-control-allow-origin'), '*');
+        assert.equal(ownerResponse.headers.get('access-control-allow-credentials'), null);
+        assert.match(publicResponse.headers.get('cache-control') ?? '', /^public, /);
         // The tag of the private response has no effect for others, nor the public tag for the owner.
         if (!isPrivate) continue;
-        const [tag, openTag] = [mine.headers.get('etag') ?? '', open.headers.get('etag') ?? ''];
+        const [tag, openTag] = [ownerResponse.headers.get('etag') ?? '', publicResponse.headers.get('etag') ?? ''];
         assert.notEqual(tag, openTag);
         assert.equal((await request(undefined, { 'if-none-match': tag })).status, 200);
         assert.equal((await request(others, { 'if-none-match': tag })).status, 200);
@@ -135,7 +138,7 @@ describe('secrecy of private data', () => {
         () => cost(`${list}hidden-engine&v=${next()}`),
         () => cost(`${list}missing-engine&v=${next()}`),
       ],
-      "somebody's account": [
+      'an account of another person': [
         () =>
           cost(`/v1/github/entities/${engines.name}/token?v=${next()}`, `Bearer ${shared.simulator.tokens.outsider}`),
         () => cost(`/v1/github/entities/nobody-${next()}/token`, `Bearer ${shared.simulator.tokens.outsider}`),
@@ -145,14 +148,14 @@ describe('secrecy of private data', () => {
         () => cost(`/v1/github/entities/nobody-${next()}/repositories`, `Bearer ${token}`),
       ],
     };
-    for (const [what, [one, other]] of Object.entries(pairs)) {
-      const [first, second] = [await lowestCost(one), await lowestCost(other)];
+    for (const [what, [sendPresent, sendAbsent]] of Object.entries(pairs)) {
+      const [first, second] = [await lowestCost(sendPresent), await lowestCost(sendAbsent)];
       assert.deepEqual([first.status, first.providerRequests], [second.status, second.providerRequests], what);
-      // One short query, such as the look for a former name, is not noticed among the others; more would be.
+      // One short query, such as the one for a former name, is not noticed among the others; more would be.
       assert.ok(Math.abs(first.databaseUses - second.databaseUses) <= 1, `${what}: ${JSON.stringify([first, second])}`);
       if (!isThorough) continue;
       // The bound is generous: a read from another table or a request to the provider would take several times as long.
-      const ratio = await ratioOfTimes(one, other);
+      const ratio = await ratioOfTimes(sendPresent, sendAbsent);
       assert.ok(ratio > 0.4 && ratio < 2.5, `${what}: ${ratio}`);
     }
   });

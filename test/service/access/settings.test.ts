@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decode } from '../../integration/access/forging.ts';
-import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { decode } from '../../integration/access/forge-token.ts';
+import { ada, bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { storeAbsent } from '../../integration/http/stored-world.ts';
 import { until } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
@@ -19,7 +19,11 @@ describe('settings of an account', () => {
     const { simulator, service } = shared;
     await storeAbsent(service.database.connection, ['nobody-at-all']);
     const { databaseUrl } = service;
-    await using other = await startStoredService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    await using secondNode = await startStoredService({
+      simulator,
+      databaseUrl,
+      settings: { PUBLIC_URL: service.url },
+    });
     const token = await serviceToken(service, simulator, ada);
     const others = await serviceToken(service, simulator, keeper);
     const list = `${engines.name}/contributors?limit=100`;
@@ -27,9 +31,9 @@ describe('settings of an account', () => {
       (await service.getComplete(list)).body.data.some(({ name }) => name === ada.name);
     assert.ok(await isNamed());
     for (const path of ['', '/contributions', '/contributors']) await service.get(`${ada.name}${path}`);
-    assert.equal((await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }))).status, 200);
+    assert.equal((await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { hidden: true }))).status, 200);
     const missing = await service.get('nobody-at-all');
-    for (const node of [service, other]) {
+    for (const node of [service, secondNode]) {
       for (const path of [
         '',
         '/contributions',
@@ -50,7 +54,7 @@ describe('settings of an account', () => {
     assert.ok(!(await isNamed()));
     const own = await service.get(ada.name, bearer(token));
     assert.deepEqual([own.status, own.body.data[0]?.['name']], [200, ada.name]);
-    await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: false }));
+    await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { hidden: false }));
     assert.equal((await service.get(ada.name)).status, 200);
     assert.ok(await isNamed());
   });
@@ -64,7 +68,10 @@ describe('settings of an account', () => {
       hidden: false,
       boards_repository: '',
     });
-    await shared.service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
+    await shared.service.get(
+      `${ada.name}/settings`,
+      jsonRequest('PUT', token, { publish_private_contributions: true }),
+    );
     assert.deepEqual(await read(), {
       publish_private_contributions: true,
       hidden: false,
@@ -72,7 +79,7 @@ describe('settings of an account', () => {
     });
     await shared.service.get(
       `${ada.name}/settings`,
-      sending('PUT', token, { hidden: true, publish_private_contributions: false }),
+      jsonRequest('PUT', token, { hidden: true, publish_private_contributions: false }),
     );
     assert.deepEqual(await read(), {
       publish_private_contributions: false,
@@ -80,12 +87,12 @@ describe('settings of an account', () => {
       boards_repository: '',
     });
     for (const body of [{}, { hidden: 'yes' }, { hidden: null }, { hide: true }, { hidden: true, x: 1 }, [], 'x', 1]) {
-      const response = await shared.service.get(`${ada.name}/settings`, sending('PUT', token, body));
+      const response = await shared.service.get(`${ada.name}/settings`, jsonRequest('PUT', token, body));
       assert.equal(response.status, 400, JSON.stringify(body));
       assert.ok((response.body.error?.message.length ?? 0) > 10);
     }
     const broken = await shared.service.get(`${ada.name}/settings`, {
-      ...sending('PUT', token),
+      ...jsonRequest('PUT', token),
       body: '{"hidden":',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     });
@@ -94,7 +101,7 @@ describe('settings of an account', () => {
       const init =
         method === 'GET'
           ? {}
-          : { ...sending('PUT', 'x', { hidden: true }), headers: { 'content-type': 'application/json' } };
+          : { ...jsonRequest('PUT', 'x', { hidden: true }), headers: { 'content-type': 'application/json' } };
       assert.equal((await shared.service.get(`${ada.name}/settings`, init)).status, 401);
     }
   });
@@ -103,26 +110,26 @@ describe('settings of an account', () => {
     const token = await serviceToken(shared.service, shared.simulator, engines);
     const tokenId = decode(token).payload['jti'];
     for (const hidden of [true, false, true, false]) {
-      await shared.service.get(`${engines.name}/settings`, sending('PUT', token, { hidden }));
+      await shared.service.get(`${engines.name}/settings`, jsonRequest('PUT', token, { hidden }));
     }
-    await shared.service.get(`${engines.name}/tokens/some-token`, sending('DELETE', token));
+    await shared.service.get(`${engines.name}/tokens/some-token`, jsonRequest('DELETE', token));
     const response = await shared.service.get(`${engines.name}/audit?limit=100`, bearer(token));
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
     const shown = response.body.data.map(({ action, subject, actor, token_id }) => [action, subject, actor, token_id]);
-    const who = 'github/olive-admin';
+    const accountName = 'github/olive-admin';
     const changed = (hidden: boolean): unknown[] => [
       'settings_changed',
       `{"publish_private_contributions":false,"hidden":${hidden},"boards_repository":""}`,
-      who,
+      accountName,
       tokenId,
     ];
     assert.deepEqual(shown, [
-      ['token_revoked', 'some-token', who, tokenId],
+      ['token_revoked', 'some-token', accountName, tokenId],
       changed(false),
       changed(true),
       changed(false),
       changed(true),
-      ['token_issued', tokenId, who, tokenId],
+      ['token_issued', tokenId, accountName, tokenId],
     ]);
     assert.ok(!response.text.includes(token) && !response.text.includes(shared.simulator.tokens.organization_admin));
     const pages: unknown[] = [];

@@ -8,7 +8,15 @@ import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
 import { newAppliers, type SyncContext } from '../../../src/sync/context.ts';
 import { send } from '../../e2e/raw-request.ts';
 import type { TestService } from '../../e2e/service.ts';
-import { ada, apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import {
+  ada,
+  bearer,
+  engines,
+  fromOwnAddress,
+  jsonRequest,
+  keeper,
+  serviceToken,
+} from '../../integration/access/owner.ts';
 import { startStoredService } from '../http/stored-service.ts';
 
 interface Status {
@@ -29,7 +37,7 @@ interface Status {
 /** A host's message with facts about the operator. */
 const hostsWords = 'the organization has an IP allow list enabled, and 203.0.113.9 is not permitted';
 
-interface Scene extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   simulator: Simulator;
   service: TestService;
   tokens: Record<'engines' | 'keeper', string>;
@@ -37,7 +45,7 @@ interface Scene extends AsyncDisposable {
 }
 
 /** Stores an organization and a user who both own something private. */
-async function openScene(): Promise<Scene> {
+async function openFixture(): Promise<Fixture> {
   await using stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ repositories: 1 }));
   const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret, TRUST_PROXY: 'loopback' };
@@ -53,8 +61,8 @@ async function openScene(): Promise<Scene> {
     engines: await serviceToken(service, simulator, engines),
     keeper: await serviceToken(service, simulator, keeper),
   };
-  const status: Scene['status'] = async ({ name }, token, query = '') => {
-    const response = await service.get(`${name}/status${query}`, apart(bearer(token)));
+  const status: Fixture['status'] = async ({ name }, token, query = '') => {
+    const response = await service.get(`${name}/status${query}`, fromOwnAddress(bearer(token)));
     assert.equal(response.status, 200, response.text);
     return response.body.data as unknown as Status;
   };
@@ -92,15 +100,15 @@ async function skipItem({ database }: TestService, repository: string, path: str
 }
 
 describe('GET .../status', () => {
-  let scene: Scene;
+  let fixture: Fixture;
   before(async () => {
-    scene = await openScene();
+    fixture = await openFixture();
   });
   // The scene is missing when it could not be set up.
-  after(() => scene?.[Symbol.asyncDispose]());
+  after(() => fixture?.[Symbol.asyncDispose]());
 
   it("shows an owner the state of the account's own data, private repositories included", async () => {
-    const { service, simulator, tokens, status } = scene;
+    const { service, simulator, tokens, status } = fixture;
     const whole = await status(engines, tokens.engines);
     const owned = simulator.world.owned(simulator.world.accountByLogin(engines.name) ?? assert.fail());
     assert.equal(whole.repositories.count, owned.length);
@@ -128,7 +136,7 @@ describe('GET .../status', () => {
     assert.deepEqual(
       faulty.skipped_items.items
         .map(({ repository_name, path }) => [repository_name, path])
-        .toSorted(([one], [other]) => String(one).localeCompare(String(other))),
+        .toSorted(([left], [right]) => String(left).localeCompare(String(right))),
       [
         ['engine-1', '/milestone'],
         ['hidden-engine', '/labels/*'],
@@ -139,7 +147,7 @@ describe('GET .../status', () => {
   });
 
   it("counts deliveries about the account's own repositories, and no others", async () => {
-    const { service, simulator, tokens, status } = scene;
+    const { service, simulator, tokens, status } = fixture;
     const { world } = simulator;
     const sent = outbox(simulator);
     const repository = world.repository(engines.name, 'engine-1') ?? assert.fail();
@@ -163,7 +171,7 @@ describe('GET .../status', () => {
   });
 
   it("shows neither names of other owners' private repositories nor the operator's data", async () => {
-    const { service, simulator, tokens } = scene;
+    const { service, simulator, tokens } = fixture;
     for (const repository of ['hidden-engine', 'diary', 'engine-1']) {
       await failStream(service, repository);
       await skipItem(service, repository, '/assignees/*');
@@ -174,20 +182,20 @@ describe('GET .../status', () => {
       [engines, tokens.engines, 'diary'],
       [keeper, tokens.keeper, 'hidden-engine'],
     ] as const) {
-      const { text } = await service.get(`${owner.name}/status`, apart(bearer(token)));
+      const { text } = await service.get(`${owner.name}/status`, fromOwnAddress(bearer(token)));
       assert.ok(!text.includes(foreign), text);
       const operators = ['203.0.113.9', ...credentialNames, ...Object.values(simulator.tokens), 'x-ratelimit', '5000'];
       for (const fact of operators) assert.ok(!text.includes(fact), `${owner.name}: ${fact}`);
       assert.doesNotMatch(text, /quota|scope|credential|postgres|version|git /i);
-      const { text: all } = await service.get(`${owner.name}/export`, apart(bearer(token)));
+      const { text: all } = await service.get(`${owner.name}/export`, fromOwnAddress(bearer(token)));
       assert.ok(all.includes('"skipped_item"') && !all.includes('203.0.113.9'));
       for (const credentialName of credentialNames) assert.ok(!all.includes(credentialName), owner.name);
     }
   });
 
   it('lets only the owner in, and sends the same error to all other callers', async () => {
-    const { service, simulator, tokens } = scene;
-    const requestStatus = (name: string, init: RequestInit = {}) => service.get(`${name}/status`, apart(init));
+    const { service, simulator, tokens } = fixture;
+    const requestStatus = (name: string, init: RequestInit = {}) => service.get(`${name}/status`, fromOwnAddress(init));
     const others = await serviceToken(service, simulator, ada);
     for (const [name, init, expected] of [
       [engines.name, {}, 401],
@@ -229,7 +237,10 @@ describe('GET .../status', () => {
 
     const [, payload = ''] = tokens.engines.split('.');
     const { jti } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { jti: string };
-    const revoked = await service.get(`${engines.name}/tokens/${jti}`, apart(sending('DELETE', tokens.engines)));
+    const revoked = await service.get(
+      `${engines.name}/tokens/${jti}`,
+      fromOwnAddress(jsonRequest('DELETE', tokens.engines)),
+    );
     assert.equal(revoked.status, 204, revoked.text);
     assert.equal((await requestStatus(engines.name, bearer(tokens.engines))).status, 401);
   });

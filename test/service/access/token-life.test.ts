@@ -5,9 +5,9 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
 import { tendSigningKeys } from '../../../src/access/tokens/signing-key-store.ts';
-import { everythingStored } from '../../e2e/access/state.ts';
-import { decode } from '../../integration/access/forging.ts';
-import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { readAllTables } from '../../e2e/access/state.ts';
+import { decode } from '../../integration/access/forge-token.ts';
+import { ada, bearer, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
 
@@ -53,30 +53,37 @@ describe('the life of a service token', () => {
   it('refuses a revoked token at once on every node and in every cache, and accepts other tokens', async () => {
     const { simulator, service } = shared;
     const { databaseUrl } = service;
-    await using other = await startStoredService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
-    const [one, two] = [await serviceToken(service, simulator, keeper), await serviceToken(other, simulator, keeper)];
-    for (const node of [service, other]) {
-      for (const token of [one, two]) {
-        // Twice: the second response comes from the cache.
+    await using secondNode = await startStoredService({
+      simulator,
+      databaseUrl,
+      settings: { PUBLIC_URL: service.url },
+    });
+    const [first, second] = [
+      await serviceToken(service, simulator, keeper),
+      await serviceToken(secondNode, simulator, keeper),
+    ];
+    for (const node of [service, secondNode]) {
+      for (const token of [first, second]) {
+        // The second response comes from the cache.
         for (let attempt = 0; attempt < 2; attempt += 1) {
           assert.equal((await node.get(`${keeper.name}/contributors`, bearer(token))).status, 200);
         }
       }
     }
-    const tokenId = String(decode(one).payload['jti']);
-    const revoked = await service.get(`${keeper.name}/tokens/${tokenId}`, sending('DELETE', two));
+    const tokenId = String(decode(first).payload['jti']);
+    const revoked = await service.get(`${keeper.name}/tokens/${tokenId}`, jsonRequest('DELETE', second));
     assert.deepEqual([revoked.status, revoked.text], [204, '']);
-    assert.equal((await service.get(`${keeper.name}/contributors`, bearer(one))).status, 401);
+    assert.equal((await service.get(`${keeper.name}/contributors`, bearer(first))).status, 401);
     await until(async () => {
-      const { status } = await other.get(`${keeper.name}/contributors`, bearer(one));
+      const { status } = await secondNode.get(`${keeper.name}/contributors`, bearer(first));
       return status === 401 ? true : undefined;
     }, 'the other node has heard');
-    for (const node of [service, other]) {
-      assert.equal((await node.get(`${keeper.name}/contributors`, bearer(two))).status, 200);
+    for (const node of [service, secondNode]) {
+      assert.equal((await node.get(`${keeper.name}/contributors`, bearer(second))).status, 200);
     }
     // The bearer of a token may revoke it.
-    await service.get(`${keeper.name}/tokens/${String(decode(two).payload['jti'])}`, sending('DELETE', two));
-    assert.equal((await service.get(`${keeper.name}/contributors`, bearer(two))).status, 401);
+    await service.get(`${keeper.name}/tokens/${String(decode(second).payload['jti'])}`, jsonRequest('DELETE', second));
+    assert.equal((await service.get(`${keeper.name}/contributors`, bearer(second))).status, 401);
   });
 
   it('replaces signing keys in time on all nodes, and accepts tokens of the old key until they expire', async () => {
@@ -84,19 +91,19 @@ describe('the life of a service token', () => {
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startStoredService({ simulator, now });
     const { databaseUrl } = service;
-    await using other = await startStoredService({
+    await using secondNode = await startStoredService({
       simulator,
       now,
       databaseUrl,
       settings: { PUBLIC_URL: service.url },
     });
     const kids = async (): Promise<string[]> =>
-      (JSON.parse((await other.get('/.well-known/jwks.json')).text) as Jwks).keys.map(({ kid }) => kid);
+      (JSON.parse((await secondNode.get('/.well-known/jwks.json')).text) as Jwks).keys.map(({ kid }) => kid);
     const tend = (): Promise<void> => tendSigningKeys(service.database.connection, now(), generateSigningKey);
     // Both nodes need a first key at once, and only one is created.
     const [first, also] = await Promise.all([
       serviceToken(service, simulator, keeper),
-      serviceToken(other, simulator, ada),
+      serviceToken(secondNode, simulator, ada),
     ]);
     assert.equal(decode(first).header['kid'], decode(also).header['kid']);
     assert.equal((await kids()).length, 1);
@@ -112,9 +119,9 @@ describe('the life of a service token', () => {
     assert.equal(decode(last).header['kid'], published[0]);
     advance(120);
     await tend();
-    const next = await serviceToken(other, simulator, keeper);
+    const next = await serviceToken(secondNode, simulator, keeper);
     assert.equal(decode(next).header['kid'], published[1]);
-    for (const node of [service, other]) {
+    for (const node of [service, secondNode]) {
       for (const token of [last, next]) assert.notEqual((await node.get(keeper.name, bearer(token))).status, 401);
     }
     const { rows } = await service.database.pool.query('select 1 from signing_keys where private_key is not null');
@@ -127,7 +134,7 @@ describe('the life of a service token', () => {
   it('stores neither a service token nor its hash in the database', async () => {
     const token = await serviceToken(shared.service, shared.simulator, keeper);
     await shared.service.get(keeper.name, bearer(token));
-    const stored = await everythingStored(shared.service);
+    const stored = await readAllTables(shared.service);
     assert.ok(stored.length > 1000);
     assert.ok(!stored.includes(token) && !stored.includes(createHash('sha256').update(token).digest('hex')));
   });

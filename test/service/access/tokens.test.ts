@@ -4,8 +4,8 @@ import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { assertProblem, send } from '../../e2e/raw-request.ts';
 import type { TestService } from '../../e2e/service.ts';
-import { decode, ed25519, eddsa, forge, fromJwk } from '../../integration/access/forging.ts';
-import { bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { decode, ed25519, eddsa, forge, fromJwk } from '../../integration/access/forge-token.ts';
+import { bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
@@ -28,10 +28,10 @@ describe('service tokens', () => {
 
   it('refuses every forged, altered, borrowed or expired token', async () => {
     const { now, advance } = clock();
-    const heard: string[] = [];
+    const requestedUrls: string[] = [];
     const attacker = ed25519();
     await using stranger = await startHttpServer((request, response) => {
-      heard.push(String(request.url));
+      requestedUrls.push(String(request.url));
       response.end(JSON.stringify({ keys: [{ ...attacker.publicKey.export({ format: 'jwk' }), kid: 'k' }] }));
     });
     await using simulator = await startSimulator({ now, repositories: 1 });
@@ -58,8 +58,8 @@ describe('service tokens', () => {
       service: service.url,
     };
     const forged = { ...withForgedHeaders(loot), ...withForgedClaims(loot), ...misshapen(loot) };
-    for (const [what, one] of Object.entries(forged)) await refused(service, one, what);
-    assert.deepEqual(heard, []);
+    for (const [what, forgedToken] of Object.entries(forged)) await refused(service, forgedToken, what);
+    assert.deepEqual(requestedUrls, []);
 
     // The service's own tokens end exactly at their `exp`, also those that were verified before.
     const late = forge({ ...good, payload: { ...good.payload, exp: now().getTime() / 1000 + 100 } }, byService);
@@ -112,14 +112,14 @@ describe('service tokens', () => {
         bodies.add(response.body);
       }
     }
-    assert.equal(bodies.size, 1, 'what is there and what is not are refused in the same words');
+    assert.equal(bodies.size, 1, 'existing and absent repositories are refused in the same words');
     for (const [method, path, body] of [
       ['PUT', 'settings', { hidden: true }],
       ['DELETE', '', undefined],
       ['DELETE', 'tokens/x', undefined],
       ['DELETE', `keys/${'a'.repeat(64)}`, undefined],
     ] as const) {
-      const response = await service.get(`${engines.name}${path && `/${path}`}`, sending(method, keepers, body));
+      const response = await service.get(`${engines.name}${path && `/${path}`}`, jsonRequest(method, keepers, body));
       assert.equal(response.status, 403, `${method} ${path}`);
     }
     // On public routes the token is valid, and its bearer sees the public data.

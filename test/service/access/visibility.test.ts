@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, setVisibility } from '../../../simulators/world/mutations.ts';
-import { relisted, untilIdle } from '../../e2e/access/state.ts';
+import { untilIdle, untilListedAgain } from '../../e2e/access/state.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
@@ -15,7 +15,7 @@ const hourS = 3600;
 async function fetchAgain(service: TestService, time: ReturnType<typeof clock>, path: string): Promise<void> {
   await untilIdle(service);
   time.advance(hourS + 60);
-  await relisted(service, path, time.now());
+  await untilListedAgain(service, path, time.now());
 }
 
 const toContributors = (items: Record<string, unknown>[]): object[] =>
@@ -37,24 +37,24 @@ describe('changes of visibility', () => {
     const token = await serviceToken(service, simulator, engines);
     const list = `${engines.name}/contributors?limit=100`;
     const numbers = `${engines.name}/contributions`;
-    const assertTrue = async (): Promise<void> => {
+    const assertMatchesWorld = async (): Promise<void> => {
       const { body } = await service.getComplete(list);
       assert.deepEqual(toContributors(body.data), contributorsOf(world, engines.name));
       const counted = await service.getComplete(numbers);
       assert.deepEqual(counted.body.data[0]?.['contributions'], countersOf(world, engines.name));
-      const one = await service.get(`${engines.name}/contributors?repository=hidden-engine`);
-      assert.equal(one.status, hidden.visibility === 'public' ? 200 : 404);
+      const ofRepository = await service.get(`${engines.name}/contributors?repository=hidden-engine`);
+      assert.equal(ofRepository.status, hidden.visibility === 'public' ? 200 : 404);
       const owned = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
       const shown = owned.body.data.find(({ name }) => name === 'hidden-engine');
       assert.deepEqual([shown?.['private'], shown?.['deleted']], [hidden.visibility === 'private', false]);
     };
     await service.getComplete(list, bearer(token));
-    await assertTrue();
+    await assertMatchesWorld();
     for (const visibility of ['public', 'private', 'public', 'private'] as const) {
       const small = await service.get(`${engines.name}/contributors?limit=2`);
       setVisibility(world, hidden, visibility);
       await fetchAgain(service, time, list);
-      await assertTrue();
+      await assertMatchesWorld();
       // An old cursor is refused, because a page of the former list may show a repository that is private now.
       const cursor = encodeURIComponent(small.body.next_cursor ?? '');
       const old = await service.get(`${engines.name}/contributors?limit=2&after=${cursor}`);
@@ -80,8 +80,8 @@ describe('changes of visibility', () => {
       'open-diary true',
       'vault false',
     ]);
-    const one = await service.get(`${keeper.name}/repositories/diary/contributors`, bearer(fresh));
-    assert.equal(one.status, 404);
+    const ofRepository = await service.get(`${keeper.name}/repositories/diary/contributors`, bearer(fresh));
+    assert.equal(ofRepository.status, 404);
   });
 
   it('stops serving data of a credential that the operator takes away or the host does not accept any more', async () => {
@@ -122,8 +122,8 @@ describe('changes of visibility', () => {
         ['open-diary'],
       );
       for (const name of ['diary', 'vault']) {
-        const one = await service.get(`${keeper.name}/repositories/${name}/contributors`, bearer(fresh));
-        assert.notEqual(one.status, 200, name);
+        const ofRepository = await service.get(`${keeper.name}/repositories/${name}/contributors`, bearer(fresh));
+        assert.notEqual(ofRepository.status, 200, name);
       }
       const all = await service.get(`${keeper.name}/contributors?limit=100`, bearer(fresh));
       assert.deepEqual(toContributors(all.body.data), contributorsOf(world, keeper.name));

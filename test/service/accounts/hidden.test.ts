@@ -4,21 +4,21 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteAccount, restoreAccount } from '../../../simulators/world/mutations.ts';
-import { listed } from '../../contract/served.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import * as gitea from '../../e2e/gitea/scene.ts';
-import * as gitlab from '../../e2e/gitlab/scene.ts';
+import * as gitea from '../../e2e/gitea/fixture.ts';
+import * as gitlab from '../../e2e/gitlab/fixture.ts';
 import { runTask } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { bearer, engines, tokenIn } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
-import { inGitea, inGitLab } from '../sync/scenes.ts';
+import { withSteppedGitea, withSteppedGitLab } from '../sync/stepped-hosts.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 
 /** Accounts that their host hides from strangers, in public responses of the service. */
 
 /** Returns whether an account is in the list of contributors and on its card, and how many the badge counts. */
-async function shownIn(service: TestService, owner: string, login: string): Promise<[boolean, boolean, number]> {
+async function visibilityIn(service: TestService, owner: string, login: string): Promise<[boolean, boolean, number]> {
   const { body } = await service.get(`${owner}/contributors?limit=100`);
   const { text: card } = await service.get(`${owner}/contributors?format=svg&limit=100`);
   const { text: badge } = await service.get(`${owner}/badges/community`);
@@ -30,19 +30,19 @@ const afterDays = (days: number): number => days * 86_400;
 
 describe('accounts that are hidden at their host', () => {
   it('shows Gitea accounts that are not public only to themselves, from their next mention or the next check on', async () => {
-    await inGitea(async (scene) => {
-      const { service, simulator, people, world, repositories, advance } = scene;
+    await withSteppedGitea(async (fixture) => {
+      const { service, simulator, people, world, repositories, advance } = fixture;
       simulator.hidden.set(people.max.id, 'private');
       const owner = gitea.entity(engines.name);
-      const everybody = contributorsOf(world, engines.name) as { login: string }[];
-      const visible = everybody.filter(({ login }) => login !== 'max-member');
-      assert.equal(everybody.length, visible.length + 1);
+      const allContributors = contributorsOf(world, engines.name) as { login: string }[];
+      const visible = allContributors.filter(({ login }) => login !== 'max-member');
+      assert.equal(allContributors.length, visible.length + 1);
       await until(async () => {
         const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
-        return JSON.stringify(listed(body.data)) === JSON.stringify(visible) ? true : undefined;
+        return JSON.stringify(toContributors(body.data)) === JSON.stringify(visible) ? true : undefined;
       }, 'those who are public are listed');
       await untilIdle(service);
-      assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, visible.length]);
+      assert.deepEqual(await visibilityIn(service, owner, 'max-member'), [false, false, visible.length]);
       const { body: numbers } = await service.getComplete(`${owner}/contributions`);
       assert.equal(Object(numbers.data[0]?.['contributions'])['issues'], 5);
       // The account is hidden from the owner of the repositories too.
@@ -60,12 +60,12 @@ describe('accounts that are hidden at their host', () => {
       }
       for (const response of responses) assert.deepEqual(response, responses.at(-1));
       assert.equal(responses.at(-1)?.[0], 404);
-      // Its owner sees it.
-      const mine = tokenIn(
+      // The account itself sees it.
+      const ownToken = tokenIn(
         await service.get(`${gitea.entity('max-member')}/token`, bearer(simulator.tokens.organization_member)),
       );
       await untilIdle(service);
-      const account = await service.get(gitea.entity('max-member'), bearer(mine));
+      const account = await service.get(gitea.entity('max-member'), bearer(ownToken));
       assert.deepEqual([account.status, account.body.data[0]?.['name']], [200, 'max-member']);
       assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
 
@@ -77,12 +77,12 @@ describe('accounts that are hidden at their host', () => {
         const isShown = visibility === 'public';
         const expected = JSON.stringify([isShown, isShown, isShown ? all : all - 1]);
         await until(async () => {
-          const shown = await shownIn(service, owner, 'max-member');
+          const shown = await visibilityIn(service, owner, 'max-member');
           return JSON.stringify(shown) === expected ? true : undefined;
         }, `the account is ${visibility}`);
         await untilIdle(service);
-        assert.equal(JSON.stringify(await shownIn(service, owner, 'max-member')), expected);
-        if (isShown) await gitea.untilTrue(scene, 'all numbers are back');
+        assert.equal(JSON.stringify(await visibilityIn(service, owner, 'max-member')), expected);
+        if (isShown) await gitea.untilResponsesMatchWorld(fixture, 'all numbers are back');
         else assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
       }
 
@@ -93,49 +93,49 @@ describe('accounts that are hidden at their host', () => {
       };
       const requestCount = simulator.requests.length;
       await check();
-      assert.equal(simulator.requests.length, requestCount, 'the mentions have just told that all are public');
-      assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, members]);
+      assert.equal(simulator.requests.length, requestCount, 'the mentions have just reported all accounts as public');
+      assert.deepEqual(await visibilityIn(service, owner, 'max-member'), [true, true, members]);
       deleteAccount(world, people.max);
       simulator.hidden.set(people.ada.id, 'private');
       advance(afterDays(8));
       await service.get(`${owner}/badges/community`);
       await check();
-      assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, members - 2]);
-      assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [false, false, members - 2]);
+      assert.deepEqual(await visibilityIn(service, owner, 'max-member'), [false, false, members - 2]);
+      assert.deepEqual(await visibilityIn(service, owner, 'ada-lovelace'), [false, false, members - 2]);
       restoreAccount(world, people.max);
       simulator.hidden.set(people.ada.id, 'public');
       advance(afterDays(8));
       await check();
-      assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, members]);
-      await gitea.untilTrue(scene, 'all numbers are back');
+      assert.deepEqual(await visibilityIn(service, owner, 'max-member'), [true, true, members]);
+      await gitea.untilResponsesMatchWorld(fixture, 'all numbers are back');
     });
   });
 
   it('hides a blocked GitLab account by its mentions and a private profile by the check, and restores both', async () => {
-    await inGitLab(async (scene) => {
-      const { service, simulator, people, world, advance } = scene;
+    await withSteppedGitLab(async (fixture) => {
+      const { service, simulator, people, world, advance } = fixture;
       const owner = gitlab.entity(engines.name);
       simulator.hidden.blocked.set(people.max.id, 'banned');
-      const everybody = contributorsOf(world, engines.name) as { login: string }[];
+      const allContributors = contributorsOf(world, engines.name) as { login: string }[];
       await until(async () => {
         const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
-        const wanted = everybody.filter(({ login }) => login !== 'max-member');
-        return JSON.stringify(listed(body.data)) === JSON.stringify(wanted) ? true : undefined;
+        const withoutBlocked = allContributors.filter(({ login }) => login !== 'max-member');
+        return JSON.stringify(toContributors(body.data)) === JSON.stringify(withoutBlocked) ? true : undefined;
       }, 'all but the blocked account are listed');
       await untilIdle(service);
       simulator.hidden.profiles.add(people.ada.id);
       await runTask(service, 'check_accounts');
       await untilIdle(service);
-      const few = everybody.length - 2;
-      assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [false, false, few]);
+      const few = allContributors.length - 2;
+      assert.deepEqual(await visibilityIn(service, owner, 'ada-lovelace'), [false, false, few]);
       assert.equal((await service.get(gitlab.entity('ada-lovelace'))).status, 404);
       simulator.hidden.profiles.clear();
       simulator.hidden.blocked.clear();
       advance(afterDays(8));
       await runTask(service, 'check_accounts');
       await untilIdle(service);
-      assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [true, true, everybody.length]);
-      await gitlab.untilTrue(scene, 'all numbers are back');
+      assert.deepEqual(await visibilityIn(service, owner, 'ada-lovelace'), [true, true, allContributors.length]);
+      await gitlab.untilResponsesMatchWorld(fixture, 'all numbers are back');
     });
   });
 
@@ -148,18 +148,18 @@ describe('accounts that are hidden at their host', () => {
     const login = String(body.data[0]?.['name']);
     const account = simulator.world.accountByLogin(login) ?? assert.fail();
     const owner = `/v1/github/entities/${engines.name}`;
-    const [, , all] = await shownIn(service, owner, login);
+    const [, , all] = await visibilityIn(service, owner, login);
     deleteAccount(simulator.world, account);
     const requestCount = simulator.requests.length;
     await runTask(service, 'check_accounts');
     await untilIdle(service);
     const requests = simulator.requests.slice(requestCount).map(({ name }) => name);
     assert.ok(requests.filter((name) => name === 'Accounts').length <= 2, requests.join());
-    assert.deepEqual(await shownIn(service, owner, login), [false, false, all - 1]);
+    assert.deepEqual(await visibilityIn(service, owner, login), [false, false, all - 1]);
     restoreAccount(simulator.world, account);
     advance(afterDays(8));
     await runTask(service, 'check_accounts');
     await untilIdle(service);
-    assert.deepEqual(await shownIn(service, owner, login), [true, true, all]);
+    assert.deepEqual(await visibilityIn(service, owner, login), [true, true, all]);
   });
 });

@@ -43,7 +43,7 @@ describe('limiting of lookups of unknown names', () => {
       responses.map(({ status }) => status).map((status) => (status === 200 ? 'found' : status)),
       [...Array(7).fill(404), 'found', ...Array(4).fill(202)],
     );
-    // One lookup is free each 450 seconds.
+    // The allowance permits one more lookup each 450 seconds.
     assert.ok(responses.slice(8).every((response) => retryAfter(response) > 400 && retryAfter(response) <= 1800));
     const requested = JSON.stringify(simulator.requests.slice(before));
     assert.doesNotMatch(requested, /person-1|more-/);

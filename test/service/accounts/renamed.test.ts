@@ -4,17 +4,17 @@ import { remember } from '../../../simulators/gitea/moved.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { entity, untilTrue } from '../../e2e/gitea/scene.ts';
+import { entity, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
-import { inGitea } from '../sync/scenes.ts';
+import { withSteppedGitea } from '../sync/stepped-hosts.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 
 describe('renamed accounts', () => {
   /** Former names of accounts that the service never stored under these names. */
 
   it('redirects a former name that only Gitea knows with 301 after one lookup, until another account takes it', async () => {
-    await inGitea(async ({ service, simulator, world, people, advance }) => {
+    await withSteppedGitea(async ({ service, simulator, world, people, advance }) => {
       renameAccount(world, people.max, 'max-renamed');
       remember(people.max, 'max-member');
       const old = `${entity('MAX-member')}/contributions?limit=1&v=%20a`;
@@ -35,7 +35,7 @@ describe('renamed accounts', () => {
       await untilIdle(service);
       assert.equal((await service.get(entity('max-member'))).status, 301);
 
-      const other = takeLogin(world, 'max-member');
+      const successor = takeLogin(world, 'max-member');
       advance(3700);
       const taken = await until(async () => {
         // A lookup that failed, because the machine is busy, is repeated later.
@@ -43,21 +43,21 @@ describe('renamed accounts', () => {
         const response = await service.get(entity('max-member'));
         return response.status === 200 ? response : undefined;
       }, 'the response is that of the account that took the name');
-      assert.equal(taken.body.data[0]?.['display_name'], other.name);
+      assert.equal(taken.body.data[0]?.['display_name'], successor.name);
       const { body } = await service.get(entity('max-renamed'));
       assert.notEqual(body.data[0]?.['id'], taken.body.data[0]['id']);
     });
   });
 
   it('follows the redirect of the host to another account instead of a contributor who had the name before', async () => {
-    await inGitea(async (scene) => {
-      const { service, simulator, world, people } = scene;
-      await untilTrue(scene, 'the contributor is known by a mention');
+    await withSteppedGitea(async (fixture) => {
+      const { service, simulator, world, people } = fixture;
+      await untilResponsesMatchWorld(fixture, 'the contributor is known by a mention');
       await untilIdle(service);
       renameAccount(world, people.max, 'max-second');
-      const other = takeLogin(world, 'max-member');
-      renameAccount(world, other, 'other-second');
-      remember(other, 'max-member');
+      const successor = takeLogin(world, 'max-member');
+      renameAccount(world, successor, 'other-second');
+      remember(successor, 'max-member');
       for (let count = 0; count < 3; count += 1) {
         const { status, headers } = await service.get(entity('max-member'));
         assert.deepEqual([status, headers.get('location')], [301, entity('other-second')]);
@@ -66,7 +66,7 @@ describe('renamed accounts', () => {
       // Only a search by id returns the new name of the contributor.
       assert.ok(simulator.requests.some((request) => request.includes(`/users/search?uid=${people.max.id}`)));
       await until(async () => {
-        // Another URL than that of the cached list, which may show the former name for a minute.
+        // The URL differs from that of the cached list, which may show the former name for a minute.
         const { body } = await service.get(`${entity(engines.name)}/contributors?limit=99&v=${Math.random()}`);
         const names = new Set(body.data.map(({ name }) => String(name)));
         return names.has('max-second') && !names.has('max-member') ? true : undefined;

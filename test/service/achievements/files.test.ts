@@ -3,9 +3,15 @@ import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { awardedNow, install, stage, untilAwarded, write } from '../../e2e/achievements/awarding/awarding.ts';
-import { earnedIn, whatWas } from '../../e2e/achievements/awarding/expected-awards.ts';
-import { personCalled } from '../../e2e/achievements/awarding/scene.ts';
+import { personCalled } from '../../e2e/achievements/awarding/actions.ts';
+import {
+  awardingRepository,
+  findAwards,
+  install,
+  untilAwarded,
+  writeAchievementsFile,
+} from '../../e2e/achievements/awarding/awarding.ts';
+import { achievementIn, earnedIn } from '../../e2e/achievements/awarding/expected-awards.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { type FileText, simple, toYaml } from '../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../time.ts';
@@ -19,7 +25,7 @@ async function untilNames(service: TestService, simulator: Simulator, names: str
   let seen: string[] = [];
   await until(async () => {
     await service.work?.();
-    seen = [...new Set((await awardedNow(service, simulator)).map(whatWas))].toSorted();
+    seen = [...new Set((await findAwards(service, simulator)).map(achievementIn))].toSorted();
     return JSON.stringify(seen) === JSON.stringify(names.toSorted()) ? true : undefined;
   }, 'these are awarded').catch(() => assert.deepEqual(seen, names));
 }
@@ -40,13 +46,13 @@ describe('the achievements file of a repository', () => {
   it('follows a file that is added, changed, broken, repaired, moved and removed', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedApp(simulator);
-    write(simulator, null);
+    writeAchievementsFile(simulator, null);
     await install(service, simulator);
     const { pool } = service.database;
-    write(simulator, file(issues), '.vaunt/config.yml');
+    writeAchievementsFile(simulator, file(issues), '.vaunt/config.yml');
     await untilNames(service, simulator, ['Issues']);
-    const first = await awardedNow(service, simulator);
-    assert.deepEqual(first, earnedIn(simulator.world, stage(simulator), file(issues)));
+    const first = await findAwards(service, simulator);
+    assert.deepEqual(first, earnedIn(simulator.world, awardingRepository(simulator), file(issues)));
 
     // The file with the other name comes first. Awards stay, also when an achievement is harder now or has another name.
     const renamed = {
@@ -58,30 +64,30 @@ describe('the achievements file of a repository', () => {
       { ...simple('Issues', 'author issue: count() >= 1000'), icon: 'new.png' },
       renamed as typeof issues,
     );
-    write(simulator, second);
+    writeAchievementsFile(simulator, second);
     await untilNames(service, simulator, ['Issues', 'Issues renamed']);
     const { rows } = await pool.query<{ icon: string }>("select icon from achievements where name = 'Issues'");
     assert.deepEqual(rows, [{ icon: 'new.png' }]);
 
     // A faulty achievement does not affect the others.
     const broken = toYaml(file(simple('Broken', 'author issue: cuont() >= 1'), changes));
-    write(simulator, broken);
+    writeAchievementsFile(simulator, broken);
     await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes']);
     const { rows: reports } = await pool.query<{ faults: number }>(
       "select jsonb_array_length(reports)::integer as faults from achievement_files where path is not null and text like '%cuont%'",
     );
     assert.equal(reports[0]?.faults, 1);
-    write(simulator, broken.replace('cuont', 'count'));
+    writeAchievementsFile(simulator, broken.replace('cuont', 'count'));
     await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes', 'Broken']);
 
-    write(simulator, 'achievements: [');
+    writeAchievementsFile(simulator, 'achievements: [');
     await untilRead(service, 'achievements: [');
-    write(simulator, null);
+    writeAchievementsFile(simulator, null);
     await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes', 'Broken']);
-    write(simulator, null, '.vaunt/config.yml');
+    writeAchievementsFile(simulator, null, '.vaunt/config.yml');
     await untilRead(service, null);
-    const before = await awardedNow(service, simulator);
-    addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, 'quiet-quill') });
+    const before = await findAwards(service, simulator);
+    addIssue(simulator.world, awardingRepository(simulator), { author: personCalled(simulator, 'quiet-quill') });
     await until(async () => {
       await service.work?.();
       const found = await pool.query(
@@ -90,15 +96,17 @@ describe('the achievements file of a repository', () => {
       return found.rows.length > 0 ? true : undefined;
     }, 'the issue is stored');
     await untilIdle(service);
-    assert.deepEqual(await awardedNow(service, simulator), before);
+    assert.deepEqual(await findAwards(service, simulator), before);
 
-    write(simulator, file(issues));
+    writeAchievementsFile(simulator, file(issues));
     await untilAwarded(
       service,
       simulator,
       [
         ...before,
-        ...earnedIn(simulator.world, stage(simulator), file(issues)).filter((line) => line.startsWith('quiet-quill')),
+        ...earnedIn(simulator.world, awardingRepository(simulator), file(issues)).filter((line) =>
+          line.startsWith('quiet-quill'),
+        ),
       ].toSorted(),
     );
   });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { readPermissions } from '../../../simulators/github/app/installation.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { poll, stage, write } from '../../e2e/achievements/awarding/awarding.ts';
+import { awardingRepository, poll, writeAchievementsFile } from '../../e2e/achievements/awarding/awarding.ts';
 import { fileText, install, writing } from '../../e2e/announcing/announcements.ts';
 import { organization } from '../../e2e/installations/installed.ts';
 import { until } from '../../time.ts';
@@ -19,11 +19,11 @@ describe('checks of achievements files on GitHub', () => {
       (_, index) =>
         `  - achievement:\n      name: Faulty ${index}\n      triggers: [ { trigger: { actor: nobody, action: issue, condition: closed } } ]\n`,
     );
-    write(simulator, good.replace('webhooks:', `${faulty.join('')}webhooks:`));
+    writeAchievementsFile(simulator, good.replace('webhooks:', `${faulty.join('')}webhooks:`));
     simulator.faults.add({ kind: 'drop_after', on: 'POST /repos/analytical-engines/engine-1' });
     await using service = await startSteppedApp(simulator);
     await install(service, simulator, writing);
-    const runs = () => app.checkRuns.filter(({ repository }) => repository === stage(simulator));
+    const runs = () => app.checkRuns.filter(({ repository }) => repository === awardingRepository(simulator));
     const ended = (count: number) =>
       until(async () => {
         await service.work?.();
@@ -38,11 +38,14 @@ describe('checks of achievements files on GitHub', () => {
     assert.deepEqual([runs().length, run?.conclusion, run?.headSha], [1, 'failure', rows[0]?.revision]);
     assert.ok((run?.annotations.length ?? 0) > 100);
     assert.equal(run?.annotations.length, rows[0]?.reports.length);
-    assert.equal(new Set(run?.annotations.map((one) => JSON.stringify(one))).size, run?.annotations.length);
+    assert.equal(
+      new Set(run?.annotations.map((annotation) => JSON.stringify(annotation))).size,
+      run?.annotations.length,
+    );
     const [first] = run?.annotations ?? [];
     assert.deepEqual([first?.path, first?.annotation_level], ['.plaudit/config.yaml', 'failure']);
     assert.match(first?.message ?? '', /nobody.*expected/);
-    write(simulator, good);
+    writeAchievementsFile(simulator, good);
     await poll(service);
     await ended(2);
     assert.deepEqual([runs()[1]?.conclusion, runs()[1]?.annotations], ['success', []]);
@@ -52,10 +55,10 @@ describe('checks of achievements files on GitHub', () => {
 
   it('creates no check of a commit without the permission, and logs that once', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
-    write(simulator, fileText(['x/y', 'Achievements']));
+    writeAchievementsFile(simulator, fileText(['x/y', 'Achievements']));
     await using service = await startSteppedApp(simulator);
     await install(service, simulator, readPermissions);
-    write(simulator, fileText(['x/z', 'Achievements']));
+    writeAchievementsFile(simulator, fileText(['x/z', 'Achievements']));
     await poll(service);
     await untilIdle(service);
     assert.deepEqual(simulator.app.checkRuns, []);

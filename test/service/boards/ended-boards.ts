@@ -52,8 +52,8 @@ export async function storeEndedBoard(
     .select('id')
     .where('name', '=', engines.name)
     .executeTakeFirst();
-  const made = { now: new Date(), newId: uuidv7 };
-  await inTransaction(connection, (transaction) => saveBoards(transaction, owner?.id ?? '', boards, made));
+  const creation = { now: new Date(), newId: uuidv7 };
+  await inTransaction(connection, (transaction) => saveBoards(transaction, owner?.id ?? '', boards, creation));
 }
 
 /** The services that freeze the seasons of boards at a time. */

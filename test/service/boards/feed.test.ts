@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 describe('the feed of a board', () => {
@@ -14,7 +14,7 @@ describe('the feed of a board', () => {
     const fields = { name: 'All', slug: 'all', repositories: [`${engines.name}/engine-1`] };
     const board = { ...fields, window: { since: '1970-01-01' }, points: [{ action: 'commit', points: 1 }] };
     const token = await serviceToken(service, simulator, engines);
-    await service.get(`${engines.name}/boards`, sending('PUT', token, { version: 1, boards: [{ board }] }));
+    await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, { version: 1, boards: [{ board }] }));
     for (const { id } of await connection.selectFrom('boards').select('id').execute())
       await rankBoard({ connection, now: () => new Date() }, id);
     const idsFor = async (reader: string): Promise<string[]> => {

@@ -4,7 +4,7 @@ import { compactVerify, importJWK } from 'jose';
 import { sql } from 'kysely';
 import { parse } from 'yaml';
 import { completeSeasons, freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
-import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezingAt, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
 
@@ -61,7 +61,7 @@ describe('seasons of a board', () => {
     assert.deepEqual(parse(voters.text), {
       eligible_voters: rows
         .flatMap(({ points, person }) => (points >= 3 ? [person?.name ?? ''] : []))
-        .toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)),
+        .toSorted((left, right) => (left.toLowerCase() < right.toLowerCase() ? -1 : 1)),
     });
     const csv = await shared.service.get(`${path}/sprint/seasons/1?format=csv`);
     assert.equal(csv.text.trimEnd().split('\r\n').length, rows.length + 1);
@@ -79,7 +79,7 @@ describe('seasons of a board', () => {
     const token = await serviceToken(service, simulator, engines);
     const corrected = await service.get(
       `${path}/corrected/seasons/1/corrections`,
-      sending('POST', token, { reason: 'Pull requests of a bot were counted.' }),
+      jsonRequest('POST', token, { reason: 'Pull requests of a bot were counted.' }),
     );
     assert.equal(corrected.status, 204, corrected.text);
     const after = await service.get(`${path}/corrected/seasons/1?limit=100`, bearer(token));

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { readTeams } from '../../../src/boards/teams/read-teams.ts';
 import { createGitHubProvider } from '../../../src/providers/github/provider.ts';
-import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 interface Row {
@@ -34,7 +34,7 @@ describe('ranking of the members of teams', () => {
       board('all', { teams: { red: ['@analytical-engines/core'], blue: ['ada-lovelace'] } }),
       board('members', { people: { only_members_of: 'analytical-engines/core' } }),
     ];
-    const response = await service.get(`${owner.name}/boards`, sending('PUT', token, { version: 1, boards }));
+    const response = await service.get(`${owner.name}/boards`, jsonRequest('PUT', token, { version: 1, boards }));
     assert.equal(response.status, 200, response.text);
     return token;
   };
@@ -123,13 +123,13 @@ describe('ranking of the members of teams', () => {
     await assertUnread(engines.name, token);
 
     // The configured token shows the team to its organization, not to another account that names it.
-    const other = await put(ada);
+    const otherOwner = await put(ada);
     await read(['organization_member'], new Date(Date.now() + 10.5 * dayMs));
     assert.deepEqual(await red(bearer(token)), [second.name]);
-    await assertUnread(ada.name, other);
+    await assertUnread(ada.name, otherOwner);
 
-    await shared.service.get(`${ada.name}/boards`, sending('DELETE', other));
-    const removed = await shared.service.get(`${engines.name}/boards`, sending('DELETE', token));
+    await shared.service.get(`${ada.name}/boards`, jsonRequest('DELETE', otherOwner));
+    const removed = await shared.service.get(`${engines.name}/boards`, jsonRequest('DELETE', token));
     assert.equal(removed.status, 204);
     await read(['organization_member'], new Date(Date.now() + 11 * dayMs));
     assert.deepEqual(await connection.selectFrom('host_teams').selectAll().execute(), []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 interface Person {
@@ -47,7 +47,7 @@ describe('views of boards', () => {
   const put = async (...boards: object[]): Promise<void> => {
     const { service, simulator } = shared;
     token ??= await serviceToken(service, simulator, engines);
-    const response = await service.get(`${engines.name}/boards`, sending('PUT', token, { version: 1, boards }));
+    const response = await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, { version: 1, boards }));
     assert.equal(response.status, 200, response.text);
     await rankAll();
   };
@@ -84,15 +84,15 @@ describe('views of boards', () => {
     assert.equal(meta.complete, false);
     const all = response.body.data as unknown as Person[];
     assert.ok(all.length > 3, response.text);
-    const sorted = all.toSorted((one, other) => other.points - one.points);
+    const sorted = all.toSorted((left, right) => right.points - left.points);
     assert.deepEqual(
       all.map(({ points }) => points),
       sorted.map(({ points }) => points),
     );
-    for (const one of all) {
-      const summed = one.points_by_rule.reduce((sum, { points }) => sum + points, 0);
-      assert.deepEqual([one.points, one.eligible, one.change], [summed, one.points >= 5, null]);
-      assert.equal(one.rank, 1 + all.filter(({ points }) => points > one.points).length);
+    for (const row of all) {
+      const summed = row.points_by_rule.reduce((sum, { points }) => sum + points, 0);
+      assert.deepEqual([row.points, row.eligible, row.change], [summed, row.points >= 5, null]);
+      assert.equal(row.rank, 1 + all.filter(({ points }) => points > row.points).length);
     }
     const paged: Person[] = [];
     for (let after = '', pages = 0; pages < 100; pages += 1) {
@@ -164,8 +164,8 @@ describe('views of boards', () => {
 
   it('name the reasons of points by decision', async () => {
     const grant = { person: ada.name.toUpperCase(), points: 7, reason: 'Release manager', granted_by: 'grace' };
-    const other = { ...grant, person: 'nobody-else', points: 9 };
-    await put(board({ slug: 'granted', grants: [grant, other] }));
+    const otherGrant = { ...grant, person: 'nobody-else', points: 9 };
+    await put(board({ slug: 'granted', grants: [grant, otherGrant] }));
     const { body, text } = await shared.service.get(`${engines.name}/boards/granted/people/${ada.name}`);
     const { grants, person } = body.meta_data as unknown as { grants: object[]; person: { granted: number } };
     const shown = { points: 7, reason: 'Release manager', granted_by: 'grace', until: null };
@@ -234,7 +234,7 @@ describe('views of boards', () => {
     const { service } = shared;
     await put(board({}));
     const faulty = `boards:\n  - ${JSON.stringify(board({}))}\n  - board: { name: x, slug: x, repositories: [a/b], points: [] }\n`;
-    const init = { ...sending('PUT', token ?? ''), body: faulty };
+    const init = { ...jsonRequest('PUT', token ?? ''), body: faulty };
     const stored = await service.get(`${engines.name}/boards`, init);
     assert.deepEqual(JSON.parse(stored.text), {
       meta_data: { count: 1, data_type: 0 },
@@ -253,7 +253,7 @@ describe('views of boards', () => {
     const refused = await service.get(`${engines.name}/boards`, { ...init, body: 'boards: [{ board: 7 }]' });
     assert.equal(refused.status, 400);
     assert.match(refused.text, /line 1, column 19/);
-    assert.equal((await service.get(`${engines.name}/boards`, sending('PUT', 'x', {}))).status, 401);
+    assert.equal((await service.get(`${engines.name}/boards`, jsonRequest('PUT', 'x', {}))).status, 401);
     assert.equal((await service.get(`${engines.name}/boards`)).body.data.length, 1);
   });
 
@@ -261,7 +261,7 @@ describe('views of boards', () => {
     const { service } = shared;
     await put(board({}));
     const preview = (text: string, as = token ?? '') =>
-      service.get(`${engines.name}/boards/preview`, { ...sending('POST', as), body: text });
+      service.get(`${engines.name}/boards/preview`, { ...jsonRequest('POST', as), body: text });
     const document = {
       version: 1,
       boards: [board({ slug: 'new', threshold: 3 }), { board: { name: 'x', slug: 'x' } }],

@@ -11,7 +11,7 @@ import {
   names,
   sampleNames,
 } from '../../unit/cards/samples.ts';
-import { sharedBrowser, showPicture } from './browser.ts';
+import { sharedBrowser, showImage } from './browser.ts';
 
 interface Box {
   text: string;
@@ -58,7 +58,7 @@ describe('cards in a browser', () => {
       ]),
     ];
     for (const font of ['Measured', 'sans-serif', 'Arimo']) {
-      const page = await showPicture(browser, pictures.map(({ svg }) => svg).join('\n'), { font });
+      const page = await showImage(browser, pictures.map(({ svg }) => svg).join('\n'), { font });
       const all = await page.evaluate<{ frame: Box; boxes: Box[] }[]>(boxesOfTexts);
       assert.equal(all.length, pictures.length);
       for (const { frame, boxes } of all) {
@@ -68,9 +68,9 @@ describe('cards in a browser', () => {
             box.right <= frame.right &&
             box.top >= frame.top &&
             box.bottom <= frame.bottom + 1;
-          assert.ok(isInside, `${font}: ${box.text} leaves its picture`);
-          for (const other of boxes.slice(index + 1))
-            assert.ok(!overlap(box, other), `${font}: ${box.text} runs into ${other.text}`);
+          assert.ok(isInside, `${font}: ${box.text} is outside of its card`);
+          for (const laterBox of boxes.slice(index + 1))
+            assert.ok(!overlap(box, laterBox), `${font}: ${box.text} runs into ${laterBox.text}`);
         }
       }
       await page.close();
@@ -85,7 +85,7 @@ describe('cards in a browser', () => {
       ['dark', 1, ['calendar', 'contributors-wall', 'achievements-raw', 'calendar-narrow']],
       ['dark', 2, ['contributions', 'community', 'contributions-ar']],
     ] as const) {
-      const page = await showPicture(browser, shown.map((name) => drawSample(name).svg).join('\n'), { scheme, scale });
+      const page = await showImage(browser, shown.map((name) => drawSample(name).svg).join('\n'), { scheme, scale });
       const whole = await page.screenshot({ fullPage: true });
       const boxes = (await page.evaluate<{ frame: Box }[]>(boxesOfTexts)).map(({ frame }) => frame);
       for (const [index, name] of shown.entries()) {
@@ -127,12 +127,12 @@ describe('cards in a browser', () => {
  * Returns whether two boxes overlap by more than a few pixels, because the boxes of lines are higher than their
  * letters.
  */
-function overlap(one: Box, other: Box): boolean {
+function overlap(left: Box, right: Box): boolean {
   const lines = 6;
   return (
-    one.left < other.right - 1 &&
-    other.left < one.right - 1 &&
-    one.top < other.bottom - lines &&
-    other.top < one.bottom - lines
+    left.left < right.right - 1 &&
+    right.left < left.right - 1 &&
+    left.top < right.bottom - lines &&
+    right.top < left.bottom - lines
   );
 }

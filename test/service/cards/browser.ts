@@ -51,7 +51,7 @@ async function startBrowser(): Promise<Browser> {
     executablePath: await chromium.executablePath(),
     env: { ...process.env, FONTCONFIG_FILE: fonts },
     // By default, this build of Chromium runs in one process, where closing one page closes all of them.
-    args: chromium.args.filter((one) => one !== '--single-process' && one !== '--no-zygote'),
+    args: chromium.args.filter((arg) => arg !== '--single-process' && arg !== '--no-zygote'),
     headless: true,
   });
 }
@@ -60,7 +60,7 @@ async function startBrowser(): Promise<Browser> {
  * Opens a page with inline SVG images.
  * @param font a family of the browser; default: the measured one.
  */
-export async function showPicture(
+export async function showImage(
   browser: Browser,
   svg: string,
   { scheme = 'light', scale = 1, font = 'Measured' }: { scheme?: 'light' | 'dark'; scale?: number; font?: string } = {},

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keeper, sending } from '../../integration/access/owner.ts';
+import { jsonRequest, keeper } from '../../integration/access/owner.ts';
 import { storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { award } from '../achievements/award.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
@@ -85,7 +85,7 @@ describe('addresses in public READMEs and programs', () => {
 
   it('take a body of JSON under any content type, and name the part that is wrong', async () => {
     const { simulator, service } = shared;
-    const { authorization = '' } = Object(sending('PUT', simulator.tokens.private_owner).headers);
+    const { authorization = '' } = Object(jsonRequest('PUT', simulator.tokens.private_owner).headers);
     const put = async (body: string, headers: Record<string, string> = {}) => {
       // A Blob without a type is sent without a content type.
       const init = { method: 'PUT', headers: { authorization, ...headers }, body: new Blob([body]) };

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { avatar } from '../../../simulators/github/avatar.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { shareService } from '../../e2e/shared-service.ts';
-import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, bearer, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { serve } from '../../unit/outbound/receiver.ts';
 import { award } from '../achievements/award.ts';
@@ -58,13 +58,13 @@ describe('responses with cards', () => {
     assert.equal(simulator.requests.length, requests);
 
     const dracula = `${user}/contributions?theme=dracula&width=400`;
-    const [one, three] = await Promise.all(
+    const [single, three] = await Promise.all(
       [1, 3].map((scale) => fetchBytes(service, `${dracula}&format=png&scale=${scale}`)),
     );
-    assert.deepEqual([one?.type, three?.type], ['image/png', 'image/png']);
-    const [small, large] = [await sharp(one?.bytes).metadata(), await sharp(three?.bytes).metadata()];
+    assert.deepEqual([single?.type, three?.type], ['image/png', 'image/png']);
+    const [small, large] = [await sharp(single?.bytes).metadata(), await sharp(three?.bytes).metadata()];
     assert.deepEqual([small.width, large.width, large.height], [400, 1200, 3 * small.height]);
-    const { data } = await sharp(one?.bytes)
+    const { data } = await sharp(single?.bytes)
       .extract({ left: 200, top: 5, width: 1, height: 1 })
       .raw()
       .toBuffer({ resolveWithObject: true });
@@ -90,13 +90,13 @@ describe('responses with cards', () => {
     const { simulator, service } = shared;
     const { organization } = simulator.accounts;
     const people = await service.getComplete(`${organization}/contributors?bots=false&limit=100`);
-    const everybody = await service.getComplete(`${organization}/contributors?limit=100`);
+    const contributorsCard = await service.getComplete(`${organization}/contributors?limit=100`);
     const drawn = await service.get(`${organization}/contributors?format=svg&limit=3`);
     assert.equal(drawn.text.match(/<image /g)?.length, 3);
     assert.ok(drawn.text.includes(`>+${people.body.data.length - 3} more<`), drawn.text);
-    assert.ok(everybody.body.data.length > people.body.data.length);
+    assert.ok(contributorsCard.body.data.length > people.body.data.length);
     const bots = await service.get(`${organization}/contributors?format=svg&limit=3&bots=true`);
-    assert.ok(bots.text.includes(`>+${everybody.body.data.length - 3} more<`));
+    assert.ok(bots.text.includes(`>+${contributorsCard.body.data.length - 3} more<`));
     const last = await service.get(`${organization}/contributors?format=svg&limit=100`);
     assert.doesNotMatch(last.text, / more</);
     const badge = await service.get(`${organization}/badges/community`);
@@ -201,7 +201,7 @@ describe('responses with cards', () => {
     const picture = `/v1/github/entities/${path}&scale=2`;
     const created = await service.get(
       `${keeper.name}/embeds`,
-      sending('POST', token, { path: picture, format: 'png' }),
+      jsonRequest('POST', token, { path: picture, format: 'png' }),
     );
     assert.equal(created.status, 201);
     const { url } = (JSON.parse(created.text) as { data: { url: string } }).data;
@@ -212,7 +212,7 @@ describe('responses with cards', () => {
     assert.equal((await service.get(badge)).headers.get('x-error-code'), '2');
     const badgeLink = await service.get(
       `${keeper.name}/embeds`,
-      sending('POST', token, { path: badge, format: 'svg' }),
+      jsonRequest('POST', token, { path: badge, format: 'svg' }),
     );
     const opened = await fetch((JSON.parse(badgeLink.text) as { data: { url: string } }).data.url);
     assert.deepEqual([opened.status, opened.headers.get('content-type')], [200, 'image/svg+xml; charset=utf-8']);

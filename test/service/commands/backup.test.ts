@@ -10,26 +10,26 @@ import { openTwoDatabases } from './two-databases.ts';
 
 describe('plaudit export and import', () => {
   it('exports everything, so that an import into another database restores the same data', async () => {
-    await using scene = await openTwoDatabases();
-    const { one, other, environment, target } = scene;
-    const file = scene.at('everything.ndjson.gz');
+    await using fixture = await openTwoDatabases();
+    const { original, copy, environment, target } = fixture;
+    const file = fixture.pathOf('everything.ndjson.gz');
     const printed: string[] = [];
     const io = (databaseUrl: string): Io => ({
       ...inProcess(environment(databaseUrl)),
       print: (line) => void printed.push(line),
     });
-    await sync(io(one.url), target);
+    await sync(io(original.url), target);
     assert.match(printed.join('\n'), /of \d+ repositories, last/);
-    await exportTo(io(one.url), file);
-    await importFrom(io(other.url), file);
-    assert.deepEqual(await snapshot(other.url), await snapshot(one.url));
+    await exportTo(io(original.url), file);
+    await importFrom(io(copy.url), file);
+    assert.deepEqual(await snapshot(copy.url), await snapshot(original.url));
     // The database must be new, and the file must be an export.
-    await assert.rejects(importFrom(io(other.url), file), /needs a new database/);
-    await assert.rejects(importFrom(io(other.url), fileURLToPath(import.meta.url)), /not an export/);
-    await assert.rejects(importFrom(io(other.url), '/nonexistent'), /no such file/);
-    await assert.rejects(exportTo(io(one.url), undefined), /export needs the path of a file/);
+    await assert.rejects(importFrom(io(copy.url), file), /needs a new database/);
+    await assert.rejects(importFrom(io(copy.url), fileURLToPath(import.meta.url)), /not an export/);
+    await assert.rejects(importFrom(io(copy.url), '/nonexistent'), /no such file/);
+    await assert.rejects(exportTo(io(original.url), undefined), /export needs the path of a file/);
     // Collecting goes on from the imported data: the next sync costs little and changes nothing.
-    await sync(io(other.url), target);
-    assert.deepEqual((await snapshot(other.url))['contributors'], (await snapshot(one.url))['contributors']);
+    await sync(io(copy.url), target);
+    assert.deepEqual((await snapshot(copy.url))['contributors'], (await snapshot(original.url))['contributors']);
   });
 });

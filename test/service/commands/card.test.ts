@@ -11,12 +11,12 @@ import { createTestDatabase } from '../../database.ts';
 describe('plaudit card', () => {
   it('writes cards into files when they are complete, those of private repositories too', async () => {
     await using simulator = await startSimulator();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     await using created = await createTestDatabase();
     const printed: string[] = [];
     const io = {
       environment: {
-        DATA_DIR: place.path,
+        DATA_DIR: directory.path,
         DATABASE_URL: created.url,
         GITHUB_URL: simulator.url,
         GITHUB_API_URL: simulator.apiUrl,
@@ -30,9 +30,9 @@ describe('plaudit card', () => {
     };
     const base = `/v1/github/entities/${simulator.accounts.private_owner}`;
     const [own, people, badge] = ['own.svg', 'deep/er/people.png', 'badge.svg'].map((name) =>
-      join(place.path, name),
+      join(directory.path, name),
     ) as [string, string, string];
-    const wanted = [
+    const addressesAndFiles = [
       `${base}/contributions?private=true&theme=nord`,
       own,
       `${base}/repositories/diary/contributors?scale=2`,
@@ -40,13 +40,13 @@ describe('plaudit card', () => {
       `${base}/repositories/diary/badges/community`,
       badge,
     ];
-    await card(io, wanted);
+    await card(io, addressesAndFiles);
     assert.deepEqual(printed, [`${own} written`, `${people} written`, `${badge} written`]);
     assert.match(await readFile(own, 'utf8'), />Public and private contributions · as of /);
     assert.equal((await sharp(people).metadata()).width, 960);
     assert.match(await readFile(badge, 'utf8'), /[1-9]\d* contributors?</);
     const before = await stat(badge);
-    await card(io, wanted.slice(-2));
+    await card(io, addressesAndFiles.slice(-2));
     assert.equal(printed.at(-1), `${badge} is as it was`);
     assert.equal((await stat(badge)).mtimeMs, before.mtimeMs);
     for (const [path, file, message] of [

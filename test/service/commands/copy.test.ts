@@ -61,23 +61,23 @@ const addOthers = `
 
 describe('plaudit backup and restore', () => {
   it('restores everything that a service needs, from which collecting goes on', async () => {
-    await using scene = await openTwoDatabases();
-    const { one, other, environment, target } = scene;
-    await sync(inProcess(environment(one.url)), target);
-    const client = new Client({ connectionString: one.url });
+    await using fixture = await openTwoDatabases();
+    const { original, copy, environment, target } = fixture;
+    await sync(inProcess(environment(original.url)), target);
+    const client = new Client({ connectionString: original.url });
     await client.connect();
     await client.query(addDifficultRows, [difficult]);
     await client.query(addOthers);
     await client.end();
 
-    const file = scene.at('backup');
-    await backUpTo(ioOf(one.url), file);
+    const file = fixture.pathOf('backup');
+    await backUpTo(ioOf(original.url), file);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-    await restoreFrom(ioOf(other.url), file);
-    assert.deepEqual(await readAll(other.url), await readAll(one.url));
+    await restoreFrom(ioOf(copy.url), file);
+    assert.deepEqual(await readAll(copy.url), await readAll(original.url));
 
-    await sync(inProcess(environment(other.url)), target);
-    assert.deepEqual((await snapshot(other.url))['contributors'], (await snapshot(one.url))['contributors']);
+    await sync(inProcess(environment(copy.url)), target);
+    assert.deepEqual((await snapshot(copy.url))['contributors'], (await snapshot(original.url))['contributors']);
   });
 
   it('decides about every table', async () => {
@@ -93,11 +93,11 @@ describe('plaudit backup and restore', () => {
     const now = new Date();
     await using service = await startStoredService({ holdsWorld: true, now: () => now });
     const bytes = await backUpBytes(service.databaseUrl);
-    await using other = await createTestDatabase();
-    await restoreBytes(other.url, bytes);
-    await using restored = await startStoredService({ databaseUrl: other.url, now: () => now });
+    await using copy = await createTestDatabase();
+    await restoreBytes(copy.url, bytes);
+    await using restored = await startStoredService({ databaseUrl: copy.url, now: () => now });
     const [organization] = await query<{ name: string }>(
-      other.url,
+      copy.url,
       `select name from accounts where type = 'organization' and listed_at is not null order by name`,
     );
     for (const path of [
@@ -117,7 +117,7 @@ describe('plaudit backup and restore', () => {
 
   it('backs up one moment while other sessions write', async () => {
     await using opened = await openTestDatabase();
-    await using other = await createTestDatabase();
+    await using copy = await createTestDatabase();
     const { database } = opened;
     const chunks: Buffer[] = [];
     let added = 0;
@@ -133,9 +133,9 @@ describe('plaudit backup and restore', () => {
         [String(added)],
       );
     }
-    await restoreBytes(other.url, Buffer.concat(chunks));
+    await restoreBytes(copy.url, Buffer.concat(chunks));
     const [counts] = await query<Record<string, number>>(
-      other.url,
+      copy.url,
       `select (select count(*)::integer from accounts) as accounts, (select count(*)::integer from secrets) as secrets,
          (select count(*)::integer from owner_deliveries) as deliveries`,
     );
@@ -146,22 +146,22 @@ describe('plaudit backup and restore', () => {
 
   it('leaves the database empty when the backup is cut short, damaged or interrupted', async () => {
     await using service = await startStoredService({ holdsWorld: true });
-    await using other = await createTestDatabase();
+    await using copy = await createTestDatabase();
     const bytes = await backUpBytes(service.databaseUrl);
     const end = bytes.lastIndexOf('{"isEnd"');
     const commits = bytes.indexOf('{"table":"commits"');
     const lengths = [0, 20, bytes.indexOf('\n') + 1, commits + 20, commits + 300, end - 2, end, bytes.length - 1];
     for (const length of lengths) {
-      await assert.rejects(restoreBytes(other.url, bytes.subarray(0, length)), /cut short|no backup/, `at ${length}`);
-      assert.equal(await countRows(other.url), 0, `at ${length}`);
+      await assert.rejects(restoreBytes(copy.url, bytes.subarray(0, length)), /cut short|no backup/, `at ${length}`);
+      assert.equal(await countRows(copy.url), 0, `at ${length}`);
     }
     const changed = Buffer.from(bytes);
     // A letter of a handle or a name: the rows can be stored, and the checksum differs.
     const letter = changed.indexOf('github\t') + 'github'.length - 1;
     changed[letter] = 'c'.charCodeAt(0);
-    await assert.rejects(restoreBytes(other.url, changed), /damaged/);
+    await assert.rejects(restoreBytes(copy.url, changed), /damaged/);
     changed[letter] = '\t'.charCodeAt(0);
-    await assert.rejects(restoreBytes(other.url, changed), (error: Error) => {
+    await assert.rejects(restoreBytes(copy.url, changed), (error: Error) => {
       assert.match(error.message, /^The rows of \w+ in the backup cannot be stored \(PostgreSQL's error 22P04\)\.$/);
       return true;
     });
@@ -173,34 +173,37 @@ describe('plaudit backup and restore', () => {
         yield bytes.subarray(commits + 300);
       })(),
     );
-    await assert.rejects(restoreFrom(ioOf(other.url, { input, signal: ending.signal }), '-'));
-    assert.equal(await countRows(other.url), 0);
-    await restoreBytes(other.url, bytes);
-    assert.equal(await countRows(other.url), await countRows(service.databaseUrl));
+    await assert.rejects(restoreFrom(ioOf(copy.url, { input, signal: ending.signal }), '-'));
+    assert.equal(await countRows(copy.url), 0);
+    await restoreBytes(copy.url, bytes);
+    assert.equal(await countRows(copy.url), await countRows(service.databaseUrl));
   });
 
   it('refuses other files, backups with other tables, and databases that are not empty', async () => {
-    await using one = await createTestDatabase();
-    await using other = await createTestDatabase();
-    await using place = await makeTemporaryDirectory();
-    const file = place.at('backup');
-    await backUpTo(ioOf(one.url), file);
-    await assert.rejects(backUpTo(ioOf(one.url), file), /is a file of this name already/);
-    await assert.rejects(backUpTo(ioOf('postgresql:///none?host=/nonexistent'), place.at('none')), /does not respond/);
-    await assert.rejects(backUpTo(ioOf(one.url), undefined), /backup needs the path of a file, or -/);
-    await assert.rejects(restoreFrom(ioOf(other.url), place.at('absent')), /no such file/);
-    await assert.rejects(restoreFrom(ioOf(other.url), place.path), /is a directory/);
-    await assert.rejects(restoreFrom(ioOf(other.url), fileURLToPath(import.meta.url)), /no backup by/);
-    await exportTo(ioOf(one.url), place.at('export'));
-    await assert.rejects(restoreFrom(ioOf(other.url), place.at('export')), /"plaudit import" reads exports/);
+    await using original = await createTestDatabase();
+    await using copy = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    const file = directory.pathOf('backup');
+    await backUpTo(ioOf(original.url), file);
+    await assert.rejects(backUpTo(ioOf(original.url), file), /is a file of this name already/);
+    await assert.rejects(
+      backUpTo(ioOf('postgresql:///none?host=/nonexistent'), directory.pathOf('none')),
+      /does not respond/,
+    );
+    await assert.rejects(backUpTo(ioOf(original.url), undefined), /backup needs the path of a file, or -/);
+    await assert.rejects(restoreFrom(ioOf(copy.url), directory.pathOf('absent')), /no such file/);
+    await assert.rejects(restoreFrom(ioOf(copy.url), directory.path), /is a directory/);
+    await assert.rejects(restoreFrom(ioOf(copy.url), fileURLToPath(import.meta.url)), /no backup by/);
+    await exportTo(ioOf(original.url), directory.pathOf('export'));
+    await assert.rejects(restoreFrom(ioOf(copy.url), directory.pathOf('export')), /"plaudit import" reads exports/);
 
     const text = await readFile(file, 'latin1');
-    const foreign = place.at('foreign');
+    const foreign = directory.pathOf('foreign');
     await writeFile(foreign, text.replace(/"migration":"[^"]+"/, '"migration":"0001-first"'), 'latin1');
-    await assert.rejects(restoreFrom(ioOf(other.url), foreign), /has the tables of release .+ \(0001-first\)/);
+    await assert.rejects(restoreFrom(ioOf(copy.url), foreign), /has the tables of release .+ \(0001-first\)/);
 
-    await query(other.url, `insert into secrets (name, value) values ('one', '')`);
-    await assert.rejects(restoreFrom(ioOf(other.url), file), /needs a new database/);
+    await query(copy.url, `insert into secrets (name, value) values ('one', '')`);
+    await assert.rejects(restoreFrom(ioOf(copy.url), file), /needs a new database/);
   });
 
   it('neither changes nor backs up a database with the tables of another release', async () => {
@@ -214,12 +217,12 @@ describe('plaudit backup and restore', () => {
 
   it('leaves no file behind when a backup is interrupted', async () => {
     await using opened = await openTestDatabase();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const { pool, clientConfig } = opened.database;
     const locking = await pool.connect();
     await locking.query('begin; lock table accounts in access exclusive mode');
     const ending = new AbortController();
-    const file = place.at('backup');
+    const file = directory.pathOf('backup');
     const interrupted = backUpTo(ioOf(clientConfig.connectionString ?? '', { signal: ending.signal }), file);
     await until(async () => existsSync(file) || undefined, 'the file exists');
     ending.abort();
@@ -238,23 +241,23 @@ describe('plaudit backup and restore', () => {
   });
 
   it('works for the owner of a database who is no superuser', async () => {
-    await using one = await createTestDatabase();
-    await query(one.url, addOthers);
-    const bytes = await backUpBytes(one.url);
+    await using source = await createTestDatabase();
+    await query(source.url, addOthers);
+    const bytes = await backUpBytes(source.url);
     const [role, name] = [newName('owner'), newName('owned')];
-    await onServer(one.url, `create role ${role} login`);
-    await onServer(one.url, `create database ${name} owner ${role}`);
-    const owned = new URL(one.url);
+    await onServer(source.url, `create role ${role} login`);
+    await onServer(source.url, `create database ${name} owner ${role}`);
+    const owned = new URL(source.url);
     owned.pathname = `/${name}`;
     if (owned.searchParams.has('user')) owned.searchParams.set('user', role);
     else owned.username = role;
     try {
       await restoreBytes(owned.href, bytes);
-      assert.deepEqual(await readAll(owned.href), await readAll(one.url));
+      assert.deepEqual(await readAll(owned.href), await readAll(source.url));
       assert.equal((await backUpBytes(owned.href)).length > 0, true);
     } finally {
-      await onServer(one.url, `drop database if exists ${name} with (force)`);
-      await onServer(one.url, `drop role ${role}`);
+      await onServer(source.url, `drop database if exists ${name} with (force)`);
+      await onServer(source.url, `drop role ${role}`);
     }
   });
 });

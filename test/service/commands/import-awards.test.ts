@@ -42,7 +42,7 @@ describe('import of awards from another service', () => {
     const { body } = await service.get(`${ada.name}/achievements`);
     assert.equal(body.data.length, 2);
     const id = saved.id.toLowerCase();
-    const imported = body.data.find((one) => one['id'] === id);
+    const imported = body.data.find((award) => award['id'] === id);
     assert.deepEqual(imported, { ...saved, id, imported: true });
     assert.match((await service.get(`${ada.name}/achievements/${id}?format=svg&style=raw`)).text, /^<svg /);
     const credential = await service.get(`${ada.name}/achievements/${id}/credential`);
@@ -53,12 +53,12 @@ describe('import of awards from another service', () => {
   it('does not double an award of this service, which is then found by both ids', async () => {
     const { service } = shared;
     const id = await award(service, 'Silver', { repository: 'engine-1' });
-    const other = { ...saved, id: 'aaaaaaaa-1830-4e10-afcf-db4006ae5210', name: 'Silver' };
+    const silverAward = { ...saved, id: 'aaaaaaaa-1830-4e10-afcf-db4006ae5210', name: 'Silver' };
 
-    assert.equal(await run([other]), '0 awards imported, 1 existed');
-    const { body } = await service.get(`${ada.name}/achievements/${other.id}`);
+    assert.equal(await run([silverAward]), '0 awards imported, 1 existed');
+    const { body } = await service.get(`${ada.name}/achievements/${silverAward.id}`);
     assert.deepEqual(
-      body.data.map((one) => [one['id'], one['awarded_dttm'], one['imported']]),
+      body.data.map((award) => [award['id'], award['awarded_dttm'], award['imported']]),
       [[id, awardedAt.toISOString().replace(/\.\d+Z$/, 'Z'), undefined]],
     );
   });

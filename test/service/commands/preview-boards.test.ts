@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { boards } from '../../../src/commands/boards.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
-import { plantRepository } from '../../integration/boards/plant.ts';
+import { storeRepository } from '../../integration/boards/store-repository.ts';
 import { boardWith } from '../../unit/boards/reported.ts';
 
 describe('plaudit boards preview', () => {
@@ -18,7 +18,7 @@ describe('plaudit boards preview', () => {
       { kind: 'commit', author: 'ada', at },
       { kind: 'commit', author: 'bob', at },
     ] as const;
-    await plantRepository(database.pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
+    await storeRepository(database.pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
     await database.close();
     const preview = async (...args: string[]): Promise<{ printed: string[]; warned: string[] }> => {
       const [printed, warned]: [string[], string[]] = [[], []];

@@ -9,9 +9,9 @@ import { previewAchievements } from '../../../src/commands/preview-achievements.
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
-import { stage } from '../../e2e/achievements/awarding/awarding.ts';
+import { awardingActions, personCalled } from '../../e2e/achievements/awarding/actions.ts';
+import { awardingRepository } from '../../e2e/achievements/awarding/awarding.ts';
 import { earnedIn } from '../../e2e/achievements/awarding/expected-awards.ts';
-import { personCalled, scene } from '../../e2e/achievements/awarding/scene.ts';
 import { everyFeature, type FileText, simple, toYaml } from '../../integration/achievements/awards/every-feature.ts';
 import { runSync } from '../sync/syncing.ts';
 
@@ -45,12 +45,12 @@ async function prepare(): Promise<Previewing> {
   const prepared: Pick<Previewing, 'onRequest'> = { onRequest: () => {} };
   const onRequest = (): void => prepared.onRequest(simulator.requests.length);
   const simulator: Simulator = stack.use(await startSimulator({ repositories: 2, onRequest }));
-  for (const act of scene(simulator)) act();
-  const place = stack.use(await makeTemporaryDirectory());
+  for (const act of awardingActions(simulator)) act();
+  const directory = stack.use(await makeTemporaryDirectory());
   const { url: databaseUrl } = stack.use(await createTestDatabase());
   const target = `github/${simulator.accounts.organization}/engine-1`;
   const environment = {
-    DATA_DIR: place.path,
+    DATA_DIR: directory.path,
     DATABASE_URL: databaseUrl,
     GITHUB_URL: simulator.url,
     GITHUB_API_URL: simulator.apiUrl,
@@ -62,7 +62,7 @@ async function prepare(): Promise<Previewing> {
     target,
     environment,
     run: async (file: FileText, args: string[] = [], options: RunOptions = {}) => {
-      await writeFile(place.at('config.yaml'), toYaml(file));
+      await writeFile(directory.pathOf('config.yaml'), toYaml(file));
       const [lines, warnings]: [string[], string[]] = [[], []];
       const io = {
         environment,
@@ -72,10 +72,10 @@ async function prepare(): Promise<Previewing> {
         signal: AbortSignal.timeout(120_000),
         ...options,
       };
-      await previewAchievements(io, [place.at('config.yaml'), target, ...args]);
+      await previewAchievements(io, [directory.pathOf('config.yaml'), target, ...args]);
       return { lines, warnings };
     },
-    sync: () => runSync({ simulator, databaseUrl, dataDir: place.path, target }),
+    sync: () => runSync({ simulator, databaseUrl, dataDir: directory.path, target }),
     requests: () => simulator.requests.length + simulator.gitRequests.length,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   });
@@ -135,7 +135,7 @@ describe('preview of a repository that is not collected with all details', () =>
   it('agrees with an independent count after --read, which installs nothing', async () => {
     await using prepared = await prepare();
     const { simulator } = prepared;
-    const expected = earnedIn(simulator.world, stage(simulator), everyFeature);
+    const expected = earnedIn(simulator.world, awardingRepository(simulator), everyFeature);
     await assert.rejects(prepared.run(everyFeature), /nothing is stored of github\/.*; preview --read fetches/);
     const { lines, warnings } = await prepared.run(everyFeature, ['--read', '--json']);
     const previews = parse(lines);
@@ -166,8 +166,8 @@ describe('preview of a repository that is not collected with all details', () =>
       Array.from({ length: requests }, (_, index) => index + 1),
       4,
     )) {
-      await using other = await createTestDatabase();
-      const environment = { ...prepared.environment, DATABASE_URL: other.url };
+      await using interruptedDatabase = await createTestDatabase();
+      const environment = { ...prepared.environment, DATABASE_URL: interruptedDatabase.url };
       const stopping = new AbortController();
       prepared.onRequest = (seen) => {
         if (seen === at) stopping.abort(new Error('stopped'));
@@ -199,7 +199,7 @@ describe('preview of a repository that is not collected with all details', () =>
     await using prepared = await prepare();
     const { simulator, run } = prepared;
     await run(demanding, ['--read']);
-    const pull = addPullRequest(simulator.world, stage(simulator), {
+    const pull = addPullRequest(simulator.world, awardingRepository(simulator), {
       author: personCalled(simulator, 'quiet-quill'),
       files: [{ path: 'a.ts', additions: 1, deletions: 0 }],
     });
@@ -210,7 +210,7 @@ describe('preview of a repository that is not collected with all details', () =>
     const read = parse((await run(demanding, ['--read', '--json'])).lines);
     // The independent count knows no lines of commits.
     const counted = read.filter(({ achievement }) => achievement !== 'Lines');
-    assert.deepEqual(earnedBy(counted), earnedIn(simulator.world, stage(simulator), demanding));
+    assert.deepEqual(earnedBy(counted), earnedIn(simulator.world, awardingRepository(simulator), demanding));
     assert.deepEqual(
       read.flatMap(({ unread }) => unread),
       [],

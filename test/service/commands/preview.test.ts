@@ -54,18 +54,18 @@ const starred = fileWith('{ actor: author, action: star, condition: starred = tr
 describe('plaudit achievements preview', () => {
   it('accepts a repository with its host or subgroup, and warns of conditions on data that the host does not report', async () => {
     await using created = await createTestDatabase();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
     const people = ['ada', 'grace', 'max'];
     await storeRepository(database, { provider: 'gitea', owner: 'engines', name: 'handbook', people });
     await storeRepository(database, { provider: 'gitlab', owner: 'engines/looms', name: 'cards', people: ['max'] });
     await database.close();
-    await writeFile(place.at('opened.yaml'), opened);
-    await writeFile(place.at('starred.yaml'), starred);
+    await writeFile(directory.pathOf('opened.yaml'), opened);
+    await writeFile(directory.pathOf('starred.yaml'), starred);
     const preview = async (...args: string[]): Promise<{ lines: string[]; warnings: string[] }> => {
       const [lines, warnings]: [string[], string[]] = [[], []];
       const io = {
-        environment: { ...settings, DATA_DIR: place.path, DATABASE_URL: created.url },
+        environment: { ...settings, DATA_DIR: directory.path, DATABASE_URL: created.url },
         print: (line: string) => void lines.push(line),
         warn: (line: string) => void warnings.push(line),
         isTerminal: false,
@@ -80,15 +80,15 @@ describe('plaudit achievements preview', () => {
       ['--repository', 'gitea/engines/HANDBOOK'],
       ['--repository', 'engines/handbook', '--provider', 'gitea'],
     ]) {
-      const { lines, warnings } = await preview(place.at('opened.yaml'), ...target);
+      const { lines, warnings } = await preview(directory.pathOf('opened.yaml'), ...target);
       assert.match(lines[0] ?? '', /^Hero: 3 would earn it$/, target.join(' '));
       assert.deepEqual(warnings, []);
     }
     for (const owner of ['engines/looms', 'engines%2Flooms']) {
-      const { lines } = await preview(place.at('opened.yaml'), `gitlab/${owner}/cards`);
+      const { lines } = await preview(directory.pathOf('opened.yaml'), `gitlab/${owner}/cards`);
       assert.match(lines.join('\n'), /^Hero: 1 would earn it\n {2}max /, owner);
     }
-    const { lines, warnings } = await preview(place.at('starred.yaml'), 'gitea/engines/handbook');
+    const { lines, warnings } = await preview(directory.pathOf('starred.yaml'), 'gitea/engines/handbook');
     assert.deepEqual(lines, ['Hero: not available: Gitea and Forgejo do not report the times of stars']);
     assert.match(warnings.join('\n'), /warning: Gitea and Forgejo do not report the times of stars/);
     for (const [args, expected] of [
@@ -97,19 +97,19 @@ describe('plaudit achievements preview', () => {
       [['gitea/a/b', '--repository', 'gitea/a/b'], /needs FILE/],
       [['gitea/a/b'], /nothing is stored of gitea\/a\/b; preview --read fetches the data that is needed/],
     ] as [string[], RegExp][]) {
-      await assert.rejects(preview(place.at('opened.yaml'), ...args), expected, args.join(' '));
+      await assert.rejects(preview(directory.pathOf('opened.yaml'), ...args), expected, args.join(' '));
     }
   });
 
   it('needs no setting but the database', async () => {
     await using created = await createTestDatabase();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
     await storeRepository(database, { provider: 'codeberg', owner: 'engines', name: 'handbook', people: ['ada'] });
     await storeRepository(database, { provider: 'gitea', owner: 'engines', name: 'handbook', people: ['ada', 'max'] });
     await database.close();
-    await writeFile(place.at('opened.yaml'), opened);
-    await writeFile(place.at('starred.yaml'), starred);
+    await writeFile(directory.pathOf('opened.yaml'), opened);
+    await writeFile(directory.pathOf('starred.yaml'), starred);
     const preview = async (file: string, target: string, environment: Record<string, string> = {}) => {
       const [lines, warnings]: [string[], string[]] = [[], []];
       const io = {
@@ -119,7 +119,7 @@ describe('plaudit achievements preview', () => {
         isTerminal: false,
         signal: AbortSignal.timeout(60_000),
       };
-      await previewAchievements(io, [place.at(file), target]);
+      await previewAchievements(io, [directory.pathOf(file), target]);
       return { lines, warnings };
     };
 
@@ -134,11 +134,15 @@ describe('plaudit achievements preview', () => {
   });
 
   it('names the missing setting when --read cannot reach the host', async () => {
-    await using place = await makeTemporaryDirectory();
-    await writeFile(place.at('opened.yaml'), opened);
-    const io = { environment: { DATA_DIR: place.path }, print: () => {}, warn: () => {}, isTerminal: false };
+    await using directory = await makeTemporaryDirectory();
+    await writeFile(directory.pathOf('opened.yaml'), opened);
+    const io = { environment: { DATA_DIR: directory.path }, print: () => {}, warn: () => {}, isTerminal: false };
     const read = (target: string): Promise<void> =>
-      previewAchievements({ ...io, signal: AbortSignal.timeout(60_000) }, [place.at('opened.yaml'), target, '--read']);
+      previewAchievements({ ...io, signal: AbortSignal.timeout(60_000) }, [
+        directory.pathOf('opened.yaml'),
+        target,
+        '--read',
+      ]);
     await assert.rejects(read('gitea/a/b'), /^.*GITEA_URL is not set; --read needs the address of the host$/);
     await assert.rejects(read('codeberg/a/b'), /PROVIDERS_FILE has no entry codeberg; --read needs the address/);
   });

@@ -16,7 +16,7 @@ const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\
 
 describe('plaudit serve', () => {
   it('names the setting when a port, the address or DATA_DIR cannot be used', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     await using created = await createTestDatabase();
     await using taken = await startSimulator();
     const { port } = new URL(taken.url);
@@ -25,7 +25,7 @@ describe('plaudit serve', () => {
       [{ HOST: '203.0.113.9' }, 'HOST: 203.0.113.9 is no address of this machine'],
       [{ METRICS_HOST: '203.0.113.9' }, 'METRICS_HOST: 203.0.113.9 is no address of this machine'],
     ] as const) {
-      const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, ...settings };
+      const environment = { DATA_DIR: directory.pathOf('data'), DATABASE_URL: created.url, ...settings };
       await assert.rejects(serve(inProcess(environment)), { message: expected });
     }
     if (process.platform !== 'linux') return;
@@ -36,10 +36,10 @@ describe('plaudit serve', () => {
   });
 
   it('closes everything when the start fails after the database was opened', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     await using created = await createTestDatabase();
     await onServer(created.url, 'alter table secrets rename to away');
-    const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, WORKERS: '1' };
+    const environment = { DATA_DIR: directory.pathOf('data'), DATABASE_URL: created.url, WORKERS: '1' };
     await assert.rejects(serve(inProcess(environment)), /relation "secrets" does not exist/);
     await until(async () => {
       const client = new Client({ connectionString: created.url });
@@ -53,8 +53,8 @@ describe('plaudit serve', () => {
   });
 
   it('refuses a file and a database that cannot be read without their values', async () => {
-    await using place = await makeTemporaryDirectory();
-    const environment = { LOG_LEVEL: 'warn', DATA_DIR: place.at('unused') };
+    await using directory = await makeTemporaryDirectory();
+    const environment = { LOG_LEVEL: 'warn', DATA_DIR: directory.pathOf('unused') };
     for (const [settings, expected] of [
       [{ GITHUB_TOKEN_FILE: '/nonexistent/secret-value' }, /^GITHUB_TOKEN_FILE names a file that can't be read/],
       [{ DATABASE_URL: 'postgresql://user:secret-value@127.0.0.1:9/none' }, /^The database does not respond/],
@@ -72,11 +72,16 @@ describe('plaudit serve', () => {
     const { world } = createContractWorld();
     await using gitea = await startGiteaSimulator({ world });
     await using created = await createTestDatabase();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const stopping = new AbortController();
     const printed: string[] = [];
     const io: Io = {
-      ...inProcess({ DATA_DIR: place.at('data'), DATABASE_URL: created.url, GITEA_URL: gitea.url, WORKERS: '1' }),
+      ...inProcess({
+        DATA_DIR: directory.pathOf('data'),
+        DATABASE_URL: created.url,
+        GITEA_URL: gitea.url,
+        WORKERS: '1',
+      }),
       signal: stopping.signal,
       print: (line) => {
         printed.push(line);

@@ -22,10 +22,10 @@ async function draw(service: TestService, path: string, init?: RequestInit) {
   const { status, text, headers } = await service.get(path, init);
   assert.equal(status, 200, text);
   const total = /<title[^>]*>[^<]*: ([\d,]+) contributions? in the last year</.exec(text)?.[1] ?? '';
-  const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, said = '']) => said);
+  const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text = '']) => text);
   return {
     total: Number(total.replaceAll(',', '') || Number.NaN),
-    coverage: texts.find((said) => /contributions$|collected|counting/.test(said) && !/in the last/.test(said)) ?? '',
+    coverage: texts.find((text) => /contributions$|collected|counting/.test(text) && !/in the last/.test(text)) ?? '',
     cacheControl: headers.get('cache-control') ?? '',
     text,
   };
@@ -134,7 +134,7 @@ describe('the calendar card', () => {
     };
     assert.equal(await streaks(''), 'Current streak: 0 days. Longest streak: 5 days (Jun 8 – 12, 2026)');
     assert.match(await streaks('&days_off=sat,sun'), /^Current streak: 5 days \(Jun 8 – 12, 2026\)\./);
-    // There, the present Monday is over.
+    // In that time zone, the present Monday is over.
     assert.match(await streaks('&days_off=sat,sun&time_zone=Pacific/Kiritimati'), /^Current streak: 0 days\./);
     assert.match(await streaks('&by=week'), /^Current streak: 1 week /);
     assert.match(

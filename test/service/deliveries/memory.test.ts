@@ -30,8 +30,8 @@ async function post(
   const { promise, resolve } = Promise.withResolvers<string>();
   socket.on('data', (bytes: Buffer) => resolve(bytes.toString('latin1')));
   socket.on('error', () => resolve('the connection was reset'));
-  const given = { host: 'localhost', 'content-length': String(bodyBytes), ...headers };
-  const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}\r\n`);
+  const sentHeaders = { host: 'localhost', 'content-length': String(bodyBytes), ...headers };
+  const lines = Object.entries(sentHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
   return { socket, response: promise, [Symbol.asyncDispose]: async () => void socket.destroy() };
 }
@@ -71,8 +71,8 @@ describe('limit of memory for deliveries', () => {
     assert.equal(status, 202);
 
     const { 'x-hub-signature-256': _, ...unsigned } = headers;
-    const statusOf = async (given: Record<string, string>, path?: string): Promise<number> => {
-      await using posted = await post(service, given, path);
+    const statusOf = async (headers: Record<string, string>, path?: string): Promise<number> => {
+      await using posted = await post(service, headers, path);
       return Number((await posted.response).split(' ', 2)[1]);
     };
     assert.equal(await statusOf(headers, '/v1/gitea/webhooks'), 404);
@@ -101,8 +101,8 @@ describe('limit of memory for deliveries', () => {
     await until(async () => (await bytesOfBodies(service)) === bodyBytes || undefined, 'it is received');
     await using neighbour = await postFrom('2001:db8:1:2:ffff::1');
     assert.match(await neighbour.response, /^HTTP\/1\.1 503 /);
-    await using other = await postFrom('2001:db8:1:3::1');
-    other.socket.write(Buffer.alloc(bodyBytes - 1));
+    await using fromOtherNetwork = await postFrom('2001:db8:1:3::1');
+    fromOtherNetwork.socket.write(Buffer.alloc(bodyBytes - 1));
     await until(async () => (await bytesOfBodies(service)) === 2 * bodyBytes || undefined, 'the other is received');
   });
 });

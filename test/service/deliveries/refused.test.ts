@@ -26,7 +26,7 @@ describe('rejected deliveries', () => {
       const body = JSON.stringify({ action: 'opened' });
       const cases: [what: string, sent: Sent, status: number, reason?: string][] = [
         ['a ping', good, 202],
-        ['an event that nobody knows', signed('sponsorship_of_nothing', '{}'), 202],
+        ['an unknown event', signed('sponsorship_of_nothing', '{}'), 202],
         ['an event named like a method', signed('constructor', '{}'), 202],
         [
           'an unknown action',
@@ -111,7 +111,7 @@ describe('rejected deliveries', () => {
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
     const stored = await findRejections(database.connection);
     await database.close();
-    assert.deepEqual(new Map(stored.map((one) => [`${one.provider} ${one.reason}`, one.count])), new Map(counts));
+    assert.deepEqual(new Map(stored.map((row) => [`${row.provider} ${row.reason}`, row.count])), new Map(counts));
     assert.ok(stored.every(({ firstAt, lastAt }) => firstAt <= lastAt));
   });
 });

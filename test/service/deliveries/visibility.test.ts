@@ -5,7 +5,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { deliver, listed, settings, untilTrue } from '../../e2e/deliveries/delivering.ts';
+import { deliver, settings, toContributors, untilResponsesMatchWorld } from '../../e2e/deliveries/delivering.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
@@ -22,17 +22,17 @@ describe('application of deliveries about visibility', () => {
     const sent = outbox(simulator);
     setVisibility(world, repository, 'private');
     simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
-    for (const one of sent.splice(0)) await deliver(service, one);
+    for (const delivery of sent.splice(0)) await deliver(service, delivery);
     await until(async () => {
       const { body } = await service.get(`${engines.name}/contributors?limit=100`);
-      return JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(world, engines.name))
+      return JSON.stringify(toContributors(body.data)) === JSON.stringify(contributorsOf(world, engines.name))
         ? true
         : undefined;
     }, 'it is hidden while GitHub is away');
     simulator.faults.clear();
     setVisibility(world, repository, 'public');
-    for (const one of sent.splice(0)) await deliver(service, one);
-    await untilTrue(service, simulator, 'it is everybody’s again');
+    for (const delivery of sent.splice(0)) await deliver(service, delivery);
+    await untilResponsesMatchWorld(service, simulator, 'the repository is public again');
 
     const owner = world.accountById(repository.ownerId) ?? assert.fail();
     const removed = {
@@ -50,7 +50,7 @@ describe('application of deliveries about visibility', () => {
     simulator.faults.clear();
 
     renameAccount(world, owner, 'engines-renamed');
-    for (const one of sent.splice(0)) await deliver(service, one);
+    for (const delivery of sent.splice(0)) await deliver(service, delivery);
     await until(async () => {
       const { status } = await service.get(`${engines.name}/contributors`);
       return status === 301 ? true : undefined;

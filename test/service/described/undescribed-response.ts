@@ -30,11 +30,11 @@ it('has another process send one that is not described, and kills it', async () 
     subscribe('fastify.initialization', addHeader);
   `)}`;
   await using database = await createTestDatabase();
-  await using place = await makeTemporaryDirectory();
+  await using directory = await makeTemporaryDirectory();
   await using service = await startServiceProcess({
     NODE_OPTIONS: `${programEnvironment().NODE_OPTIONS} --import=${preload}`,
     DATABASE_URL: database.url,
-    DATA_DIR: place.path,
+    DATA_DIR: directory.path,
     GITHUB_URL: unreachable,
     GITHUB_API_URL: unreachable,
   });

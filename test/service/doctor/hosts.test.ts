@@ -10,7 +10,7 @@ import { reportOn } from '../../../src/providers/diagnosis.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { appSettings, organization } from '../../e2e/installations/installed.ts';
 import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from '../../integration/doctor/examine.ts';
-import { plantRepository } from '../../integration/doctor/plant.ts';
+import { storeRepository } from '../../integration/doctor/store-faults.ts';
 
 describe('plaudit doctor on hosts and credentials', () => {
   let fixture: DoctorFixture;
@@ -157,7 +157,7 @@ describe('plaudit doctor on hosts and credentials', () => {
       })
       .execute();
     const credentialName = `installation:${installation.id}`;
-    await plantRepository(database.connection, { name: 'hidden', isPrivate: true, credentialName });
+    await storeRepository(database.connection, { name: 'hidden', isPrivate: true, credentialName });
     const settings = { ...environment, ...appSettings(simulator), GITHUB_TOKEN: '' };
     const examined = await examine(settings);
     assert.deepEqual(problems(examined), []);

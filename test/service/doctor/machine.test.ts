@@ -103,15 +103,15 @@ describe('plaudit doctor on the machine and the database', () => {
 
   it('creates no database where none exists', async () => {
     await using fixture = await openDoctorFixture();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const { DATABASE_URL: _, ...settings } = fixture.environment;
-    const examined = await examine({ ...settings, DATA_DIR: place.at('data') });
+    const examined = await examine({ ...settings, DATA_DIR: directory.pathOf('data') });
     assert.deepEqual(problems(examined), []);
     assert.match(
       linesOf(examined, 'database_missing')[0] ?? '',
       /^hint: There is no database in .*data \(DATA_DIR\) yet/,
     );
-    assert.deepEqual(await readdir(place.path), []);
+    assert.deepEqual(await readdir(directory.path), []);
   });
 
   it('goes on when a host never responds, and ends in time', async () => {

@@ -217,9 +217,9 @@ describe('invalid requests', () => {
       { numRuns: isThorough ? 200 : 50, seed: 1 },
     );
     // The cursor of one listing is invalid in any other listing.
-    for (const other of ['ada-lovelace/contributions', 'grace-hopper/contributors', 'ada-lovelace']) {
-      await shared.service.get(other);
-      assert.equal((await shared.service.get(`${other}?after=${cursor}`)).status, 400, other);
+    for (const path of ['ada-lovelace/contributions', 'grace-hopper/contributors', 'ada-lovelace']) {
+      await shared.service.get(path);
+      assert.equal((await shared.service.get(`${path}?after=${cursor}`)).status, 400, path);
     }
   });
 

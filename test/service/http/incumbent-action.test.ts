@@ -25,8 +25,8 @@ const json = 'content-type: application/json';
  * @throws Error with the output with which the action fails.
  */
 async function runAction(host: string, { entity, repository, token = '', limit }: Inputs): Promise<string> {
-  await using place = await makeTemporaryDirectory();
-  const [reply, card] = [place.at('token.json'), place.at('contributors.svg')];
+  await using directory = await makeTemporaryDirectory();
+  const [reply, card] = [directory.pathOf('token.json'), directory.pathOf('contributors.svg')];
   const authorization: string[] = [];
   if (token !== '') {
     const headers = [json, `Authorization: Bearer ${token}`];

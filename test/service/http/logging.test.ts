@@ -36,10 +36,10 @@ describe('log and metrics of requests', () => {
     }
     await send(service, `/v1/github/entities/${keeper.name}/token`, 'GET', { authorization: `Bearer ${evil}` });
     assert.ok(service.lines.length > logged);
-    for (const one of service.lines) {
-      const parsed = JSON.parse(one) as { msg?: string };
+    for (const line of service.lines) {
+      const parsed = JSON.parse(line) as { msg?: string };
       assert.notEqual(parsed.msg, 'forged');
-      assert.ok(!one.includes('forged'));
+      assert.ok(!line.includes('forged'));
     }
   });
 });

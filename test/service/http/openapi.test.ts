@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { OpenApi } from '../../described/open-api.ts';
-import { ed25519 } from '../../integration/access/forging.ts';
-import { bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ed25519 } from '../../integration/access/forge-token.ts';
+import { bearer, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { shareStoredService } from './stored-service.ts';
 
@@ -119,27 +119,27 @@ describe('the OpenAPI description', () => {
       ['repositories', bearer(token), 200],
       ['repositories', {}, 401],
       ['repositories/diary/contributors', bearer(token), 200],
-      ['keys', sending('PUT', own, { data: { key } }), 200],
-      ['keys', sending('PUT', own, { data: {} }), 400],
+      ['keys', jsonRequest('PUT', own, { data: { key } }), 200],
+      ['keys', jsonRequest('PUT', own, { data: {} }), 400],
       ['keys', bearer(token), 200],
       ['settings', bearer(token), 200],
-      ['settings', sending('PUT', token, { hidden: false }), 200],
-      ['embeds', sending('POST', token, embed), 201],
+      ['settings', jsonRequest('PUT', token, { hidden: false }), 200],
+      ['embeds', jsonRequest('POST', token, embed), 201],
       ['embeds', bearer(token), 200],
       ['audit', bearer(token), 200],
       ['status', bearer(token), 200],
       ['status', {}, 401],
       ['export', bearer(token), 200],
-      ['webhook-secrets', sending('PUT', token, { url: 'https://receiver.test/' }), 200],
+      ['webhook-secrets', jsonRequest('PUT', token, { url: 'https://receiver.test/' }), 200],
       ['webhook-secrets', bearer(token), 200],
       ['notifications', bearer(token), 200],
-      ['notifications/0198c0de-7b1e-7cc3-9d5a-3f2b1c0a9e8d/retry', sending('POST', token), 404],
+      ['notifications/0198c0de-7b1e-7cc3-9d5a-3f2b1c0a9e8d/retry', jsonRequest('POST', token), 404],
     ];
     for (const [path, init, expected] of cases) {
       const { status, text } = await shared.service.get(`${keeper.name}/${path}`, init);
       assert.equal(status, expected, `${init.method ?? 'GET'} ${path}: ${text}`);
     }
-    const { text } = await shared.service.get(`${keeper.name}/embeds`, sending('POST', token, embed));
+    const { text } = await shared.service.get(`${keeper.name}/embeds`, jsonRequest('POST', token, embed));
     const { data } = JSON.parse(text) as { data: { url: string } };
     assert.equal((await shared.service.get(new URL(data.url).pathname)).status, 200);
   });

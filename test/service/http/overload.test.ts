@@ -28,7 +28,7 @@ async function addOrganizations(pool: Pool): Promise<void> {
   );
 }
 
-/** Makes each statement on the days and the totals of contributors take until the lock is given back. */
+/** Locks the days and the totals of contributors, so that each statement on them waits until the lock is released. */
 async function lockLargeTables(pool: Pool): Promise<AsyncDisposable> {
   const client = await pool.connect();
   await client.query('begin');
@@ -117,12 +117,12 @@ describe('slow reads of large organizations', () => {
       assert.ok(lock);
       const themes = ['light', 'dark', 'nord'];
       shared = Promise.all(themes.map((theme) => service.get(calendar(1, theme))));
-      const other = service.get(calendar(2));
+      const otherOrganization = service.get(calendar(2));
       await until(async () => ((await slowStatements(pool)) === 2 ? true : undefined), 'the statements run');
       // The cheap statements of a request that needs nothing slow run after those of all requests before it.
       await service.get('large-3');
       assert.equal(await slowStatements(pool), 2);
-      shared = shared.then(async (responses) => [...responses, await other]);
+      shared = shared.then(async (responses) => [...responses, await otherOrganization]);
     }
     for (const { status, headers } of await shared)
       assert.deepEqual([status, headers.get('x-error-code')], [200, null]);

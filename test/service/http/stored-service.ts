@@ -24,7 +24,7 @@ async function startWithoutWorkers(config: Config, options: AppOptions): Promise
   return (await openWithoutWorkers(config, options)).service;
 }
 
-/** Does the same. @returns also the parts of which the service consists. */
+/** Starts the web application without workers. @returns it with the parts of which it consists. */
 export async function openWithoutWorkers(
   config: Config,
   { log, ...options }: AppOptions,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { ada, bearer, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { prepareAwarding } from '../../integration/notifications/outbox.ts';
 import { until } from '../../time.ts';
 import { recordMessages } from '../../unit/outbound/receiver.ts';
@@ -24,7 +24,7 @@ describe('management of notifications', () => {
     const path = `${engines.name}/notifications`;
     const secrets = `${engines.name}/webhook-secrets`;
 
-    const created = await service.get(secrets, sending('PUT', token, { url }));
+    const created = await service.get(secrets, jsonRequest('PUT', token, { url }));
     assert.equal(created.status, 200, created.text);
     const { data } = JSON.parse(created.text) as {
       data: { id: string; secret: string; former_until_dttm: string | null };
@@ -32,7 +32,7 @@ describe('management of notifications', () => {
     assert.equal(data.former_until_dttm, null);
     const listed = await service.get(secrets, bearer(token));
     assert.deepEqual(
-      listed.body.data.map((one) => [one['id'], one['url'], 'secret' in one]),
+      listed.body.data.map((secret) => [secret['id'], secret['url'], 'secret' in secret]),
       [[data.id, url, false]],
     );
     assert.ok(!listed.text.includes(data.secret));
@@ -53,10 +53,10 @@ describe('management of notifications', () => {
     assert.match(metrics, /plaudit_notifications_total\{kind="http",outcome="dead"\} 1/);
 
     const retry = `${path}/${String(dead['id'])}/retry`;
-    assert.equal((await service.get(retry, sending('POST', others))).status, 403);
+    assert.equal((await service.get(retry, jsonRequest('POST', others))).status, 403);
     assert.equal((await service.get(retry, { method: 'POST' })).status, 401);
     status = 200;
-    assert.equal((await service.get(retry, sending('POST', token))).status, 200);
+    assert.equal((await service.get(retry, jsonRequest('POST', token))).status, 200);
     await until(async () => receiver.heard[1], 'it is sent again');
     const [first, second] = receiver.heard;
     assert.deepEqual([second?.id, second?.text], [first?.id, first?.text]);
@@ -66,12 +66,12 @@ describe('management of notifications', () => {
       const { body } = await service.get(`${path}?state=sent`, bearer(token));
       return body.data[0];
     }, 'it is shown as sent');
-    assert.equal((await service.get(retry, sending('POST', token))).status, 409);
+    assert.equal((await service.get(retry, jsonRequest('POST', token))).status, 409);
     const unknown = `${path}/00000000-0000-7000-8000-000000000000/retry`;
-    assert.equal((await service.get(unknown, sending('POST', token))).status, 404);
+    assert.equal((await service.get(unknown, jsonRequest('POST', token))).status, 404);
 
-    assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 204);
-    assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 404);
+    assert.equal((await service.get(`${secrets}/${data.id}`, jsonRequest('DELETE', token))).status, 204);
+    assert.equal((await service.get(`${secrets}/${data.id}`, jsonRequest('DELETE', token))).status, 404);
     const audit = (await service.get(`${engines.name}/audit?limit=100`, bearer(token))).body.data.map(
       ({ action }) => action,
     );
@@ -96,7 +96,7 @@ describe('management of notifications', () => {
       assert.equal((await service.get(where, bearer(others))).status, 403);
     }
     for (const body of [{}, { url: 'nonsense' }, { url: 'ftp://x.example/' }, { url: 1 }, { url: 'x'.repeat(3000) }]) {
-      assert.equal((await service.get(secrets, sending('PUT', token, body))).status, 400, JSON.stringify(body));
+      assert.equal((await service.get(secrets, jsonRequest('PUT', token, body))).status, 400, JSON.stringify(body));
     }
   });
 });

@@ -62,7 +62,9 @@ describe('pages in a browser', () => {
     const page = await context.newPage();
     for (const lang of ['en', 'ru', 'ar']) {
       await page.goto(`${shared.service.url}/github/${engines.name}/boards/all?lang=${lang}`);
-      const boxes = await Promise.all((await page.locator('.ranks .number').all()).map((one) => one.boundingBox()));
+      const boxes = await Promise.all(
+        (await page.locator('.ranks .number').all()).map((number) => number.boundingBox()),
+      );
       assert.ok(boxes.length > 0);
       for (const box of boxes) assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 320, lang);
     }

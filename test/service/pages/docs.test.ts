@@ -58,8 +58,8 @@ describe('documentation pages', () => {
         assert.ok(index.includes(`href="/docs/reference/${operationId}"`), `${method} ${path}`);
         const described = await page(`/docs/reference/${operationId}`);
         assert.equal(described.status, 200, operationId);
-        for (const one of parameters) {
-          const name = Object(one).name ?? String(Object(one).$ref).split('/').at(-1);
+        for (const parameter of parameters) {
+          const name = Object(parameter).name ?? String(Object(parameter).$ref).split('/').at(-1);
           assert.ok(described.text.includes(`<td><code>${name}</code>`), `${operationId}: ${name}`);
         }
         for (const status of Object.keys(responses)) {

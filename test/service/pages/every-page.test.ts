@@ -28,7 +28,7 @@ describe('rendering of every type of page in a browser', () => {
     await examinePages(
       browser,
       url,
-      pages.filter((one) => !own.includes(one)),
+      pages.filter((candidate) => !own.includes(candidate)),
     );
     await examinePages(browser, url, own, signedIn);
   });

@@ -93,7 +93,9 @@ describe('rendering of pages for visitors', () => {
       `select r.name, r.is_private from repositories r join accounts a on a.id = r.owner_id where a.name = $1`,
       [organization],
     );
-    const links = [...text.matchAll(new RegExp(`href="/github/${organization}/([^"/]+)"`, 'g'))].map(([, one]) => one);
+    const links = [...text.matchAll(new RegExp(`href="/github/${organization}/([^"/]+)"`, 'g'))].map(
+      ([, repositoryName]) => repositoryName,
+    );
     const shown = rows.filter(({ is_private: isPrivate }) => !isPrivate).map(({ name }) => encodeURIComponent(name));
     assert.deepEqual(new Set(links), new Set(shown));
   });

@@ -45,9 +45,10 @@ describe('managing an account on pages', () => {
   it('makes and revokes a link whose address is shown once', async () => {
     const visitor = await owner();
     const image = `/v1/github/entities/${keeper.name}/contributions?private=true`;
-    const made = await send(visitor, `${path}/embeds`, { action: 'make', path: image, format: 'svg' });
-    assert.equal(made.status, 200);
-    const url = />(http[^<]*\/v1\/embeds\/[\w-]{43}\.svg)<\/textarea>/.exec(made.text)?.[1] ?? assert.fail(made.text);
+    const response = await send(visitor, `${path}/embeds`, { action: 'make', path: image, format: 'svg' });
+    assert.equal(response.status, 200);
+    const url =
+      />(http[^<]*\/v1\/embeds\/[\w-]{43}\.svg)<\/textarea>/.exec(response.text)?.[1] ?? assert.fail(response.text);
     const opened = await shared.service.get(new URL(url).pathname);
     assert.equal(opened.status, 200);
     const { text } = await visitor.get(`${path}/embeds`);
@@ -83,8 +84,8 @@ describe('managing an account on pages', () => {
   it('makes and removes webhook secrets, and shows messages and the state of the data', async () => {
     const visitor = await owner();
     const url = 'https://hooks.example/awards';
-    const made = await send(visitor, `${path}/notifications`, { action: 'make_secret', url });
-    assert.match(made.text, /whsec_/);
+    const response = await send(visitor, `${path}/notifications`, { action: 'make_secret', url });
+    assert.match(response.text, /whsec_/);
     const { text } = await visitor.get(`${path}/notifications`);
     assert.ok(text.includes(url) && !text.includes('whsec_'));
     const id = /name="id" value="([\w-]+)"/.exec(text)?.[1] ?? assert.fail();

@@ -17,9 +17,12 @@ describe('sign-in', () => {
 
   it('leads to the host with PKCE and a state, and back to the page of this service that was wanted', async () => {
     const visitor = new Visitor(shared.service);
-    const wanted = await visitor.get('/settings/github/ada-lovelace/privacy');
-    assert.equal(wanted.headers.get('location'), '/sign-in?return_to=%2Fsettings%2Fgithub%2Fada-lovelace%2Fprivacy');
-    const { text } = await visitor.get(wanted.headers.get('location') ?? '');
+    const requestedPage = await visitor.get('/settings/github/ada-lovelace/privacy');
+    assert.equal(
+      requestedPage.headers.get('location'),
+      '/sign-in?return_to=%2Fsettings%2Fgithub%2Fada-lovelace%2Fprivacy',
+    );
+    const { text } = await visitor.get(requestedPage.headers.get('location') ?? '');
     const link = /href="(\/sign-in\/github\?[^"]+)"/.exec(text)?.[1] ?? '';
     const toHost = await visitor.get(link);
     const address = new URL(toHost.headers.get('location') ?? '');
@@ -67,9 +70,9 @@ describe('sign-in', () => {
       return [visitor, await atHost(await visitor.get('/sign-in/github'))];
     };
     const before = await stored('sessions');
-    const [one, back] = await begin();
-    assert.equal((await one.get(back.replace(/state=[^&]*/, 'state=another'))).status, 400);
-    assert.equal((await one.get(back)).status, 400, 'a sign-in counts once');
+    const [visitor, returnPath] = await begin();
+    assert.equal((await visitor.get(returnPath.replace(/state=[^&]*/, 'state=another'))).status, 400);
+    assert.equal((await visitor.get(returnPath)).status, 400, 'a sign-in counts once');
     const [, ofAnother] = await begin();
     assert.equal((await new Visitor(shared.service).get(ofAnother)).status, 400);
     const [third, ofThird] = await begin();
@@ -88,9 +91,9 @@ describe('sign-in', () => {
     const [first, second] = [new Visitor(shared.service), new Visitor(shared.service)];
     const back = await atHost(await first.get('/sign-in/github'));
     assert.equal((await first.get(back)).status, 303);
-    const other = await atHost(await second.get('/sign-in/github'));
+    const secondReturnPath = await atHost(await second.get('/sign-in/github'));
     const code = /code=[^&]*/.exec(back)?.[0] ?? '';
-    const replayed = await second.get(other.replace(/code=[^&]*/, code));
+    const replayed = await second.get(secondReturnPath.replace(/code=[^&]*/, code));
     assert.equal(replayed.status, 403);
     assert.match(replayed.text, /did not accept this sign-in/);
     assert.ok(!second.cookies.has('session'));
@@ -124,8 +127,8 @@ describe('sign-in', () => {
     // https://docs.github.com/apps/creating-github-apps/registering-a-github-app/registering-a-github-app
     const visitor = new Visitor(shared.service);
     const begun = await atHost(await visitor.get('/sign-in/github?return_to=/gallery'));
-    const other = await visitor.get('/sign-in/github/callback?code=abc&installation_id=1&setup_action=install');
-    assert.deepEqual([other.status, other.headers.get('location')], [303, '/sign-in/github']);
+    const response = await visitor.get('/sign-in/github/callback?code=abc&installation_id=1&setup_action=install');
+    assert.deepEqual([response.status, response.headers.get('location')], [303, '/sign-in/github']);
     const back = await visitor.get(begun);
     assert.equal(back.headers.get('location'), '/gallery', 'a sign-in that was begun before goes on');
   });
@@ -141,23 +144,26 @@ describe('sign-in', () => {
   });
 
   it('ends after 8 hours, by signing out, and everywhere; ended sessions are deleted', async () => {
-    const [one, two] = [
+    const [firstBrowser, secondBrowser] = [
       await signIn(shared.service, shared.simulator, 'private_owner'),
       await signIn(shared.service, shared.simulator, 'private_owner'),
     ];
     const isIn = async (visitor: Visitor): Promise<boolean> => (await visitor.get('/settings')).status === 200;
-    assert.deepEqual([await isIn(one), await isIn(two)], [true, true]);
-    const token = formToken(await one.get('/settings'));
-    assert.equal((await one.post('/sign-out', { form_token: 'wrong' })).status, 403);
-    assert.equal((await one.post('/sign-out', {})).status, 403);
-    assert.equal((await one.post('/sign-out', { form_token: formToken(await two.get('/settings')) })).status, 403);
-    const cookies = new Map(one.cookies);
-    assert.equal((await one.post('/sign-out', { form_token: token })).status, 303);
-    for (const [name, value] of cookies) one.cookies.set(name, value);
-    assert.deepEqual([await isIn(one), await isIn(two)], [false, true]);
+    assert.deepEqual([await isIn(firstBrowser), await isIn(secondBrowser)], [true, true]);
+    const token = formToken(await firstBrowser.get('/settings'));
+    assert.equal((await firstBrowser.post('/sign-out', { form_token: 'wrong' })).status, 403);
+    assert.equal((await firstBrowser.post('/sign-out', {})).status, 403);
+    assert.equal(
+      (await firstBrowser.post('/sign-out', { form_token: formToken(await secondBrowser.get('/settings')) })).status,
+      403,
+    );
+    const cookies = new Map(firstBrowser.cookies);
+    assert.equal((await firstBrowser.post('/sign-out', { form_token: token })).status, 303);
+    for (const [name, value] of cookies) firstBrowser.cookies.set(name, value);
+    assert.deepEqual([await isIn(firstBrowser), await isIn(secondBrowser)], [false, true]);
     const third = await signIn(shared.service, shared.simulator, 'private_owner');
     await third.post('/sign-out', { form_token: formToken(await third.get('/settings')), everywhere: '1' });
-    assert.equal(await isIn(two), false);
+    assert.equal(await isIn(secondBrowser), false);
     const fourth = await signIn(shared.service, shared.simulator, 'private_owner');
     await expire('sessions', '7 hours 59 minutes');
     assert.equal(await isIn(fourth), true);

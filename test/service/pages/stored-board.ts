@@ -4,7 +4,7 @@ import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import type { TestService } from '../../e2e/service.ts';
-import { ada, engines, sending, serviceToken } from '../../integration/access/owner.ts';
+import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 
 /** Stores a board `all` of the organization, with a team of Ada alone, and ranks it. */
 export async function storeBoard(service: TestService, simulator: Pick<Simulator, 'tokens'>): Promise<void> {
@@ -21,7 +21,7 @@ export async function storeBoard(service: TestService, simulator: Pick<Simulator
     teams: { red: [ada.name] },
   };
   const document = { version: 1, boards: [{ board }] };
-  const response = await service.get(`${engines.name}/boards`, sending('PUT', token, document));
+  const response = await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, document));
   assert.equal(response.status, 200, response.text);
   const { connection } = service.database;
   const [stored] = await connection.selectFrom('boards').select('id').where('is_current', '=', true).execute();

@@ -8,8 +8,8 @@ import { addRepository } from '../../../simulators/world/activity.ts';
 import { renameRepository, setVisibility, transferRepository } from '../../../simulators/world/mutations.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { settingsOf as giteaSettings } from '../../e2e/gitea/scene.ts';
-import { settingsOf as gitlabSettings } from '../../e2e/gitlab/scene.ts';
+import { settingsOf as giteaSettings } from '../../e2e/gitea/fixture.ts';
+import { settingsOf as gitlabSettings } from '../../e2e/gitlab/fixture.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { bearer, engines, serviceToken, tokenIn } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
@@ -24,7 +24,7 @@ interface Hosted extends AsyncDisposable {
   requests: readonly unknown[];
 }
 
-interface Scene extends ContractWorld {
+interface Fixture extends ContractWorld {
   service: TestService;
   hosted: Hosted;
   /** The address of the organization. */
@@ -46,7 +46,7 @@ const hosts: Record<string, (world: ContractWorld) => Promise<{ hosted: Hosted; 
   },
 };
 
-async function inService(provider: string, check: (scene: Scene) => Promise<void>): Promise<void> {
+async function inService(provider: string, check: (fixture: Fixture) => Promise<void>): Promise<void> {
   const world = createContractWorld();
   const { hosted, settings } = (await hosts[provider]?.(world)) ?? assert.fail(provider);
   await using stack = new AsyncDisposableStack();
@@ -64,8 +64,8 @@ const location = async (service: TestService, path: string, token?: string): Pro
 describe('renamed repositories', () => {
   for (const provider of Object.keys(hosts)) {
     it(`redirects former names of ${provider} repositories, but not under a former owner, and hides those of private ones`, async () => {
-      await inService(provider, async (scene) => {
-        const { service, hosted, owner, world, people, organization, repositories, advance, now } = scene;
+      await inService(provider, async (fixture) => {
+        const { service, hosted, owner, world, people, organization, repositories, advance, now } = fixture;
         const { fork, handbook } = repositories;
         renameRepository(world, fork, 'copy');
         transferRepository(world, repositories.handbook, people.ada);
@@ -126,7 +126,7 @@ describe('renamed repositories', () => {
         await until(async () => {
           const { status } = await service.get(`${owner}/contributors?repository=handbook`);
           return status === 200 ? true : undefined;
-        }, 'the repository that took the name is answered');
+        }, 'the response is about the repository that took the name');
 
         renameRepository(world, repositories.plans, 'hidden-plans');
         const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
@@ -165,7 +165,7 @@ describe('renamed repositories', () => {
             const address = `${owner}/${path.replace('NAME', name)}`;
             await until(
               async () => ((await service.get(address)).status === 202 ? undefined : true),
-              `${address} is answered`,
+              `the response about ${address} is not pending`,
             );
             await untilIdle(service);
             const { status, text, headers } = await service.get(address);
@@ -173,8 +173,8 @@ describe('renamed repositories', () => {
           }
           for (const response of responses) assert.deepEqual(response, responses.at(-1), path);
         }
-        const other = await service.get(pathOf('secret-plans'));
-        assert.deepEqual([other.status, other.headers.get('location')], [401, null]);
+        const absentRepository = await service.get(pathOf('secret-plans'));
+        assert.deepEqual([absentRepository.status, absentRepository.headers.get('location')], [401, null]);
       });
     });
   }

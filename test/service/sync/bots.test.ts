@@ -7,8 +7,8 @@ import { addComment, addReviewComment } from '../../../simulators/world/comments
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteAccount } from '../../../simulators/world/mutations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { poll, stage } from '../../e2e/achievements/awarding/awarding.ts';
-import { organization, untilShown } from '../../e2e/installations/installed.ts';
+import { awardingRepository, poll } from '../../e2e/achievements/awarding/awarding.ts';
+import { organization, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
@@ -36,7 +36,7 @@ async function storedAccounts({ database }: TestService, externalIds: number[] |
 /** Makes both bots of Copilot do everything that mentions them, in both interfaces and in commits. */
 function busyCopilot(simulator: Simulator): number[] {
   const { world } = simulator;
-  const repository = stage(simulator);
+  const repository = awardingRepository(simulator);
   const { agent, reviewer } = addCopilot(world);
   for (const bot of [agent, reviewer]) {
     const pull = addPullRequest(world, repository, { author: bot });
@@ -60,7 +60,7 @@ describe('bots', () => {
     await using simulator = await startSimulator({ repositories: 1 });
     const ids = busyCopilot(simulator);
     const { world, accounts } = simulator;
-    const repository = stage(simulator);
+    const repository = awardingRepository(simulator);
     const someone = world.accountByLogin(accounts.outsider) ?? assert.fail();
     const mannequin = world.accounts.find(({ type }) => type === 'Mannequin') ?? assert.fail();
     for (const author of [someone, mannequin]) {
@@ -69,16 +69,16 @@ describe('bots', () => {
       addReviewComment(world, addPullRequest(world, repository, { author }), { author });
     }
     deleteAccount(world, someone);
-    const isNobodyIn = async (service: TestService): Promise<void> => {
+    const isUnknownTo = async (service: TestService): Promise<void> => {
       assert.deepEqual(await storedAccounts(service, [10_137, mannequin.id, someone.id]), []);
       assert.equal((await service.get('ghost')).status, 404);
     };
     await using service = await startSteppedApp(simulator);
     simulator.app.install(organization(simulator));
-    await untilShown(service, 'engine-1', /installed collected/);
+    await untilRepositoryIs(service, 'engine-1', /installed collected/);
     await untilIdle(service);
     assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
-    await isNobodyIn(service);
+    await isUnknownTo(service);
     // A first scan may read the briefest mention of an account last.
     const scanAgain = async (): Promise<void> => {
       await service.database.pool.query('update streams set full_scan_wanted_at = now()');
@@ -116,6 +116,6 @@ describe('bots', () => {
     await anonymous.get(`${engines.name}/contributors`);
     await untilIdle(anonymous);
     assert.deepEqual((await storedAccounts(anonymous, ids)).map(brief), copilots);
-    await isNobodyIn(anonymous);
+    await isUnknownTo(anonymous);
   });
 });

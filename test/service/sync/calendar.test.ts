@@ -5,11 +5,11 @@ import { type Simulator, startSimulator } from '../../../simulators/github/simul
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { daysOf } from '../../../simulators/world/expected-totals.ts';
 import { createTestDatabase } from '../../database.ts';
-import { everythingStored } from '../../e2e/access/state.ts';
+import { readAllTables } from '../../e2e/access/state.ts';
 import { sendDelivery } from '../../e2e/raw-request.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
-import { decode } from '../../integration/access/forging.ts';
-import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { decode } from '../../integration/access/forge-token.ts';
+import { ada, bearer, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startSteppedService } from './stepped-service.ts';
 
@@ -20,10 +20,10 @@ const dayMs = 86_400_000;
 /** Returns the total in the headline and the coverage below the days. */
 function readCard({ text }: ServiceResponse): { total: number; coverage: string } {
   const total = /<title[^>]*>[^<]*: ([\d,]+) contributions? in the last year</.exec(text)?.[1] ?? '';
-  const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, said = '']) => said);
+  const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text = '']) => text);
   return {
     total: Number(total.replaceAll(',', '') || Number.NaN),
-    coverage: texts.find((said) => /contributions$|collected|counting/.test(said) && !/in the last/.test(said)) ?? '',
+    coverage: texts.find((text) => /contributions$|collected|counting/.test(text) && !/in the last/.test(text)) ?? '',
   };
 }
 
@@ -33,7 +33,10 @@ function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }
   const yearAgo = last - 365 * dayMs;
   const first = new Date(yearAgo - new Date(yearAgo).getUTCDay() * dayMs).toISOString().slice(0, 10);
   return daysOf(world)
-    .filter(({ login: who, day, isPrivate }) => who === login && day >= first && (withPrivate || !isPrivate))
+    .filter(
+      ({ login: accountLogin, day, isPrivate }) =>
+        accountLogin === login && day >= first && (withPrivate || !isPrivate),
+    )
     .flatMap(({ commits, issues, pull_requests, reviews, discussions }) => [
       commits,
       issues,
@@ -144,7 +147,8 @@ describe("fetching of GitHub's calendars", () => {
     await service.getAfterWork(ada.name);
     const { total } = readCard(await service.getAfterWork(calendarOf(ada.name)));
     const exported = await service.get(`${ada.name}/export`, bearer(token));
-    const line = exported.text.split('\n').find((one) => one.startsWith('{"type" : "calendar"')) ?? assert.fail();
+    const line =
+      exported.text.split('\n').find((candidate) => candidate.startsWith('{"type" : "calendar"')) ?? assert.fail();
     const { data } = JSON.parse(line) as { data: { total: number; counts: number[] } };
     assert.equal(data.total, total);
     assert.equal(
@@ -163,9 +167,9 @@ describe("fetching of GitHub's calendars", () => {
       async () => (requestsFor(simulator, 'Calendar') > requestCount ? true : undefined),
       'it is fetched again',
     );
-    assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
+    assert.equal((await service.get(ada.name, jsonRequest('DELETE', token))).status, 204);
     await working;
     assert.equal(await stored('calendars'), 0);
-    assert.ok(!(await everythingStored(service)).includes(id));
+    assert.ok(!(await readAllTables(service)).includes(id));
   });
 });

@@ -163,7 +163,7 @@ describe('the clean-up job', () => {
     }
     const { signal } = new AbortController();
     const cleanUp = async () => createCleaningTasks({ connection, now: () => new Date() })['clean_up']?.run({}, signal);
-    const wanted = async (): Promise<string[]> => {
+    const waitingStreams = async (): Promise<string[]> => {
       const { rows } = await pool.query<{ name: string; at: string }>(
         `select r.name, s.full_scan_wanted_at::text as at from streams s join repositories r on r.id = s.repository_id
          where s.full_scan_wanted_at is not null`,
@@ -171,12 +171,12 @@ describe('the clean-up job', () => {
       return rows.map(({ name, at }) => `${name} ${at}`);
     };
     await cleanUp();
-    const found = await wanted();
+    const found = await waitingStreams();
     assert.deepEqual(
       found.map((line) => line.split(' ')[0]),
       ['engine-0'],
     );
     await cleanUp();
-    assert.deepEqual(await wanted(), found);
+    assert.deepEqual(await waitingStreams(), found);
   });
 });

@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { repository } from '../../../simulators/gitea/responses.ts';
+import { describeRepository } from '../../../simulators/gitea/responses.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { addOrganization, deliver, entity, placeOf, type Scene, untilTrue } from '../../e2e/gitea/scene.ts';
+import {
+  addOrganization,
+  deliver,
+  entity,
+  type Fixture,
+  responseContext,
+  untilResponsesMatchWorld,
+} from '../../e2e/gitea/fixture.ts';
 import { until } from '../../time.ts';
-import { inGitea } from './scenes.ts';
+import { withSteppedGitea } from './stepped-hosts.ts';
 
 describe('repositories of Gitea that seem to be empty', () => {
   it('are read again until their push is shown, and a bounded number of times where nothing was pushed', async () => {
-    await inGitea(async (scene) => {
-      const { service, simulator, world, people, repositories, now, advance } = scene;
+    await withSteppedGitea(async (fixture) => {
+      const { service, simulator, world, people, repositories, now, advance } = fixture;
       const author = { name: 'Ada', email: people.ada.emails[0] ?? '' };
       const place = (name: string, createdAt = now()): { owner: Account; fresh: Repository } => {
-        const owner = addOrganization(scene);
+        const owner = addOrganization(fixture);
         return { owner, fresh: addRepository(world, { ownerId: owner.id, name, createdAt }) };
       };
       // Git shows a push that the interface does not show yet.
@@ -23,48 +30,48 @@ describe('repositories of Gitea that seem to be empty', () => {
       const pushed = place('pushed', createdAt);
       addCommit(world, pushed.fresh, { author });
       Object.assign(pushed.fresh, { pushedAt: null, updatedAt: createdAt });
-      simulator.behind.add(pushed.fresh);
+      simulator.unprocessedPushes.add(pushed.fresh);
       const seen: unknown[] = [];
-      atThirdRequest(scene, pushed.fresh, () => {
-        seen.push(historyOf(scene, pushed.fresh));
-        simulator.behind.clear();
+      atThirdRequest(fixture, pushed.fresh, () => {
+        seen.push(historyOf(fixture, pushed.fresh));
+        simulator.unprocessedPushes.clear();
       });
-      await untilListed(scene, pushed.owner, pushed.fresh);
-      await untilHistory(scene, pushed.fresh, { commits: 1, isComplete: true, branch: 'main' });
+      await untilListed(fixture, pushed.owner, pushed.fresh);
+      await untilHistory(fixture, pushed.fresh, { commits: 1, isComplete: true, branch: 'main' });
       assert.deepEqual(await seen[0], { commits: 0, isComplete: false, branch: '' });
 
       // A repository that was created a moment ago gets its first push later.
       const created = place('created');
-      atThirdRequest(scene, created.fresh, () => void addCommit(world, created.fresh, { author }));
-      await untilListed(scene, created.owner, created.fresh);
-      await untilHistory(scene, created.fresh, { commits: 1, isComplete: true, branch: 'main' });
+      atThirdRequest(fixture, created.fresh, () => void addCommit(world, created.fresh, { author }));
+      await untilListed(fixture, created.owner, created.fresh);
+      await untilHistory(fixture, created.fresh, { commits: 1, isComplete: true, branch: 'main' });
 
-      // Another one stays empty.
+      // The other repository stays empty.
       const stays = place('stays');
-      await untilListed(scene, stays.owner, stays.fresh);
+      await untilListed(fixture, stays.owner, stays.fresh);
       await untilIdle(service);
-      assert.deepEqual(await historyOf(scene, stays.fresh), { commits: 0, isComplete: true, branch: '' });
+      assert.deepEqual(await historyOf(fixture, stays.fresh), { commits: 0, isComplete: true, branch: '' });
       const requests = simulator.requests.filter((request) => request.endsWith(`/repos/${stays.owner.login}/stays`));
       assert.ok(requests.length < 20, `${requests.length} requests`);
 
       // A delivery names a push that the interface does not show yet.
       const { empty } = repositories;
-      await untilTrue(scene, 'everything is counted');
+      await untilResponsesMatchWorld(fixture, 'everything is counted');
       await untilIdle(service);
-      assert.deepEqual(await historyOf(scene, empty), { commits: 0, isComplete: true, branch: '' });
+      assert.deepEqual(await historyOf(fixture, empty), { commits: 0, isComplete: true, branch: '' });
       advance(60);
-      simulator.behind.add(empty);
+      simulator.unprocessedPushes.add(empty);
       addCommit(world, empty, { author });
-      atThirdRequest(scene, empty, () => simulator.behind.clear());
-      await deliver(scene, '004-push', { repository: repository(placeOf(scene), empty) });
+      atThirdRequest(fixture, empty, () => simulator.unprocessedPushes.clear());
+      await deliver(fixture, '004-push', { repository: describeRepository(responseContext(fixture), empty) });
       await untilIdle(service);
-      assert.deepEqual(await historyOf(scene, empty), { commits: 1, isComplete: true, branch: 'main' });
+      assert.deepEqual(await historyOf(fixture, empty), { commits: 1, isComplete: true, branch: 'main' });
     });
   });
 });
 
 /** Returns the number of stored commits of a repository, and whether its history is complete. */
-async function historyOf({ service }: Scene, { id }: Repository): Promise<unknown> {
+async function historyOf({ service }: Fixture, { id }: Repository): Promise<unknown> {
   const { rows } = await service.database.pool.query(
     `select coalesce(t.commits, 0) as commits, s.completed_at is not null as "isComplete", r.default_branch as branch
      from repositories r join streams s on s.repository_id = r.id and s.name = 'commits'
@@ -74,22 +81,22 @@ async function historyOf({ service }: Scene, { id }: Repository): Promise<unknow
   return rows[0];
 }
 
-async function untilHistory(scene: Scene, repository: Repository, wanted: object): Promise<void> {
+async function untilHistory(fixture: Fixture, repository: Repository, expected: object): Promise<void> {
   await until(async () => {
-    await scene.service.work?.();
-    return isDeepStrictEqual(await historyOf(scene, repository), wanted) ? true : undefined;
-  }, JSON.stringify(wanted));
+    await fixture.service.work?.();
+    return isDeepStrictEqual(await historyOf(fixture, repository), expected) ? true : undefined;
+  }, JSON.stringify(expected));
 }
 
-async function untilListed(scene: Scene, owner: Account, repository: Repository): Promise<void> {
+async function untilListed(fixture: Fixture, owner: Account, repository: Repository): Promise<void> {
   await until(async () => {
-    await scene.service.get(`${entity(owner.login)}/contributors`);
-    return (await historyOf(scene, repository)) === undefined ? undefined : true;
+    await fixture.service.get(`${entity(owner.login)}/contributors`);
+    return (await historyOf(fixture, repository)) === undefined ? undefined : true;
   }, 'the repository is listed');
 }
 
 /** Runs `act` when a repository is requested for the third time. */
-function atThirdRequest({ simulator, world }: Scene, { ownerId, name }: Repository, act: () => void): void {
+function atThirdRequest({ simulator, world }: Fixture, { ownerId, name }: Repository, act: () => void): void {
   const owner = world.accounts.find(({ id }) => id === ownerId);
   let requests = 0;
   // The override of an earlier step has done its work.

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { accountAsUser, comment, item, repository } from '../../../simulators/gitea/responses.ts';
+import { accountAsUser, comment, describeRepository, item } from '../../../simulators/gitea/responses.ts';
 import { addCommit, addIssue, addReview } from '../../../simulators/world/activity.ts';
 import { addComment, deleteComment } from '../../../simulators/world/comments.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteItem, forcePush, setVisibility } from '../../../simulators/world/mutations.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
-import { everything, kindsStored, numbersOf } from '../../contract/served.ts';
+import { countersIn, countStoredByKind, expectedByKind } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { deliver, entity, placeOf, settingsOf, untilTrue } from '../../e2e/gitea/scene.ts';
+import { deliver, entity, responseContext, settingsOf, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
 import { installAsOperator } from '../../e2e/installations/as-operator.ts';
 import { runTask } from '../../e2e/installations/installed.ts';
 import { send } from '../../e2e/raw-request.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { removeContributions } from '../../integration/contributions/stored-repository.ts';
 import { until } from '../../time.ts';
-import { inGitea } from './scenes.ts';
+import { withSteppedGitea } from './stepped-hosts.ts';
 
 /** Tests that changes at a simulated Gitea reach a service. */
 
@@ -35,30 +35,30 @@ achievements:
 
 describe('changes at Gitea', () => {
   it('reach the responses within seconds of a delivery, for everyone whose contributions or whose visibility change', async () => {
-    await inGitea(async (scene) => {
-      const { service, simulator, world, people, repositories, issues, pulls, advance } = scene;
-      await untilTrue(scene, 'everything is counted');
+    await withSteppedGitea(async (fixture) => {
+      const { service, simulator, world, people, repositories, issues, pulls, advance } = fixture;
+      await untilResponsesMatchWorld(fixture, 'everything is counted');
       await untilIdle(service);
-      const place = placeOf(scene);
+      const place = responseContext(fixture);
       const issue = addIssue(world, repositories.handbook, { author: people.max });
-      assert.equal(await deliver(scene, '007-issues-opened', { issue: item(place, issue) }), 'accepted');
-      scene.advance(2);
-      await untilTrue(scene, 'a new issue is counted');
+      assert.equal(await deliver(fixture, '007-issues-opened', { issue: item(place, issue) }), 'accepted');
+      fixture.advance(2);
+      await untilResponsesMatchWorld(fixture, 'a new issue is counted');
       closeItem(world, issue, { by: people.olive });
-      await deliver(scene, '021-issues-closed', { action: 'closed', issue: item(place, issue) });
-      scene.advance(2);
-      await untilTrue(scene, 'that it was closed is counted');
+      await deliver(fixture, '021-issues-closed', { action: 'closed', issue: item(place, issue) });
+      fixture.advance(2);
+      await untilResponsesMatchWorld(fixture, 'that it was closed is counted');
       const [, , , pull] = pulls;
       assert.ok(pull);
       addReview(world, pull, { author: people.max });
-      await deliver(scene, '030-pull_request_review_approved-reviewed', { pull_request: item(place, pull) });
-      scene.advance(2);
-      await untilTrue(scene, 'a review is counted');
+      await deliver(fixture, '030-pull_request_review_approved-reviewed', { pull_request: item(place, pull) });
+      fixture.advance(2);
+      await untilResponsesMatchWorld(fixture, 'a review is counted');
       addCommit(world, repositories.handbook, { author: { name: 'Max', email: 'max-member@mail.example' } });
-      await deliver(scene, '004-push', {});
-      scene.advance(2);
-      await untilTrue(scene, 'a commit is counted');
-      assert.equal(await deliver(scene, '057-release-published', {}), 'ignored');
+      await deliver(fixture, '004-push', {});
+      fixture.advance(2);
+      await untilResponsesMatchWorld(fixture, 'a commit is counted');
+      assert.equal(await deliver(fixture, '057-release-published', {}), 'ignored');
       const unsigned = await send(service, '/v1/gitea/webhooks', 'POST', { 'content-type': 'application/json' }, '{}');
       assert.equal(unsigned.status, 401);
 
@@ -66,16 +66,16 @@ describe('changes at Gitea', () => {
       for (const { login } of [ada, max]) await service.get(entity(login));
       await untilIdle(service);
       for (const { login } of [ada, max])
-        assert.deepEqual(await numbersOf(service, entity(login)), countersOf(world, login));
+        assert.deepEqual(await countersIn(service, entity(login)), countersOf(world, login));
       const requestCount = simulator.requests.length;
       addCommit(world, repositories.handbook, {
         author: { name: 'Max', email: max.emails[0] ?? '' },
         coAuthors: [{ name: 'Ada', email: ada.emails[0] ?? '' }],
       });
-      await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
+      await deliver(fixture, '004-push', { sender: accountAsUser(responseContext(fixture), olive) });
       await untilIdle(service);
       for (const { login } of [ada, max])
-        assert.deepEqual(await numbersOf(service, entity(login)), countersOf(world, login));
+        assert.deepEqual(await countersIn(service, entity(login)), countersOf(world, login));
       // Gitea reports no totals, so that requests for the accounts would be useless.
       const accountRequests = simulator.requests
         .slice(requestCount)
@@ -85,21 +85,21 @@ describe('changes at Gitea', () => {
       // Nothing delivers the deletion, and the repository is not installed.
       deleteItem(world, repositories.handbook, issues[0] ?? assert.fail());
       advance(31 * 86_400);
-      await untilTrue(scene, 'the issue is gone');
+      await untilResponsesMatchWorld(fixture, 'the issue is removed');
 
       const names = [people.ada.login, people.max.login];
       await untilIdle(service);
-      const numbers = await Promise.all(names.map((name) => numbersOf(service, entity(name))));
-      scene.advance(2);
+      const numbers = await Promise.all(names.map((name) => countersIn(service, entity(name))));
+      fixture.advance(2);
       forcePush(world, repositories.handbook, repositories.handbook.commits.length, ['nobody@elsewhere.example']);
-      await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), people.olive) });
+      await deliver(fixture, '004-push', { sender: accountAsUser(responseContext(fixture), people.olive) });
       await untilIdle(service);
       for (const [index, name] of names.entries()) {
-        assert.deepEqual(await numbersOf(service, entity(name)), { ...Object(numbers[index]), commits: 0 });
+        assert.deepEqual(await countersIn(service, entity(name)), { ...Object(numbers[index]), commits: 0 });
       }
 
       // A process was killed after it committed a page of a scan.
-      const before = Object(await numbersOf(service, entity(people.ada.login)));
+      const before = Object(await countersIn(service, entity(people.ada.login)));
       // A page of a scan is committed, and nothing after it.
       const { connection } = service.database;
       const isAdas = sql<boolean>`c.kind = 'issue'
@@ -108,13 +108,15 @@ describe('changes at Gitea', () => {
         await removeContributions(connection, id, isAdas);
       }
       await runTask(service, 'update_totals');
-      assert.deepEqual(await numbersOf(service, entity(people.ada.login)), { ...before, issues: 0, issues_closed: 0 });
+      assert.deepEqual(await countersIn(service, entity(people.ada.login)), { ...before, issues: 0, issues_closed: 0 });
       const { rows: changed } = await service.database.pool.query('select 1 from changed_contributors');
       assert.deepEqual(changed, []);
 
       setVisibility(world, repositories.handbook, 'private');
       advance(2);
-      await deliver(scene, '001-repository-created', { repository: repository(placeOf(scene), repositories.handbook) });
+      await deliver(fixture, '001-repository-created', {
+        repository: describeRepository(responseContext(fixture), repositories.handbook),
+      });
       await until(async () => {
         await service.get(`${entity(engines.name)}/contributors`);
         const { rows } = await service.database.pool.query(
@@ -124,17 +126,17 @@ describe('changes at Gitea', () => {
         return rows.length > 0 ? true : undefined;
       }, 'it is known to be private');
       await untilIdle(service);
-      assert.deepEqual(await numbersOf(service, entity(people.ada.login)), countersOf(world, people.ada.login));
+      assert.deepEqual(await countersIn(service, entity(people.ada.login)), countersOf(world, people.ada.login));
     });
   });
 
   it('are read at full depth in an installed repository, with its achievements file', async () => {
-    await inGitea(async (scene) => {
-      const { service, world, repositories, people, issues, advance, now } = scene;
+    await withSteppedGitea(async (fixture) => {
+      const { service, world, repositories, people, issues, advance, now } = fixture;
       const { pool } = service.database;
-      await untilTrue(scene, 'everything is counted');
+      await untilResponsesMatchWorld(fixture, 'everything is counted');
       await untilIdle(service);
-      await installAsOperator(service, settingsOf(scene.simulator), 'gitea/analytical-engines/handbook');
+      await installAsOperator(service, settingsOf(fixture.simulator), 'gitea/analytical-engines/handbook');
       await untilIdle(service);
       // The command has the clock of the machine, which is ahead of the test's.
       await pool.query('update repositories set installed_at = $1 where installed_at is not null', [now()]);
@@ -144,7 +146,7 @@ describe('changes at Gitea', () => {
       for (const name of ['Opener', 'Opener of issues']) {
         advance(60);
         const { oid } = writeFile(world, repositories.handbook, '.plaudit/config.yaml', file(name), author);
-        await deliver(scene, '004-push', {});
+        await deliver(fixture, '004-push', {});
         await untilIdle(service);
         const { rows } = await pool.query(
           `select f.revision, a.name from achievement_files f
@@ -160,27 +162,27 @@ describe('changes at Gitea', () => {
         ['warning: Gitea and Forgejo do not report the times of stars: this trigger never holds there'],
       );
 
-      const kinds = () => kindsStored(service, repositories.handbook);
+      const kinds = () => countStoredByKind(service, repositories.handbook);
       await until(async () => {
         await service.work?.();
-        if (isDeepStrictEqual(await kinds(), everything)) return true;
-        // Another read may have taken the turn of the poll.
+        if (isDeepStrictEqual(await kinds(), expectedByKind)) return true;
+        // The poll may have left the repository to another read.
         await pool.query('delete from repository_polls');
         await pool.query("select graphile_worker.add_job('poll_due', job_key := 'its turn again')");
         return undefined;
       }, 'all of it is stored');
       const [first, second] = issues;
-      const said = first?.comments[0];
-      assert.ok(first && second && said);
-      const place = placeOf(scene);
-      deleteComment(world, said);
-      await deliver(scene, '018-issue_comment-created', {
+      const firstComment = first?.comments[0];
+      assert.ok(first && second && firstComment);
+      const place = responseContext(fixture);
+      deleteComment(world, firstComment);
+      await deliver(fixture, '018-issue_comment-created', {
         action: 'deleted',
         issue: item(place, first),
-        comment: comment(place, said, first, '/analytical-engines/handbook'),
+        comment: comment(place, firstComment, first, '/analytical-engines/handbook'),
       });
       const added = addComment(world, second, { author: people.olive });
-      await deliver(scene, '018-issue_comment-created', {
+      await deliver(fixture, '018-issue_comment-created', {
         issue: item(place, second),
         comment: comment(place, added, second, '/analytical-engines/handbook'),
       });

@@ -5,16 +5,16 @@ import type { Repository } from '../../../simulators/world/model.ts';
 import { deleteRepository, forcePush } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { addOrganization, entity, untilTrue } from '../../e2e/gitea/scene.ts';
-import { inGitea } from './scenes.ts';
+import { addOrganization, entity, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
+import { withSteppedGitea } from './stepped-hosts.ts';
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
 describe('matching of collected commits with accounts at Gitea', () => {
   it('finds authors who were co-authors before, and after force pushes and a deletion during the read', async () => {
-    await inGitea(async (scene) => {
-      const { world, now, simulator, service } = scene;
-      const owner = addOrganization(scene);
+    await withSteppedGitea(async (fixture) => {
+      const { world, now, simulator, service } = fixture;
+      const owner = addOrganization(fixture);
       const path = `${entity(owner.login)}/contributors`;
       /** Adds a repository, and a person who has commits only there. */
       const place = (name: string): { repository: Repository; person: { name: string; email: string } } => {
@@ -38,21 +38,22 @@ describe('matching of collected commits with accounts at Gitea', () => {
       for (const { repository, person } of pushed) {
         for (const author of [olive, person, person]) addCommit(world, repository, { author });
       }
-      // Its author is found in another repository.
+      // The author in the deleted repository is found in another one.
       const deleted = place('deleted');
-      const other = addRepository(world, { ownerId: owner.id, name: 'other', createdAt: now() });
-      for (const repository of [deleted.repository, other]) addCommit(world, repository, { author: deleted.person });
+      const otherRepository = addRepository(world, { ownerId: owner.id, name: 'other', createdAt: now() });
+      for (const repository of [deleted.repository, otherRepository])
+        addCommit(world, repository, { author: deleted.person });
       simulator.overrides.push((requested) => {
         if (requested.includes('/deleted/commits?sha=') && world.repositories.includes(deleted.repository)) {
           deleteRepository(world, deleted.repository);
         }
-        const one = pushed.find(({ repository }) => requested.includes(`/${repository.name}/commits?sha=`));
-        if (one === undefined) return undefined;
-        if (one.lost === '') {
-          one.lost = one.repository.commits.at(-1)?.oid ?? assert.fail();
-          forcePush(world, one.repository, 3, [olive.email, one.person.email]);
+        const requestedPush = pushed.find(({ repository }) => requested.includes(`/${repository.name}/commits?sha=`));
+        if (requestedPush === undefined) return undefined;
+        if (requestedPush.lost === '') {
+          requestedPush.lost = requestedPush.repository.commits.at(-1)?.oid ?? assert.fail();
+          forcePush(world, requestedPush.repository, 3, [olive.email, requestedPush.person.email]);
         }
-        const isLost = requested.includes(`sha=${one.lost}`) && one.status === 500;
+        const isLost = requested.includes(`sha=${requestedPush.lost}`) && requestedPush.status === 500;
         return isLost ? { status: 500, body: { message: 'object does not exist', url: '' } } : undefined;
       });
       await service.getComplete(path);
@@ -65,8 +66,8 @@ describe('matching of collected commits with accounts at Gitea', () => {
       for (let count = 0; count < 5; count += 1) {
         addCommit(world, coAuthored.repository, { author: coAuthored.person });
       }
-      scene.advance(3601);
-      await untilTrue(scene, 'all commits are counted for their authors', owner.login);
+      fixture.advance(3601);
+      await untilResponsesMatchWorld(fixture, 'all commits are counted for their authors', owner.login);
       await untilIdle(service);
       assert.ok(simulator.requests.length > requested);
     });

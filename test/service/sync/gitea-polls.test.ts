@@ -6,29 +6,29 @@ import { addComment } from '../../../simulators/world/comments.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
-import { kindsStored, listed } from '../../contract/served.ts';
+import { countStoredByKind, toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { entity, type Scene, settingsOf, untilTrue } from '../../e2e/gitea/scene.ts';
+import { entity, type Fixture, settingsOf, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
 import { installAsOperator } from '../../e2e/installations/as-operator.ts';
-import { round } from '../../e2e/installations/installed.ts';
+import { pollOwners } from '../../e2e/installations/installed.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { openGitea } from './scenes.ts';
+import { openSteppedGitea } from './stepped-hosts.ts';
 
 /** Tests polls of an installed owner at a simulated Gitea without webhooks. */
 
 /** Opens a service that has collected everything, with the organization installed. */
-async function openInstalled(): Promise<Scene & AsyncDisposable> {
+async function openInstalled(): Promise<Fixture & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
-  const scene = stack.use(await openGitea());
-  const { service, simulator, people } = scene;
-  await untilTrue(scene, 'everything is counted');
+  const fixture = stack.use(await openSteppedGitea());
+  const { service, simulator, people } = fixture;
+  await untilResponsesMatchWorld(fixture, 'everything is counted');
   await service.get(entity(people.max.login));
   await untilIdle(service);
   await installAsOperator(service, settingsOf(simulator), `gitea/${engines.name}`);
   await untilIdle(service);
   // The command has the clock of the machine, which is ahead of the test's.
   await service.database.pool.query('update repositories set installed_at = $1 where installed_at is not null', [
-    scene.now(),
+    fixture.now(),
   ]);
   // The clock of the machine begins polls of single repositories each minute; no change brings these forward.
   await service.database.pool.query(
@@ -36,14 +36,14 @@ async function openInstalled(): Promise<Scene & AsyncDisposable> {
      select id, '2100-01-01', 300, '', '2100-01-01' from repositories
      on conflict (repository_id) do update set next_at = excluded.next_at, changed_at = excluded.changed_at`,
   );
-  await round(scene);
+  await pollOwners(fixture);
   const parts = stack.move();
-  return { ...scene, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  return { ...fixture, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-async function assertTrue({ service, world, people }: Scene): Promise<void> {
+async function assertMatchesWorld({ service, world, people }: Fixture): Promise<void> {
   const { body } = await service.get(`${entity(engines.name)}/contributors?limit=100`);
-  assert.deepEqual(listed(body.data), contributorsOf(world, engines.name));
+  assert.deepEqual(toContributors(body.data), contributorsOf(world, engines.name));
   for (const name of [engines.name, people.max.login]) {
     const { body: numbers } = await service.get(`${entity(name)}/contributions`);
     assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, name));
@@ -51,40 +51,40 @@ async function assertTrue({ service, world, people }: Scene): Promise<void> {
 }
 
 describe('polls of owners at Gitea', () => {
-  let scene: Scene & AsyncDisposable;
+  let fixture: Fixture & AsyncDisposable;
   before(async () => {
-    scene = await openInstalled();
+    fixture = await openInstalled();
   });
   // The scene is missing when it could not be set up.
-  after(() => scene?.[Symbol.asyncDispose]());
+  after(() => fixture?.[Symbol.asyncDispose]());
 
   it('requests a page for each view and one search, reads only what changed, also after a failure, and costs its share', async () => {
-    const { service, simulator, world, repositories, people, issues, pulls, advance } = scene;
+    const { service, simulator, world, repositories, people, issues, pulls, advance } = fixture;
     const { handbook } = repositories;
     const [, second] = issues;
     const [, , , pull] = pulls;
     assert.ok(second && pull);
-    const known = await kindsStored(service, handbook);
+    const known = await countStoredByKind(service, handbook);
     for (const act of [
       () => addIssue(world, handbook, { author: people.max }),
       () => addComment(world, second, { author: people.olive }),
       () => addReview(world, pull, { author: people.max }),
       () => addCommit(world, handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
     ]) {
-      await round(scene, 600);
+      await pollOwners(fixture, 600);
       const before = simulator.requests.length;
       act();
-      await round(scene);
-      await assertTrue(scene);
+      await pollOwners(fixture);
+      await assertMatchesWorld(fixture);
       const requests = simulator.requests.slice(before);
       assert.ok(requests.length < 40, requests.join('\n'));
       assert.doesNotMatch(requests.join('\n'), /secret-plans|\/empty/);
     }
-    const kinds = await kindsStored(service, handbook);
+    const kinds = await countStoredByKind(service, handbook);
     for (const kind of ['issue', 'issue_comment', 'review']) assert.equal(kinds[kind], (known[kind] ?? 0) + 1, kind);
 
     // The first poll reads the changes of the hour before it; they are stored now.
-    await round(scene, 3700);
+    await pollOwners(fixture, 3700);
     const versions = async (): Promise<unknown> => {
       const { rows } = await service.database.pool.query(
         `select 'repository' as what, id::text, xmin::text from repositories
@@ -94,7 +94,7 @@ describe('polls of owners at Gitea', () => {
       return rows;
     };
     const [requestCount, written] = [simulator.requests.length, await versions()];
-    await round(scene);
+    await pollOwners(fixture);
     assert.deepEqual(
       simulator.requests.slice(requestCount).map((request) => request.replace(/\?.*$/, '')),
       ['/orgs/analytical-engines/repos', '/orgs/analytical-engines/repos', '/repos/issues/search'].map(
@@ -102,19 +102,19 @@ describe('polls of owners at Gitea', () => {
       ),
     );
     assert.deepEqual(await versions(), written);
-    await round(scene, 5);
+    await pollOwners(fixture, 5);
     assert.equal(simulator.requests.length, requestCount + 3);
 
     addIssue(world, repositories.handbook, { author: people.max });
     simulator.overrides.push((path) =>
       path.startsWith('/repos/issues/search') ? { status: 500, body: {} } : undefined,
     );
-    await round(scene);
+    await pollOwners(fixture);
     simulator.overrides.length = 0;
-    await round(scene, 60);
-    await assertTrue(scene);
+    await pollOwners(fixture, 60);
+    await assertMatchesWorld(fixture);
 
-    await round(scene, 3700);
+    await pollOwners(fixture, 3700);
     const pollsBefore = simulator.requests.length;
     advance(30);
     await Promise.all(
@@ -133,33 +133,33 @@ describe('polls of owners at Gitea', () => {
     await untilIdle(service);
     await installAsOperator(service, settingsOf(simulator), 'gitea/ada-lovelace');
     await untilIdle(service);
-    await round(scene, 3700);
+    await pollOwners(fixture, 3700);
     await pool.query(
       "update owner_polls set cost = 2997 where account_id = (select id from accounts where name = 'ada-lovelace')",
     );
     await pool.query("update owner_polls set next_at = next_at + interval '1 day' where cost = 2997");
-    await round(scene);
+    await pollOwners(fixture);
     const { rows } = await pool.query<{ seconds: number }>(
       'select extract(epoch from p.next_at - $2)::integer as seconds from owner_polls p join accounts a on a.id = p.account_id where a.name = $1',
-      [engines.name, scene.now()],
+      [engines.name, fixture.now()],
     );
     assert.deepEqual(rows, [{ seconds: (2997 + 3) / 5 }]);
     assert.ok(
       isDeepStrictEqual((await pool.query('select count(*)::integer as count from owner_polls')).rows, [{ count: 2 }]),
     );
     // The next polls are due as before.
-    await pool.query('update owner_polls set cost = 3, next_at = $1', [scene.now()]);
+    await pool.query('update owner_polls set cost = 3, next_at = $1', [fixture.now()]);
   });
 
   it('hides a repository within 60 seconds that is private, deleted or not shown to the token, and shows it again', async () => {
-    const { service, world, organization, repositories, people, now } = scene;
-    await assertTrue(scene);
+    const { service, world, organization, repositories, people, now } = fixture;
+    await assertMatchesWorld(fixture);
     setVisibility(world, repositories.handbook, 'private');
-    await round(scene);
-    await assertTrue(scene);
+    await pollOwners(fixture);
+    await assertMatchesWorld(fixture);
     setVisibility(world, repositories.handbook, 'public');
-    await round(scene);
-    await assertTrue(scene);
+    await pollOwners(fixture);
+    await assertMatchesWorld(fixture);
 
     const { rows: known } = await service.database.pool.query(
       "select 1 from repositories where name = 'secret-plans' and deleted_at is null",
@@ -168,25 +168,25 @@ describe('polls of owners at Gitea', () => {
     world.memberships.splice(0, world.memberships.length);
     setVisibility(world, repositories.handbook, 'private');
     assert.equal(world.membership(organization.id, people.max.id), undefined);
-    await round(scene);
+    await pollOwners(fixture);
     const { rows: shown } = await service.database.pool.query(
       'select name from repositories where deleted_at is null and owner_id = (select id from accounts where name = $1)',
       [engines.name],
     );
     assert.deepEqual(shown, [{ name: 'empty' }]);
-    await assertTrue(scene);
+    await assertMatchesWorld(fixture);
     setVisibility(world, repositories.handbook, 'public');
-    await round(scene);
-    await assertTrue(scene);
+    await pollOwners(fixture);
+    await assertMatchesWorld(fixture);
     deleteRepository(world, repositories.handbook);
-    await round(scene);
-    await assertTrue(scene);
+    await pollOwners(fixture);
+    await assertMatchesWorld(fixture);
 
     // Another account takes the name of the owner.
     renameAccount(world, organization, 'difference-engines');
-    const other = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
-    addRepository(world, { ownerId: other.id, name: 'looms', createdAt: now() });
-    await round(scene);
+    const successor = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
+    addRepository(world, { ownerId: successor.id, name: 'looms', createdAt: now() });
+    await pollOwners(fixture);
     const { rows: looms } = await service.database.pool.query("select 1 from repositories where name = 'looms'");
     assert.deepEqual(looms, []);
     assert.equal((await service.get(`${entity(engines.name)}/contributors`)).status, 404);

@@ -2,26 +2,29 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
-import { listed } from '../../contract/served.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { entity, untilTrue } from '../../e2e/gitea/scene.ts';
+import { entity, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { inGitea } from './scenes.ts';
+import { withSteppedGitea } from './stepped-hosts.ts';
 
 describe('the service on Gitea', () => {
   /** Tests a service on a simulated Gitea. */
 
   it('looks up, counts, lists and draws an organization, shows private data to its owner, and sums the numbers of users', async () => {
-    await inGitea(async (scene) => {
-      const { service, simulator, world, advance } = scene;
+    await withSteppedGitea(async (fixture) => {
+      const { service, simulator, world, advance } = fixture;
       const { status, body } = await service.get(entity('ANALYTICAL-engines'));
       assert.equal(status, 200);
       assert.equal(body.data[0]?.['name'], engines.name);
       assert.equal(body.data[0]?.['provider'], 'gitea');
-      await untilTrue(scene, 'everything is counted');
+      await untilResponsesMatchWorld(fixture, 'everything is counted');
       const { body: ofOne } = await service.getComplete(`${entity(engines.name)}/contributors?repository=handbook`);
-      assert.deepEqual(listed(ofOne.data), contributorsOf(scene.world, engines.name, { repository: 'handbook' }));
+      assert.deepEqual(
+        toContributors(ofOne.data),
+        contributorsOf(fixture.world, engines.name, { repository: 'handbook' }),
+      );
       const { headers, text } = await service.get(`${entity(engines.name)}/contributors?format=svg`);
       assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
       assert.match(text, /Ada Lovelace/);
@@ -34,9 +37,9 @@ describe('the service on Gitea', () => {
       assert.deepEqual(own.data.map(({ name }) => String(name)).toSorted(), ['empty', 'handbook', 'secret-plans']);
       assert.equal((await service.get(`${entity(engines.name)}/repositories`)).status, 401);
       const { body: people } = await service.getComplete(`${entity(engines.name)}/contributors`, bearer(token));
-      const viewer = { accountId: scene.people.olive.id, seesPrivate: true };
-      assert.deepEqual(listed(people.data), contributorsOf(world, engines.name, { viewer }));
-      assert.notDeepEqual(listed(people.data), contributorsOf(world, engines.name));
+      const viewer = { accountId: fixture.people.olive.id, seesPrivate: true };
+      assert.deepEqual(toContributors(people.data), contributorsOf(world, engines.name, { viewer }));
+      assert.notDeepEqual(toContributors(people.data), contributorsOf(world, engines.name));
       assert.ok(simulator.gitRequests.some((request) => request.includes('secret-plans')));
       for (const line of service.lines) assert.doesNotMatch(line, /simulated_organization/);
       const member = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_member));
@@ -63,7 +66,7 @@ describe('the service on Gitea', () => {
           'reviews',
         ]);
       }
-      addIssue(world, scene.repositories.handbook, { author: scene.people.max });
+      addIssue(world, fixture.repositories.handbook, { author: fixture.people.max });
       advance(7200);
       await until(async () => {
         await service.get(`${entity(engines.name)}/contributors`);
@@ -78,9 +81,9 @@ describe('the service on Gitea', () => {
   });
 
   it('reads an instance that requires a sign-in with a token, and its commits once the code is switched on', async () => {
-    await inGitea(
-      async (scene) => {
-        const { service, simulator, world, repositories, advance } = scene;
+    await withSteppedGitea(
+      async (fixture) => {
+        const { service, simulator, world, repositories, advance } = fixture;
         simulator.withoutGit.add(repositories.handbook);
         const numbers = async () => (await service.get(`${entity(engines.name)}/contributions`)).body;
         await until(async () => {
@@ -92,10 +95,10 @@ describe('the service on Gitea', () => {
         const { body } = await service.get(`${entity(engines.name)}/contributors?repository=handbook`);
         assert.equal(body.meta_data.complete, false);
         assert.ok(body.data.length > 0);
-        assert.notDeepEqual(listed(body.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
+        assert.notDeepEqual(toContributors(body.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
         simulator.withoutGit.clear();
         advance(3601);
-        await untilTrue(scene, 'commits are counted too');
+        await untilResponsesMatchWorld(fixture, 'commits are counted too');
       },
       { isClosed: true },
     );

@@ -6,13 +6,13 @@ import { addComment } from '../../../simulators/world/comments.ts';
 import { deleteItem } from '../../../simulators/world/mutations.ts';
 import { react } from '../../../simulators/world/reactions.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
-import { earnedBy, kindsStored, everything as withoutStars } from '../../contract/served.ts';
+import { achievementsOf, countStoredByKind, expectedByKind as withoutStars } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { deliver, entity, install, projectPayload, untilTrue } from '../../e2e/gitlab/scene.ts';
+import { deliver, entity, install, projectPayload, untilResponsesMatchWorld } from '../../e2e/gitlab/fixture.ts';
 import { runTask } from '../../e2e/installations/installed.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { inGitLab } from './scenes.ts';
+import { withSteppedGitLab } from './stepped-hosts.ts';
 
 /** Tests an installed project of a simulated GitLab, and the achievements that people earn in it. */
 
@@ -47,16 +47,16 @@ achievements:
 
 describe('achievements at GitLab', () => {
   it('collects an installed project completely, and awards and draws its achievements', async () => {
-    await inGitLab(async (scene) => {
-      const { service, world, repositories, people, issues, advance } = scene;
+    await withSteppedGitLab(async (fixture) => {
+      const { service, world, repositories, people, issues, advance } = fixture;
       const author = { name: 'Olive', email: 'olive-admin@mail.example' };
       writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements, author);
-      await untilTrue(scene, 'everything is counted');
+      await untilResponsesMatchWorld(fixture, 'everything is counted');
       await untilIdle(service);
       const { pool } = service.database;
-      await install(scene, `gitlab/${engines.name}/handbook`);
+      await install(fixture, `gitlab/${engines.name}/handbook`);
       await untilIdle(service);
-      const kinds = () => kindsStored(service, repositories.handbook);
+      const kinds = () => countStoredByKind(service, repositories.handbook);
       const everything = { ...withoutStars, star: 2 };
       const poll = async (): Promise<void> => {
         await pool.query('delete from repository_polls');
@@ -69,7 +69,7 @@ describe('achievements at GitLab', () => {
         await poll();
         return undefined;
       }, 'all of it is stored');
-      const earned = (name: string) => earnedBy(service, entity(name));
+      const earned = (name: string) => achievementsOf(service, entity(name));
       await service.get(entity('ada-lovelace'));
       await service.get(entity('max-member'));
       const expected = { 'ada-lovelace': ['Gazer', 'Opener', 'Small change'], 'max-member': ['Gazer', 'Reviewer'] };
@@ -84,11 +84,11 @@ describe('achievements at GitLab', () => {
 
       const [first, second] = issues;
       assert.ok(first && second);
-      const said = addComment(world, second, { author: people.max });
-      second.updatedAt = scene.now();
-      react(world, said, { by: people.ada, content: 'ROCKET' });
+      const comment = addComment(world, second, { author: people.max });
+      second.updatedAt = fixture.now();
+      react(world, comment, { by: people.ada, content: 'ROCKET' });
       assert.equal(
-        await deliver(scene, 'Emoji Hook', events.emoji(projectPayload(repositories.handbook), people.ada)),
+        await deliver(fixture, 'Emoji Hook', events.emoji(projectPayload(repositories.handbook), people.ada)),
         'accepted',
       );
       await until(async () => {

@@ -5,61 +5,61 @@ import { addComment } from '../../../simulators/world/comments.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
 import { setVisibility } from '../../../simulators/world/mutations.ts';
-import { listed } from '../../contract/served.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { entity, install, type Scene, untilTrue } from '../../e2e/gitlab/scene.ts';
-import { round } from '../../e2e/installations/installed.ts';
-import { openGitLab } from './scenes.ts';
+import { entity, type Fixture, install, untilResponsesMatchWorld } from '../../e2e/gitlab/fixture.ts';
+import { pollOwners } from '../../e2e/installations/installed.ts';
+import { openSteppedGitLab } from './stepped-hosts.ts';
 
 describe('polls of owners at GitLab', () => {
   it('find changes in a group and in the projects of a user without webhooks in the next round', async () => {
-    await using scene = await openGitLab();
-    const { repositories, organization, world, people, pulls, now } = scene;
-    await untilTrue(scene, 'everything is counted');
-    await install(scene, `gitlab/${organization.login}`);
-    await untilIdle(scene.service);
-    await round(scene);
+    await using fixture = await openSteppedGitLab();
+    const { repositories, organization, world, people, pulls, now } = fixture;
+    await untilResponsesMatchWorld(fixture, 'everything is counted');
+    await install(fixture, `gitlab/${organization.login}`);
+    await untilIdle(fixture.service);
+    await pollOwners(fixture);
     const [, , , pull] = pulls;
     assert.ok(pull);
-    pull.updatedAt = scene.now();
+    pull.updatedAt = fixture.now();
     addReview(world, pull, { author: people.max });
-    await round(scene);
-    await assertContributors(scene, organization.login);
-    await assertFollowed(scene, repositories.handbook, organization.login);
+    await pollOwners(fixture);
+    await assertContributors(fixture, organization.login);
+    await assertFollowed(fixture, repositories.handbook, organization.login);
 
     const { login, id: ownerId } = people.ada;
     const own = addRepository(world, { ownerId, name: 'notes', createdAt: now(), hasDiscussions: false });
     addCommit(world, own, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-    await scene.service.getComplete(`/v1/gitlab/entities/${login}/contributors`);
-    await install(scene, `gitlab/${login}`);
-    await untilIdle(scene.service);
-    await assertFollowed(scene, own, login);
+    await fixture.service.getComplete(`/v1/gitlab/entities/${login}/contributors`);
+    await install(fixture, `gitlab/${login}`);
+    await untilIdle(fixture.service);
+    await assertFollowed(fixture, own, login);
   });
 });
 
-async function assertContributors({ service, world }: Scene, name: string): Promise<void> {
+async function assertContributors({ service, world }: Fixture, name: string): Promise<void> {
   const { body } = await service.get(`${entity(name)}/contributors?limit=100`);
-  assert.deepEqual(listed(body.data), contributorsOf(world, name));
+  assert.deepEqual(toContributors(body.data), contributorsOf(world, name));
 }
 
 /** Makes one change after the other in a project, and asserts that the next round of polls finds each. */
-async function assertFollowed(scene: Scene, repository: Repository, owner: string): Promise<void> {
-  const { world, people, service } = scene;
-  await round(scene);
+async function assertFollowed(fixture: Fixture, repository: Repository, owner: string): Promise<void> {
+  const { world, people, service } = fixture;
+  await pollOwners(fixture);
   const issue = addIssue(world, repository, { author: people.max });
-  await round(scene);
-  await assertContributors(scene, owner);
+  await pollOwners(fixture);
+  await assertContributors(fixture, owner);
   addCommit(world, repository, { author: { name: 'Max', email: people.max.emails[0] ?? '' } });
-  await round(scene);
-  await assertContributors(scene, owner);
+  await pollOwners(fixture);
+  await assertContributors(fixture, owner);
   addComment(world, issue, { author: people.olive });
-  await round(scene);
+  await pollOwners(fixture);
   const { rows } = await service.database.pool.query(
     "select 1 from contributions where kind = 'issue_comment' and parent_external_id = $1",
     [String(issue.id)],
   );
   assert.equal(rows.length, 1);
   setVisibility(world, repository, 'private');
-  await round(scene);
-  await assertContributors(scene, owner);
+  await pollOwners(fixture);
+  await assertContributors(fixture, owner);
 }

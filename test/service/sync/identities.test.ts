@@ -6,7 +6,7 @@ import { deleteRepository, forcePush } from '../../../simulators/world/mutations
 import { addAccount } from '../../../simulators/world/people.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { untilCounted } from '../../contract/served.ts';
+import { untilCounted } from '../../contract/service-responses.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { engines } from '../../integration/access/owner.ts';
@@ -26,8 +26,11 @@ describe('matching of collected commits with accounts at GitHub', () => {
     // The service requests 50 authors of a commit from GitHub, so that this co-author is in no list.
     const late = person('late');
     const crowded = add('crowded');
-    const crowd = Array.from({ length: 60 }, (_, index) => ({ name: 'C', email: `crowd-${index}@elsewhere.example` }));
-    addCommit(world, crowded, { author: olive, coAuthors: [...crowd, late] });
+    const coAuthors = Array.from({ length: 60 }, (_, index) => ({
+      name: 'C',
+      email: `crowd-${index}@elsewhere.example`,
+    }));
+    addCommit(world, crowded, { author: olive, coAuthors: [...coAuthors, late] });
     // This co-author has no account until the address authors a commit.
     const newcomer = person('newcomer');
     const account = world.accountByEmail(newcomer.email) ?? assert.fail();
@@ -56,7 +59,7 @@ describe('matching of collected commits with accounts at GitHub', () => {
       },
     });
     await using service = await startSteppedService({ simulator, now });
-    const untilTrue = async (what: string): Promise<void> => {
+    const untilResponsesMatchWorld = async (what: string): Promise<void> => {
       advance(3601);
       await untilCounted({ world, service }, { name: engines.name, path: engines.name }, what);
       await untilIdle(service);
@@ -69,7 +72,7 @@ describe('matching of collected commits with accounts at GitHub', () => {
     account.emails = [newcomer.email];
     addCommit(world, joined, { author: newcomer });
     for (const author of people) addCommit(world, repositories.handbook, { author });
-    await untilTrue('all commits are counted for their authors');
+    await untilResponsesMatchWorld('all commits are counted for their authors');
 
     // The migration leaves addresses without an account in this state, with totals that lack their commits.
     const { connection, pool } = service.database;
@@ -79,9 +82,9 @@ describe('matching of collected commits with accounts at GitHub', () => {
     ]);
     await pool.query("update streams set invalidated_at = known_until where name = 'commits'");
     const { rows } = await pool.query<{ id: string }>('select id from repositories');
-    for (const { id } of rows) await inTransaction(connection, (one) => recountRepository(one, id));
+    for (const { id } of rows) await inTransaction(connection, (transaction) => recountRepository(transaction, id));
     const { rows: before } = await pool.query('select 1 from contributor_totals where commits > 0');
     assert.deepEqual(before, []);
-    await untilTrue('the commits are counted again without a push');
+    await untilResponsesMatchWorld('the commits are counted again without a push');
   });
 });

@@ -9,12 +9,18 @@ import {
   transferRepository,
 } from '../../../simulators/world/mutations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { engine, organization, reconcileNow, shown, untilShown } from '../../e2e/installations/installed.ts';
+import {
+  engine,
+  organization,
+  reconcileNow,
+  repositoryStates,
+  untilRepositoryIs,
+} from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { clock } from '../../time.ts';
 import { startSteppedApp } from './stepped-service.ts';
 
-async function missing({ database }: TestService): Promise<string[]> {
+async function missingPermissions({ database }: TestService): Promise<string[]> {
   const { rows } = await database.pool.query<{ missing_permissions: string[] }>(
     'select missing_permissions from installations where removed_at is null',
   );
@@ -22,71 +28,71 @@ async function missing({ database }: TestService): Promise<string[]> {
 }
 
 /** Starts a service that is installed on two repositories, and returns how it follows changes. */
-async function following(way: (typeof ways)[number]) {
+async function startFollowing(source: (typeof sources)[number]) {
   const time = clock();
   const stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ now: time.now, repositories: 2 }));
   const service = stack.use(
-    await startSteppedApp(simulator, { now: time.now, hasNoDeliveries: way === 'looking alone' }),
+    await startSteppedApp(simulator, { now: time.now, hasNoDeliveries: source === 'the hourly comparison alone' }),
   );
   const { app } = simulator;
   const follow = async (): Promise<void> => {
     await app.deliverer.idle();
-    if (way === 'deliveries') return;
+    if (source === 'deliveries') return;
     time.advance(3700);
     await reconcileNow(service);
   };
   const [hidden, first] = [engine(simulator, 'hidden-engine'), engine(simulator, 'engine-1')];
   const installation = app.install(organization(simulator), [hidden]);
   await follow();
-  await untilShown(service, 'hidden-engine', /^private installed collected$/);
+  await untilRepositoryIs(service, 'hidden-engine', /^private installed collected$/);
   app.addRepositories(installation, [first]);
   await follow();
-  await untilShown(service, 'engine-1', /^public installed/);
+  await untilRepositoryIs(service, 'engine-1', /^public installed/);
   const close = (): Promise<void> => stack.disposeAsync();
   return { simulator, service, installation, hidden, first, follow, [Symbol.asyncDispose]: close };
 }
 
-const ways = ['deliveries', 'looking alone'] as const;
+const sources = ['deliveries', 'the hourly comparison alone'] as const;
 
 describe('changes of installations', () => {
-  for (const way of ways) {
-    it(`follows a selection, suspension, permissions, renames, visibility, transfers and the end by ${way}`, async () => {
-      await using setting = await following(way);
+  for (const source of sources) {
+    it(`follows a selection, suspension, permissions, renames, visibility, transfers and the end by ${source}`, async () => {
+      await using setting = await startFollowing(source);
       const { simulator, service, installation, hidden, first, follow } = setting;
       const { app, world } = simulator;
       app.removeRepositories(installation, [hidden]);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
+      await untilRepositoryIs(service, 'hidden-engine', /^private collected deleted$/);
       app.addRepositories(installation, [hidden]);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private installed collected$/);
+      await untilRepositoryIs(service, 'hidden-engine', /^private installed collected$/);
       app.suspend(installation);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private collected deleted$/);
-      await untilShown(service, 'engine-1', /^public( collected)?$/);
+      await untilRepositoryIs(service, 'hidden-engine', /^private collected deleted$/);
+      await untilRepositoryIs(service, 'engine-1', /^public( collected)?$/);
       app.unsuspend(installation);
       await follow();
-      await untilShown(service, 'hidden-engine', /^private installed collected$/);
+      await untilRepositoryIs(service, 'hidden-engine', /^private installed collected$/);
       await untilIdle(service);
-      assert.deepEqual(await missing(service), []);
+      assert.deepEqual(await missingPermissions(service), []);
       const { issues: _issues, ...others } = readPermissions;
       app.acceptPermissions(installation, others);
       await follow();
       await untilIdle(service);
-      assert.deepEqual(await missing(service), ['issues']);
+      assert.deepEqual(await missingPermissions(service), ['issues']);
       app.acceptPermissions(installation, { ...readPermissions, issues: 'write' });
       await follow();
       await untilIdle(service);
-      assert.deepEqual(await missing(service), []);
+      assert.deepEqual(await missingPermissions(service), []);
 
       renameRepository(world, hidden, 'renamed-engine');
       await follow();
-      await untilShown(service, 'renamed-engine', /^private installed collected$/);
+      await untilRepositoryIs(service, 'renamed-engine', /^private installed collected$/);
       for (const visibility of ['public', 'private'] as const) {
         setVisibility(world, hidden, visibility);
         await follow();
-        await untilShown(service, 'renamed-engine', new RegExp(`^${visibility} installed collected$`));
+        await untilRepositoryIs(service, 'renamed-engine', new RegExp(`^${visibility} installed collected$`));
       }
       const { rows } = await service.database.pool.query(
         'select credential_name from repositories where external_id = $1',
@@ -96,22 +102,22 @@ describe('changes of installations', () => {
       const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
       transferRepository(world, hidden, keeper);
       await follow();
-      await untilShown(service, 'renamed-engine', /^(absent|private collected deleted)$/);
+      await untilRepositoryIs(service, 'renamed-engine', /^(absent|private collected deleted)$/);
       transferRepository(world, hidden, organization(simulator));
       app.addRepositories(installation, [hidden]);
       await follow();
-      await untilShown(service, 'renamed-engine', /^private installed collected$/);
+      await untilRepositoryIs(service, 'renamed-engine', /^private installed collected$/);
       app.addRepositories(installation, [engine(simulator, 'engine-2')]);
       await follow();
-      await untilShown(service, 'engine-2', /^public installed/);
+      await untilRepositoryIs(service, 'engine-2', /^public installed/);
       deleteRepository(world, first);
       await follow();
-      await untilShown(service, 'engine-1', /deleted$/);
+      await untilRepositoryIs(service, 'engine-1', /deleted$/);
 
       app.uninstall(installation);
       await follow();
-      await untilShown(service, 'renamed-engine', /^private collected deleted$/);
-      await untilShown(service, 'engine-2', /^public( collected)?$/);
+      await untilRepositoryIs(service, 'renamed-engine', /^private collected deleted$/);
+      await untilRepositoryIs(service, 'engine-2', /^public( collected)?$/);
     });
   }
 
@@ -123,22 +129,22 @@ describe('changes of installations', () => {
     const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
     transferRepository(world, hidden, keeper);
     const installation = app.install(organization(simulator));
-    await untilShown(service, 'engine-2', /^public installed collected$/);
-    assert.equal((await shown(service))['hidden-engine'], undefined);
+    await untilRepositoryIs(service, 'engine-2', /^public installed collected$/);
+    assert.equal((await repositoryStates(service))['hidden-engine'], undefined);
     transferRepository(world, hidden, organization(simulator));
-    await untilShown(service, 'hidden-engine', /^private installed collected$/);
+    await untilRepositoryIs(service, 'hidden-engine', /^private installed collected$/);
     await untilIdle(service);
-    const away = async (lose: () => void): Promise<void> => {
+    const whileUnavailable = async (lose: () => void): Promise<void> => {
       simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
       lose();
       await app.deliverer.idle();
-      await untilShown(service, 'hidden-engine', /^private (installed )?collected deleted$/);
-      assert.match((await shown(service))['engine-1'] ?? '', /^public/);
+      await untilRepositoryIs(service, 'hidden-engine', /^private (installed )?collected deleted$/);
+      assert.match((await repositoryStates(service))['engine-1'] ?? '', /^public/);
       simulator.faults.clear();
     };
-    await away(() => app.suspend(installation));
+    await whileUnavailable(() => app.suspend(installation));
     app.unsuspend(installation);
-    await untilShown(service, 'hidden-engine', /^private installed collected$/);
-    await away(() => app.uninstall(installation));
+    await untilRepositoryIs(service, 'hidden-engine', /^private installed collected$/);
+    await whileUnavailable(() => app.uninstall(installation));
   });
 });

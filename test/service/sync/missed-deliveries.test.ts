@@ -6,7 +6,7 @@ import type { Repository } from '../../../simulators/world/model.ts';
 import { renameRepository } from '../../../simulators/world/mutations.ts';
 import { emitEvent } from '../../../simulators/world/report-changes.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { engine, organization, runTask, secret, untilShown } from '../../e2e/installations/installed.ts';
+import { engine, organization, runTask, secret, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { clock } from '../../time.ts';
 import { startSteppedApp } from './stepped-service.ts';
@@ -41,7 +41,7 @@ describe('missed deliveries', () => {
     await delaySchedule(service);
     const { app, world } = simulator;
     app.install(organization(simulator), [engine(simulator, 'engine-1'), engine(simulator, 'engine-2')]);
-    await untilShown(service, 'engine-1', /collected/);
+    await untilRepositoryIs(service, 'engine-1', /collected/);
     const lost = engine(simulator, 'engine-1');
     app.deliverer.policy = { ...smooth, loss: 1 };
     renameRepository(world, lost, 'lost-engine');
@@ -54,7 +54,7 @@ describe('missed deliveries', () => {
     assert.equal(await missedCount(service), 0);
     const [missed, late] = app.deliverer.attempts.slice(-2);
     await runTask(service, 'find_missed_deliveries');
-    await untilShown(service, 'lost-engine', /^public installed/);
+    await untilRepositoryIs(service, 'lost-engine', /^public installed/);
     await app.deliverer.idle();
     assert.deepEqual(
       attemptsOf(simulator, missed?.guid).map(({ isRedelivery, statusCode }) => [isRedelivery, statusCode]),
@@ -63,7 +63,7 @@ describe('missed deliveries', () => {
         [true, 202],
       ],
     );
-    // It arrived, though GitHub has it on record as lost.
+    // The delivery arrived, though GitHub recorded it as lost.
     assert.equal(attemptsOf(simulator, late?.guid).length, 1);
     assert.equal(await missedCount(service), 1);
     await service.database.pool.query("update redeliveries set found_at = found_at - interval '1 day'");
@@ -109,7 +109,7 @@ describe('missed deliveries', () => {
     assert.equal(await requestsAfter(6, 300), 3);
     assert.equal(await requestsAfter(18, 14_400), 11);
     assert.equal(await missedCount(service), 2);
-    // Its attempts are older than the period that GitHub redelivers, so that it is not requested.
+    // The attempts at this delivery are older than the period that GitHub redelivers, so that it is not requested.
     await service.database.pool.query('delete from delivery_checks');
     await service.database.pool.query('delete from redeliveries');
     time.advance(4 * 86_400);
@@ -124,7 +124,7 @@ describe('missed deliveries', () => {
     await delaySchedule(first);
     const { app, world } = simulator;
     const installation = app.install(organization(simulator));
-    await untilShown(first, 'engine-1', /collected/);
+    await untilRepositoryIs(first, 'engine-1', /collected/);
     await untilIdle(first);
     await first.service.close();
     const repository = engine(simulator, 'engine-1');
@@ -146,7 +146,7 @@ describe('missed deliveries', () => {
     await runTask(second, 'find_missed_deliveries');
     await app.deliverer.idle();
     assert.equal(await missedCount(second), 121);
-    await untilShown(second, 'away-engine', /installed/);
+    await untilRepositoryIs(second, 'away-engine', /installed/);
     assert.ok(app.installations.has(installation.id));
   });
 });

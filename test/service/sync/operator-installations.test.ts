@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from '../../../simulators/github/simul
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { installByName, listInstalled, uninstallByName } from '../../../src/commands/installations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { shown, untilShown } from '../../e2e/installations/installed.ts';
+import { repositoryStates, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { runCommand } from '../../run-command.ts';
 import { startSteppedService } from './stepped-service.ts';
@@ -29,15 +29,18 @@ describe('installations by the operator', () => {
     const uninstall = (target: string): Promise<string[]> => runCommand(uninstallByName, target, environment);
     const list = (): Promise<string[]> => runCommand(listInstalled, undefined, environment);
     assert.deepEqual(await list(), ['nothing is installed']);
-    const one = 'github/analytical-engines/Hidden-Engine';
-    assert.match((await install(one)).join('\n'), /^github\/analytical-engines\/Hidden-Engine is installed; [^\n]*$/);
-    await untilShown(service, 'hidden-engine', /^private installed collected$/);
+    const singleRepository = 'github/analytical-engines/Hidden-Engine';
+    assert.match(
+      (await install(singleRepository)).join('\n'),
+      /^github\/analytical-engines\/Hidden-Engine is installed; [^\n]*$/,
+    );
+    await untilRepositoryIs(service, 'hidden-engine', /^private installed collected$/);
     assert.deepEqual(await list(), ['github/analytical-engines: 1 selected; by the operator']);
-    await install(one);
+    await install(singleRepository);
     assert.deepEqual(await list(), ['github/analytical-engines: 1 selected; by the operator']);
 
     await install('github/analytical-engines');
-    await untilShown(service, 'engine-1', /^public installed collected$/);
+    await untilRepositoryIs(service, 'engine-1', /^public installed collected$/);
     assert.deepEqual(await list(), ['github/analytical-engines: everything; by the operator']);
     await install('github/analytical-engines/engine-1');
     assert.deepEqual(await list(), ['github/analytical-engines: everything; by the operator']);
@@ -47,7 +50,7 @@ describe('installations by the operator', () => {
     assert.deepEqual(await list(), ['nothing is installed']);
     await untilIdle(service);
     assert.deepEqual(
-      Object.values(await shown(service)).filter((state) => state.includes('installed')),
+      Object.values(await repositoryStates(service)).filter((state) => state.includes('installed')),
       [],
     );
     await install('github/analytical-engines/engine-1');
@@ -63,6 +66,6 @@ describe('installations by the operator', () => {
       environmentOf(simulator, service, 'public_only'),
     );
     assert.match(lines[1] ?? '', /^warning: plaudit: private data of analytical-engines cannot be read/);
-    await untilShown(service, 'engine-1', /^public installed collected$/);
+    await untilRepositoryIs(service, 'engine-1', /^public installed collected$/);
   });
 });

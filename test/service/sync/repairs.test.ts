@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { engine, organization, runTask, untilShown } from '../../e2e/installations/installed.ts';
+import { engine, organization, runTask, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import { shareService } from '../../e2e/shared-service.ts';
 import { removeContributions } from '../../integration/contributions/stored-repository.ts';
 import { until } from '../../time.ts';
@@ -21,7 +21,7 @@ describe('the data of a repository', () => {
     start: async (simulator) => {
       const service = await startSteppedApp(simulator);
       simulator.app.install(organization(simulator));
-      await untilShown(service, 'engine-1', /collected/);
+      await untilRepositoryIs(service, 'engine-1', /collected/);
       await untilIdle(service);
       return service;
     },
@@ -97,7 +97,7 @@ describe('the data of a repository', () => {
       return rows.length > 0 ? true : undefined;
     }, 'the read has failed');
     repository.commits.splice(0, repository.commits.length, ...before);
-    simulator.world.changed();
+    simulator.world.markChanged();
     await pool.query('drop trigger fail on streams');
     // The push was delivered too, and a job skips a repository that another job is reading.
     await untilIdle(service);
@@ -113,7 +113,7 @@ describe('the data of a repository', () => {
       await runTask(service, 'reconcile_repository', { repositoryId });
       const [stored] = await counted();
       return stored === before.length ? true : undefined;
-    }, 'the nightly comparison has repaired what is stored');
+    }, 'the nightly comparison has repaired the stored commits');
     assert.deepEqual(await counted(), [before.length, before.length]);
   });
 });

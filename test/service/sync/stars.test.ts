@@ -10,9 +10,14 @@ import { star, unstar } from '../../../simulators/world/repository-changes.ts';
 import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { poll, stage, untilAwarded, write } from '../../e2e/achievements/awarding/awarding.ts';
+import {
+  awardingRepository,
+  poll,
+  untilAwarded,
+  writeAchievementsFile,
+} from '../../e2e/achievements/awarding/awarding.ts';
 import { installAsOperator } from '../../e2e/installations/as-operator.ts';
-import { organization, runTask, untilShown } from '../../e2e/installations/installed.ts';
+import { organization, runTask, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import { sendDelivery } from '../../e2e/raw-request.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { engines } from '../../integration/access/owner.ts';
@@ -32,17 +37,17 @@ async function storedStars({ database }: TestService): Promise<string[]> {
 }
 
 function trueStars(simulator: Simulator): string[] {
-  const stars = simulator.world.starsOf(stage(simulator));
+  const stars = simulator.world.starsOf(awardingRepository(simulator));
   return stars
     .map(({ accountId, starredAt }) => `${simulator.world.accountById(accountId)?.login} ${starredAt.toISOString()}`)
     .toSorted();
 }
 
-async function untilStored(service: TestService, wanted: string[]): Promise<void> {
+async function untilStored(service: TestService, expected: string[]): Promise<void> {
   await until(async () => {
     await service.work?.();
-    return isDeepStrictEqual(await storedStars(service), wanted) ? true : undefined;
-  }, 'stars').catch(async () => assert.deepEqual(await storedStars(service), wanted));
+    return isDeepStrictEqual(await storedStars(service), expected) ? true : undefined;
+  }, 'stars').catch(async () => assert.deepEqual(await storedStars(service), expected));
 }
 
 interface StreamRow {
@@ -76,7 +81,7 @@ async function startFollowing(simulator: Simulator): Promise<TestService> {
     tokens: ['outsider'],
     settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
   });
-  const repository = stage(simulator);
+  const repository = awardingRepository(simulator);
   repository.stars = [];
   const settings = {
     GITHUB_URL: simulator.url,
@@ -84,7 +89,7 @@ async function startFollowing(simulator: Simulator): Promise<TestService> {
     GITHUB_TOKEN: simulator.tokens.outsider,
   };
   await installAsOperator(service, settings, `github/${engines.name}/${repository.name}`);
-  await untilShown(service, repository.name, /installed collected/);
+  await untilRepositoryIs(service, repository.name, /installed collected/);
   return service;
 }
 
@@ -96,17 +101,20 @@ describe('stars of an installed repository', () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedApp(simulator);
     const { world, accounts } = simulator;
-    write(simulator, { pointActions: [], achievements: [simple('Gazer', 'author star: starred = true')] });
+    writeAchievementsFile(simulator, {
+      pointActions: [],
+      achievements: [simple('Gazer', 'author star: starred = true')],
+    });
     simulator.app.install(organization(simulator));
-    await untilShown(service, 'engine-1', /installed collected/);
+    await untilRepositoryIs(service, 'engine-1', /installed collected/);
     await untilIdle(service);
     assert.ok(trueStars(simulator).length > 0);
     const { id: _id, ...stream } = await starStream(service);
     assert.deepEqual(stream, { completed: true, withheld: true, wanted: false, failure: null });
 
     const ada = person(simulator, accounts.user);
-    star(world, stage(simulator), ada);
-    const own = trueStars(simulator).filter((one) => one.startsWith(ada.login));
+    star(world, awardingRepository(simulator), ada);
+    const own = trueStars(simulator).filter((star) => star.startsWith(ada.login));
     await untilStored(service, own);
     await untilAwarded(service, simulator, [`${ada.login}: Gazer, ${own[0]?.split(' ')[1]}`]);
 
@@ -115,7 +123,9 @@ describe('stars of an installed repository', () => {
     await reconcile(service);
     assert.deepEqual(await storedStars(service), own);
     assert.equal((await starStream(service)).wanted, false, 'stars are no drift');
-    const repositories = world.owned(organization(simulator)).filter((one) => world.starsOf(one).length > 0);
+    const repositories = world
+      .owned(organization(simulator))
+      .filter((repository) => world.starsOf(repository).length > 0);
     assert.ok(
       requestsOf(simulator, 'Stars') <= repositories.length,
       'a withheld list is not read again on the same day',
@@ -127,10 +137,10 @@ describe('stars of an installed repository', () => {
       .filter(({ isFork, visibility }) => !isFork && visibility === 'public');
     assert.equal(
       stars,
-      owned.reduce((sum, one) => sum + world.starsOf(one).length, 0),
+      owned.reduce((sum, repository) => sum + world.starsOf(repository).length, 0),
     );
 
-    unstar(world, stage(simulator), ada);
+    unstar(world, awardingRepository(simulator), ada);
     await untilStored(service, []);
   });
 
@@ -138,7 +148,7 @@ describe('stars of an installed repository', () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using database = await createTestDatabase();
     const { world, accounts } = simulator;
-    const repository = stage(simulator);
+    const repository = awardingRepository(simulator);
     const start = (token: TokenName): Promise<TestService> =>
       startSteppedService({
         simulator,
@@ -148,7 +158,7 @@ describe('stars of an installed repository', () => {
       });
     const sent = outbox(simulator);
     const deliverAll = async (service: TestService): Promise<void> => {
-      for (const one of sent.splice(0)) await sendDelivery(service, 'github', one);
+      for (const delivery of sent.splice(0)) await sendDelivery(service, 'github', delivery);
     };
     const before = trueStars(simulator);
     {
@@ -189,13 +199,13 @@ describe('stars of an installed repository', () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startFollowing(simulator);
     const { world, accounts } = simulator;
-    const repository = stage(simulator);
+    const repository = awardingRepository(simulator);
     assert.equal((await starStream(service)).withheld, false);
     const sent = outbox(simulator);
     star(world, repository, person(simulator, accounts.user));
     star(world, repository, person(simulator, accounts.outsider));
     unstar(world, repository, person(simulator, accounts.outsider));
-    for (const one of sent.splice(0)) await sendDelivery(service, 'github', one);
+    for (const delivery of sent.splice(0)) await sendDelivery(service, 'github', delivery);
     await untilStored(service, trueStars(simulator));
     assert.equal(trueStars(simulator).length, 1);
     assert.equal((await starStream(service)).withheld, true);
@@ -208,7 +218,7 @@ describe('stars of an installed repository', () => {
       await using simulator = await startSimulator({ repositories: 1, now: () => new Date(at) });
       await using service = await startFollowing(simulator);
       const { world } = simulator;
-      const repository = stage(simulator);
+      const repository = awardingRepository(simulator);
       const people = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted).slice(0, 4);
       for (let round = 0; round < 3; round += 1) {
         const sent = outbox(simulator);
@@ -219,7 +229,8 @@ describe('stars of an installed repository', () => {
           if (random.chance(0.5)) at += 1000;
         }
         world.listeners.clear();
-        for (const one of shuffled(random, [...sent, ...sent.slice(0, 10)])) await sendDelivery(service, 'github', one);
+        for (const delivery of shuffled(random, [...sent, ...sent.slice(0, 10)]))
+          await sendDelivery(service, 'github', delivery);
         await untilIdle(service);
         await untilStored(service, trueStars(simulator));
       }
@@ -229,5 +240,5 @@ describe('stars of an installed repository', () => {
 
 function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
   const places = items.map((item) => ({ item, place: random.next() }));
-  return places.toSorted((one, other) => one.place - other.place).map(({ item }) => item);
+  return places.toSorted((left, right) => left.place - right.place).map(({ item }) => item);
 }

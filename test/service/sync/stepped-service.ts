@@ -16,7 +16,7 @@ import {
 } from '../../e2e/service.ts';
 import { openWithoutWorkers } from '../http/stored-service.ts';
 
-/** A web application on a simulated host, whose jobs run one after another, and only when a test says so. */
+/** A web application on a simulated host. Its jobs run one after another when a test says so. */
 export interface SteppedService extends TestService {
   /** Runs jobs until none is left, also those that a delay lets wait for more changes. Each request does so afterwards. */
   work(): Promise<void>;
@@ -26,7 +26,7 @@ export interface SteppedService extends TestService {
 
 /** The longest delay, in s, of a job that waits for more changes. */
 const longestDelayS = 15;
-/** More rounds of jobs that add each other than any test needs. */
+/** The limit of rounds of jobs that add each other, which no test reaches. */
 const maxRounds = 50;
 /** A request may need an account, and then a repository of it. */
 const maxLookups = 2;
@@ -103,9 +103,9 @@ export async function startSteppedService(options: Omit<TestServiceOptions, 'sta
   };
 }
 
-/** Does the same with a service that is the App of the simulator. */
+/** Starts a service that is the simulator's App, without workers: its jobs run when a test says so. */
 export function startSteppedApp(simulator: Simulator, options: AppServiceOptions = {}): Promise<TestService> {
-  return startAppService(simulator, { ...options, begin: startSteppedService });
+  return startAppService(simulator, { ...options, startService: startSteppedService });
 }
 
 const isLeft = `attempts < max_attempts and run_at <= now() + interval '${longestDelayS} seconds'

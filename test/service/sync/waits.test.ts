@@ -6,7 +6,7 @@ import { forgetWaits } from '../../../src/sync/forget-waits.ts';
 import { createTestDatabase, openTestDatabase } from '../../database.ts';
 import { organization, reconcileNow } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';
-import { plantRepository } from '../../integration/doctor/plant.ts';
+import { storeRepository } from '../../integration/doctor/store-faults.ts';
 import { startSteppedApp, startSteppedService } from './stepped-service.ts';
 
 /** A wait that a host once sent: 3,170 years. */
@@ -43,7 +43,7 @@ describe('limit of waiting times', () => {
   it('ends stored waits of lookups and jobs, and polls at the latest after their interval', async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
-    await plantRepository(connection, { name: 'engine' });
+    await storeRepository(connection, { name: 'engine' });
     await pool.query(
       `insert into lookups (key, state, retry_at) values ('look_up github/ada', 'delayed_by_quota', '5138-11-16');
        select graphile_worker.add_job('collect', job_key => 'collect ada', run_at => '5138-11-16');

@@ -8,7 +8,7 @@ import { createLog } from '../../../src/log.ts';
 import { recordWithdrawn } from '../../../src/repositories/withdrawn-store.ts';
 import { hideAllWithdrawn, withdrawLostCredentials } from '../../../src/sync/lost-access.ts';
 import { openTestDatabase } from '../../database.ts';
-import { bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
+import { bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { watchPlans } from '../../integration/plans.ts';
 import { until } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
@@ -82,7 +82,7 @@ describe('withdrawal of a credential', () => {
     };
     const published = { publish_private_contributions: true };
     for (const [name, token] of Object.entries(tokens)) {
-      assert.equal((await service.get(`${name}/settings`, sending('PUT', token, published))).status, 200);
+      assert.equal((await service.get(`${name}/settings`, jsonRequest('PUT', token, published))).status, 200);
     }
     const paths = ['contributions?private=true', 'contributors?limit=100', 'repositories?limit=100', 'status'];
     const privateRepository: Record<string, string> = { [engines.name]: 'hidden-engine', [keeper.name]: 'diary' };
@@ -93,8 +93,8 @@ describe('withdrawal of a credential', () => {
         const image = `${name}/contributions?private=true&format=svg`;
         seen[image] = (await service.get(image)).text;
         seen[`public ${name}`] = (await service.get(`${name}/contributions?private=true`)).text;
-        const one = `${name}/repositories/${privateRepository[name]}/contributors`;
-        seen[one] = (await service.get(one, bearer(token))).status;
+        const ofRepository = `${name}/repositories/${privateRepository[name]}/contributors`;
+        seen[ofRepository] = (await service.get(ofRepository, bearer(token))).status;
       }
       return seen;
     };
@@ -148,19 +148,19 @@ describe('withdrawal of a credential', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const url = String(database.clientConfig.connectionString);
-    await using one = await openNode(url);
-    await using other = await openNode(url);
+    await using firstNode = await openNode(url);
+    await using secondNode = await openNode(url);
     await fill(database, { owners: 2, each: 250 });
-    await withdrawLostCredentials(one.core.sync);
+    await withdrawLostCredentials(firstNode.core.sync);
     await database.connection.transaction().execute(async (transaction) => {
       await transaction.selectFrom('repositories').select('id').orderBy('owner_id').limit(1).forUpdate().execute();
       const ends = await Promise.all(
-        [one, other].map(({ core }) => hideAllWithdrawn(core.sync, AbortSignal.timeout(60_000))),
+        [firstNode, secondNode].map(({ core }) => hideAllWithdrawn(core.sync, AbortSignal.timeout(60_000))),
       );
       assert.ok(ends.includes('busy'), ends.join());
       assert.equal(await countShown(database), 1);
     });
-    assert.equal(await hideAllWithdrawn(one.core.sync, signal), 'done');
+    assert.equal(await hideAllWithdrawn(firstNode.core.sync, signal), 'done');
     assert.equal(await countShown(database), 0);
   });
 

@@ -27,8 +27,8 @@ interface Compared {
 describe('evidence with compare', () => {
   const shared = shareStoredService();
   const path = `${engines.name}/contributions/issues`;
-  const get = async (query: string, wanted = path): Promise<Compared> => {
-    const { status, text } = await shared.service.get(`${wanted}?${query}`);
+  const get = async (query: string, address = path): Promise<Compared> => {
+    const { status, text } = await shared.service.get(`${address}?${query}`);
     assert.equal(status, 200, text);
     return JSON.parse(text) as Compared;
   };

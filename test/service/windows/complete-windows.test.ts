@@ -46,8 +46,8 @@ describe('completeness of windows while an organization is read for the first ti
     );
     const [{ id, read: issuesRead, reached } = assert.fail()] = rows;
     assert.deepEqual([rows.length, issuesRead], [1, pageSize]);
-    const repository = simulator.world.repositories.find((one) => String(one.id) === id) ?? assert.fail();
-    const changes = repository.issues.map(({ updatedAt }) => updatedAt).toSorted((one, other) => +other - +one);
+    const repository = simulator.world.repositories.find((repository) => String(repository.id) === id) ?? assert.fail();
+    const changes = repository.issues.map(({ updatedAt }) => updatedAt).toSorted((left, right) => +right - +left);
     assert.ok(changes.length > pageSize);
     assert.equal(reached.getTime(), changes[pageSize - 1]?.getTime());
 

@@ -53,7 +53,7 @@ describe('lists of contributors in a window', () => {
       const range = readWindow(text, now()) ?? assert.fail();
       const former = contributorsOf(world, engines.name, { range: { ...range, since: null, until: range.since } });
       const expected = contributorsOf(world, engines.name, { range }).filter(
-        ({ login }) => !former.some((one) => one.login === login),
+        ({ login }) => !former.some((person) => person.login === login),
       );
       const query = new URLSearchParams(text).toString();
       const { body } = await get(`${engines.name}/contributors?limit=100&newcomers=true&${query}`);
@@ -85,8 +85,10 @@ describe('lists of contributors in a window', () => {
     const { body } = await get(last);
     const before = await get(`${engines.name}/contributors?limit=2&since=2012-01-01&before=${body.previous_cursor}`);
     assert.deepEqual(numbers(before.body), all.slice(-body.data.length - 2).slice(0, 2));
-    const other = await get(`${engines.name}/contributors?limit=2&since=2012-01-02&before=${body.previous_cursor}`);
-    assert.equal(other.status, 400);
+    const previousPage = await get(
+      `${engines.name}/contributors?limit=2&since=2012-01-02&before=${body.previous_cursor}`,
+    );
+    assert.equal(previousPage.status, 400);
   });
 
   it('count some kinds, repositories and types alone', async () => {

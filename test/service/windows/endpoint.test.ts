@@ -38,10 +38,13 @@ describe('endpoint 2 with a window', () => {
   it('keeps the lifetime experience, level and counters', async () => {
     const lifetime = await get(`${ada.name}/contributions`);
     const windowed = await get(`${ada.name}/contributions?period=previous-month`);
-    const [one] = lifetime.body.data;
-    const [other] = windowed.body.data;
-    assert.deepEqual({ ...other, contributions: null, window: null }, { ...one, contributions: null, window: null });
-    assert.equal('window' in (one ?? {}), false);
+    const [lifetimeItem] = lifetime.body.data;
+    const [windowedItem] = windowed.body.data;
+    assert.deepEqual(
+      { ...windowedItem, contributions: null, window: null },
+      { ...lifetimeItem, contributions: null, window: null },
+    );
+    assert.equal('window' in (lifetimeItem ?? {}), false);
     assert.equal('window' in lifetime.body.meta_data, false);
   });
 

@@ -62,10 +62,10 @@ describe('evidence of counters', () => {
     const hidden = world.owned(organization).find(({ visibility }) => visibility !== 'public')?.name ?? assert.fail();
     await storeAbsentRepositories(shared.service.database.connection, engines.name, ['no-such', hidden]);
     for (const path of ['contributions', 'contributions/commits']) {
-      const [one, other] = await Promise.all(
+      const [ofHidden, ofAbsent] = await Promise.all(
         [hidden, 'no-such'].map((name) => shared.service.get(`${engines.name}/repositories/${name}/${path}`)),
       );
-      assert.deepEqual([one?.status, one?.text], [404, other?.text]);
+      assert.deepEqual([ofHidden?.status, ofHidden?.text], [404, ofAbsent?.text]);
     }
   });
 
@@ -90,19 +90,19 @@ describe('evidence of counters', () => {
     const owned = shared.simulator.world.owned(organization).filter(({ visibility }) => visibility === 'public');
     const { items: commits } = await readAll(`${engines.name}/contributions/commits?limit=100`);
     for (const { oid, title, url } of commits) {
-      const commit = owned.flatMap((repository) => repository.commits).find((one) => one.oid === oid);
+      const commit = owned.flatMap((repository) => repository.commits).find((candidate) => candidate.oid === oid);
       assert.equal(title, commit?.message.split('\n')[0]?.trim());
       assert.ok(url.endsWith(`/commit/${oid}`), url);
     }
     const { items: issues } = await readAll(`${engines.name}/contributions/issues?limit=100`);
     assert.deepEqual(
-      issues.map(({ number, title }) => `${number} ${title}`).toSorted((one, other) => (one < other ? -1 : 1)),
+      issues.map(({ number, title }) => `${number} ${title}`).toSorted((left, right) => (left < right ? -1 : 1)),
       owned
         .flatMap((repository) => repository.issues)
         // Imported people have no account that counts.
         .filter(({ authorId }) => shared.simulator.world.accountById(authorId)?.type !== 'Mannequin')
         .map(({ number, title }) => `${number} ${title}`)
-        .toSorted((one, other) => (one < other ? -1 : 1)),
+        .toSorted((left, right) => (left < right ? -1 : 1)),
     );
     assert.ok(issues.every(({ url, number }) => url.endsWith(`/issues/${number}`)));
   });
@@ -111,7 +111,7 @@ describe('evidence of counters', () => {
     const { items } = await readAll(`${ada.name}/contributions/commits?limit=100`);
     const { world } = shared.simulator;
     for (const { oid, rule } of items) {
-      const commit = world.repositories.flatMap(({ commits }) => commits).find((one) => one.oid === oid);
+      const commit = world.repositories.flatMap(({ commits }) => commits).find((candidate) => candidate.oid === oid);
       const author = commit && world.accountByEmail(commit.author.email);
       assert.equal(rule, author?.login === ada.name ? 'commit.author' : 'commit.co-author');
     }
@@ -211,8 +211,8 @@ describe('evidence of counters', () => {
       unknown.items
         .filter(({ reason }) => reason === 'no-account')
         .map(({ oid }) => String(oid))
-        .toSorted((one, other) => (one < other ? -1 : 1)),
-      commits.map(({ oid }) => oid).toSorted((one, other) => (one < other ? -1 : 1)),
+        .toSorted((left, right) => (left < right ? -1 : 1)),
+      commits.map(({ oid }) => oid).toSorted((left, right) => (left < right ? -1 : 1)),
     );
   });
 
@@ -230,7 +230,7 @@ describe('evidence of counters', () => {
     for (const counter of [...counterNames, 'experience', 'level', 'contributions', 'achievements'])
       assert.ok(data.some((rule) => rule.counter === counter && rule.description !== ''));
     assert.ok(data.some(({ id }) => id === 'commit.co-author'));
-    const sinceOf = (wanted: string) => data.find(({ id }) => id === wanted)?.since_version;
+    const sinceOf = (ruleId: string) => data.find(({ id }) => id === ruleId)?.since_version;
     assert.deepEqual(['issue.opened', 'issue.commented', 'achievements.awarded'].map(sinceOf), ['0.1', '0.3', '0.3']);
   });
 });

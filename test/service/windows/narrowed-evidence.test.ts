@@ -128,7 +128,7 @@ describe('narrowed evidence', () => {
     assert.deepEqual([data.length, second.data.length], [1, 1]);
     const text = Buffer.from(cursor, 'base64url').toString('latin1');
     const guesses = rows.flatMap(({ id }) =>
-      [...world.accounts.map((one) => String(one.id)), '11', '12', '13'].map((star) =>
+      [...world.accounts.map((account) => String(account.id)), '11', '12', '13'].map((star) =>
         createHash('md5').update(`${id}${star}`).digest('hex'),
       ),
     );

@@ -45,7 +45,9 @@ export function cardsOf(description: Description): string[] {
   return operationsOf(description).flatMap(({ operationId, parameters = [], responses }) => {
     const content = resolve(description, responses['200'] ?? {}).content ?? {};
     if (!('image/svg+xml' in content)) return [];
-    const card = parameters.map((one) => resolve(description, one)).find(({ name }) => name === 'card')?.schema;
+    const card = parameters
+      .map((parameter) => resolve(description, parameter))
+      .find(({ name }) => name === 'card')?.schema;
     const names = card && resolve<Schema>(description, card).enum;
     return names === undefined ? [operationId] : names.map((name) => `${operationId} ${name}`);
   });
@@ -53,7 +55,7 @@ export function cardsOf(description: Description): string[] {
 
 function operationsOf({ paths }: Description): Operation[] {
   return Object.values(paths).flatMap((methods) =>
-    Object.values(methods).filter((one) => typeof one.operationId === 'string'),
+    Object.values(methods).filter((operation) => typeof operation.operationId === 'string'),
   );
 }
 
@@ -64,9 +66,15 @@ function resolve<Part extends object>({ components }: Description, part: Part): 
   return Object(components[group]?.[name]);
 }
 
-function collect(description: Description, given: Schema, path: string, paths: Set<string>, depth: number): void {
+function collect(
+  description: Description,
+  schemaOrReference: Schema,
+  path: string,
+  paths: Set<string>,
+  depth: number,
+): void {
   if (depth > maxDepth) return;
-  const schema = resolve(description, given);
+  const schema = resolve(description, schemaOrReference);
   const of = (part: Schema, suffix: string): void => collect(description, part, `${path}${suffix}`, paths, depth + 1);
   for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) of(part, '');
   if ([schema.type].flat().some((type) => type === 'integer' || type === 'number')) paths.add(path);

@@ -28,41 +28,44 @@ async function git(directory: string, ...parameters: string[]): Promise<string> 
 
 describe('buildRepository', () => {
   it('creates the same ids from the same description, and every commit as described', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const commits = [
       change([]),
       { ...change([0], bob), committer: ada, coAuthors: [ada, bob], message: 'Two\n\nlines' },
       change([0]),
       change([1, 2]),
     ];
-    const oids = await buildRepository(place.at('a.git'), { commits, branch: 'trunk' });
-    assert.deepEqual(await buildRepository(place.at('b.git'), { commits, branch: 'trunk' }), oids);
-    assert.equal(await git(place.at('a.git'), 'rev-parse', 'HEAD'), oids[3]);
-    assert.equal(await git(place.at('a.git'), 'symbolic-ref', 'HEAD'), 'refs/heads/trunk');
-    assert.equal(await git(place.at('a.git'), 'show', '-s', '--format=%P', oids[3] ?? ''), `${oids[1]} ${oids[2]}`);
+    const oids = await buildRepository(directory.pathOf('a.git'), { commits, branch: 'trunk' });
+    assert.deepEqual(await buildRepository(directory.pathOf('b.git'), { commits, branch: 'trunk' }), oids);
+    assert.equal(await git(directory.pathOf('a.git'), 'rev-parse', 'HEAD'), oids[3]);
+    assert.equal(await git(directory.pathOf('a.git'), 'symbolic-ref', 'HEAD'), 'refs/heads/trunk');
     assert.equal(
-      await git(place.at('a.git'), 'show', '-s', '--format=%an|%ae|%at|%cn|%ct%n%B', oids[1] ?? ''),
+      await git(directory.pathOf('a.git'), 'show', '-s', '--format=%P', oids[3] ?? ''),
+      `${oids[1]} ${oids[2]}`,
+    );
+    assert.equal(
+      await git(directory.pathOf('a.git'), 'show', '-s', '--format=%an|%ae|%at|%cn|%ct%n%B', oids[1] ?? ''),
       `${bob.name}|Bob@Example.org|1000000000|Ada|1000000100\nTwo\n\nlines\n\n` +
         `Co-authored-by: Ada <ada@example.org>\nCo-authored-by: ${bob.name} <Bob@Example.org>`,
     );
-    assert.equal(await git(place.at('a.git'), 'ls-tree', '-r', 'HEAD'), '');
+    assert.equal(await git(directory.pathOf('a.git'), 'ls-tree', '-r', 'HEAD'), '');
   });
 
   it('builds a repository with several roots and further references, and one without commits', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const commits = [change([]), change([]), change([0, 1])];
     const refs = { 'refs/tags/v1': 0, 'refs/heads/side': 1 };
-    const [first, second] = await buildRepository(place.at('a.git'), { commits, branch: 'main', refs });
-    assert.equal(await git(place.at('a.git'), 'rev-parse', 'v1'), first);
-    assert.equal(await git(place.at('a.git'), 'rev-parse', 'side'), second);
-    assert.equal(await git(place.at('a.git'), 'show', '-s', '--format=%P', second ?? ''), '');
-    assert.deepEqual(await buildRepository(place.at('empty.git'), { commits: [], branch: 'main' }), []);
-    assert.equal(await git(place.at('empty.git'), 'for-each-ref'), '');
+    const [first, second] = await buildRepository(directory.pathOf('a.git'), { commits, branch: 'main', refs });
+    assert.equal(await git(directory.pathOf('a.git'), 'rev-parse', 'v1'), first);
+    assert.equal(await git(directory.pathOf('a.git'), 'rev-parse', 'side'), second);
+    assert.equal(await git(directory.pathOf('a.git'), 'show', '-s', '--format=%P', second ?? ''), '');
+    assert.deepEqual(await buildRepository(directory.pathOf('empty.git'), { commits: [], branch: 'main' }), []);
+    assert.equal(await git(directory.pathOf('empty.git'), 'for-each-ref'), '');
   });
 
   it('appends commits to the branch and beside it, and moves the branch', async () => {
-    await using place = await makeTemporaryDirectory();
-    const directory = place.at('a.git');
+    await using temporary = await makeTemporaryDirectory();
+    const directory = temporary.pathOf('a.git');
     const oids = await buildRepository(directory, { commits: [change([]), change([0])], branch: 'main' });
     const [first = '', second = ''] = oids;
     const added = await appendCommits(directory, 'refs/heads/main', [change([second], bob), change([0], bob)]);
@@ -77,29 +80,29 @@ describe('buildRepository', () => {
   });
 
   it('stores a raw commit unchanged', async () => {
-    await using place = await makeTemporaryDirectory();
-    await buildRepository(place.at('a.git'), { commits: [change([])], branch: 'main' });
+    await using directory = await makeTemporaryDirectory();
+    await buildRepository(directory.pathOf('a.git'), { commits: [change([])], branch: 'main' });
     const content = Buffer.from('tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor nobody\n\n\xff', 'latin1');
-    const oid = await writeRawCommit(place.at('a.git'), content);
-    assert.deepEqual(await runGit(place.at('a.git'), ['cat-file', 'commit', oid]), content);
+    const oid = await writeRawCommit(directory.pathOf('a.git'), content);
+    assert.deepEqual(await runGit(directory.pathOf('a.git'), ['cat-file', 'commit', oid]), content);
   });
 
   it('throws an error with the reason when git refuses a commit', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     await assert.rejects(
-      buildRepository(place.at('a.git'), { commits: [change(['nonsense'])], branch: 'main' }),
+      buildRepository(directory.pathOf('a.git'), { commits: [change(['nonsense'])], branch: 'main' }),
       /fast-import failed: .*nonsense/s,
     );
   });
 
   it('builds a repository with the commits and merges of a real history', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const commits = await readHistory('serverpod');
     assert.equal(commits.length, 2810);
-    const oids = await buildRepository(place.at('a.git'), { commits, branch: 'main' });
-    assert.equal(await git(place.at('a.git'), 'rev-list', '--count', 'main'), '2810');
+    const oids = await buildRepository(directory.pathOf('a.git'), { commits, branch: 'main' });
+    assert.equal(await git(directory.pathOf('a.git'), 'rev-list', '--count', 'main'), '2810');
     assert.equal(
-      await git(place.at('a.git'), 'rev-list', '--count', '--merges', 'main'),
+      await git(directory.pathOf('a.git'), 'rev-list', '--count', '--merges', 'main'),
       String(commits.filter(({ parents }) => parents.length > 1).length),
     );
     assert.equal(new Set(oids).size, 2810);

@@ -11,25 +11,25 @@ import { runGit } from '../../../simulators/git/run-git.ts';
 import { type ResolveRepository, smartHttp } from '../../../simulators/git/smart-http.ts';
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 
-async function buildSample(place: TemporaryDirectory): Promise<string[]> {
-  return buildRepository(place.at('sample.git'), { commits: await readHistory('serverpod'), branch: 'main' });
+async function buildSample(directory: TemporaryDirectory): Promise<string[]> {
+  return buildRepository(directory.pathOf('sample.git'), { commits: await readHistory('serverpod'), branch: 'main' });
 }
 
 describe('the simulated git server', () => {
   it('clones and fetches, with and without trees', async () => {
-    await using place = await makeTemporaryDirectory();
-    const oids = await buildSample(place);
-    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
+    await using directory = await makeTemporaryDirectory();
+    const oids = await buildSample(directory);
+    await using server = await startHttpServer(smartHttp(() => ({ directory: directory.pathOf('sample.git') })));
     const clone = ['clone', '--quiet', '--bare', `${server.url}/owner/sample.git`];
-    await runGit(place.path, [...clone, 'whole.git']);
-    await runGit(place.path, [...clone, '--filter=tree:0', 'treeless.git']);
+    await runGit(directory.path, [...clone, 'whole.git']);
+    await runGit(directory.path, [...clone, '--filter=tree:0', 'treeless.git']);
     for (const name of ['whole.git', 'treeless.git']) {
-      const count = await runGit(place.at(name), ['rev-list', '--count', 'main']);
+      const count = await runGit(directory.pathOf(name), ['rev-list', '--count', 'main']);
       assert.equal(Number(count), oids.length);
     }
-    const stored = await runGit(place.at('treeless.git'), ['cat-file', '--batch-all-objects', '--batch-check']);
+    const stored = await runGit(directory.pathOf('treeless.git'), ['cat-file', '--batch-all-objects', '--batch-check']);
     assert.ok(!stored.includes(' tree '));
-    const [added] = await appendCommits(place.at('sample.git'), 'refs/heads/main', [
+    const [added] = await appendCommits(directory.pathOf('sample.git'), 'refs/heads/main', [
       {
         parents: [oids.at(-1) ?? ''],
         author: { name: 'A', email: 'a@b' },
@@ -37,28 +37,29 @@ describe('the simulated git server', () => {
         committedAt: new Date(),
       },
     ]);
-    await runGit(place.at('whole.git'), ['fetch', '--quiet', `${server.url}/owner/sample.git`, '+main:main']);
-    assert.equal((await runGit(place.at('whole.git'), ['rev-parse', 'main'])).toString().trim(), added);
+    await runGit(directory.pathOf('whole.git'), ['fetch', '--quiet', `${server.url}/owner/sample.git`, '+main:main']);
+    assert.equal((await runGit(directory.pathOf('whole.git'), ['rev-parse', 'main'])).toString().trim(), added);
   });
 
   it('lists the references while git changes them', async () => {
-    await using place = await makeTemporaryDirectory();
-    const oids = await buildSample(place);
-    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
+    await using directory = await makeTemporaryDirectory();
+    const oids = await buildSample(directory);
+    await using server = await startHttpServer(smartHttp(() => ({ directory: directory.pathOf('sample.git') })));
     // Git prepares the new target of a reference in this file.
-    await writeFile(place.at('sample.git/refs/heads/main.lock'), 'x');
-    const list = (): Promise<Buffer> => runGit(place.path, ['ls-remote', '--heads', `${server.url}/owner/sample.git`]);
+    await writeFile(directory.pathOf('sample.git/refs/heads/main.lock'), 'x');
+    const list = (): Promise<Buffer> =>
+      runGit(directory.path, ['ls-remote', '--heads', `${server.url}/owner/sample.git`]);
     assert.equal((await list()).toString(), `${oids.at(-1)}\trefs/heads/main\n`);
   });
 
   it('resolves the repository and the credentials once for each step', async () => {
-    await using place = await makeTemporaryDirectory();
-    await buildSample(place);
+    await using directory = await makeTemporaryDirectory();
+    await buildSample(directory);
     const requested: [string, string | undefined][] = [];
     const resolve: ResolveRepository = async (path, authorization) => {
       requested.push([path, authorization]);
       if (path !== '/ö w/sample.git') return 'not_found';
-      return authorization === 'Basic right' ? { directory: place.at('sample.git') } : 'unauthorized';
+      return authorization === 'Basic right' ? { directory: directory.pathOf('sample.git') } : 'unauthorized';
     };
     await using server = await startHttpServer(smartHttp(resolve));
     const listing = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -78,9 +79,9 @@ describe('the simulated git server', () => {
   });
 
   it('serves only the steps of a fetch', async () => {
-    await using place = await makeTemporaryDirectory();
-    await buildSample(place);
-    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
+    await using directory = await makeTemporaryDirectory();
+    await buildSample(directory);
+    await using server = await startHttpServer(smartHttp(() => ({ directory: directory.pathOf('sample.git') })));
     const cases: [string, string][] = [
       ['GET', '/sample.git/info/refs?service=git-receive-pack'],
       ['GET', '/sample.git/info/refs'],
@@ -96,14 +97,14 @@ describe('the simulated git server', () => {
   });
 
   it('accepts a gzipped request, and serves no commit outside of all branches', async () => {
-    await using place = await makeTemporaryDirectory();
-    await buildSample(place);
-    const tip = (await runGit(place.at('sample.git'), ['rev-parse', 'main'])).toString().trim();
+    await using directory = await makeTemporaryDirectory();
+    await buildSample(directory);
+    const tip = (await runGit(directory.pathOf('sample.git'), ['rev-parse', 'main'])).toString().trim();
     const hidden = await writeRawCommit(
-      place.at('sample.git'),
-      Buffer.concat([await runGit(place.at('sample.git'), ['cat-file', 'commit', tip]), Buffer.from('unseen')]),
+      directory.pathOf('sample.git'),
+      Buffer.concat([await runGit(directory.pathOf('sample.git'), ['cat-file', 'commit', tip]), Buffer.from('unseen')]),
     );
-    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
+    await using server = await startHttpServer(smartHttp(() => ({ directory: directory.pathOf('sample.git') })));
     const want = async (oid: string): Promise<string> => {
       const body = gzipSync(`0032want ${oid}\n00000009done\n`);
       const headers = { 'content-encoding': 'gzip', 'content-type': 'application/x-git-upload-pack-request' };
@@ -115,14 +116,18 @@ describe('the simulated git server', () => {
   });
 
   it('lists references as git does, without starting it', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const ada = { name: 'Ada', email: 'ada@example.org' };
     const commit = { parents: [], author: ada, authoredAt: new Date(0), committedAt: new Date(0) };
     const refs = { 'refs/heads/a-side': 0, 'refs/heads/side/one': 0, 'refs/pull/1/head': 0 };
-    await buildRepository(place.at('full.git'), { commits: [commit], branch: 'main', refs });
-    await buildRepository(place.at('empty.git'), { commits: [], branch: 'main' });
-    await buildRepository(place.at('tagged.git'), { commits: [commit], branch: 'main', refs: { 'refs/tags/v1': 0 } });
-    await using server = await startHttpServer(smartHttp((path) => ({ directory: place.at(path.slice(1)) })));
+    await buildRepository(directory.pathOf('full.git'), { commits: [commit], branch: 'main', refs });
+    await buildRepository(directory.pathOf('empty.git'), { commits: [], branch: 'main' });
+    await buildRepository(directory.pathOf('tagged.git'), {
+      commits: [commit],
+      branch: 'main',
+      refs: { 'refs/tags/v1': 0 },
+    });
+    await using server = await startHttpServer(smartHttp((path) => ({ directory: directory.pathOf(path.slice(1)) })));
     const packet = (line: string): string => `${(line.length + 4).toString(16).padStart(4, '0')}${line}`;
     const list = async (name: string, parameters: string[], isPacked: boolean): Promise<string> => {
       const sections = [['command=ls-refs\n', 'agent=git/2.39.5', 'object-format=sha1'], parameters];
@@ -150,20 +155,27 @@ describe('the simulated git server', () => {
   });
 
   it('sends trees when it does not support filters', async () => {
-    await using place = await makeTemporaryDirectory();
-    await buildSample(place);
+    await using directory = await makeTemporaryDirectory();
+    await buildSample(directory);
     await using server = await startHttpServer(
-      smartHttp(() => ({ directory: place.at('sample.git') }), { allowFilter: false }),
+      smartHttp(() => ({ directory: directory.pathOf('sample.git') }), { allowFilter: false }),
     );
-    await runGit(place.path, ['clone', '--quiet', '--bare', '--filter=tree:0', `${server.url}/sample.git`, 'copy.git']);
-    const stored = await runGit(place.at('copy.git'), ['cat-file', '--batch-all-objects', '--batch-check']);
+    await runGit(directory.path, [
+      'clone',
+      '--quiet',
+      '--bare',
+      '--filter=tree:0',
+      `${server.url}/sample.git`,
+      'copy.git',
+    ]);
+    const stored = await runGit(directory.pathOf('copy.git'), ['cat-file', '--batch-all-objects', '--batch-check']);
     assert.ok(stored.includes(' tree '));
   });
 
   it('leaves no process after a client disconnects', async () => {
-    await using place = await makeTemporaryDirectory();
-    await buildSample(place);
-    const handle = smartHttp(() => ({ directory: place.at('sample.git') }));
+    await using directory = await makeTemporaryDirectory();
+    await buildSample(directory);
+    const handle = smartHttp(() => ({ directory: directory.pathOf('sample.git') }));
     const served = Promise.withResolvers<void>();
     await using server = await startHttpServer(async (incoming, response) => {
       // The client disconnects while its request is incomplete.
@@ -176,12 +188,12 @@ describe('the simulated git server', () => {
     client.on('error', () => undefined);
     client.write('0032want ');
     await served.promise;
-    await waitUntilExited(`${place.at('sample.git')}/git-upload-pack`);
+    await waitUntilExited(`${directory.pathOf('sample.git')}/git-upload-pack`);
   });
 
   it('responds with 404 when the backend fails', async () => {
-    await using place = await makeTemporaryDirectory();
-    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('absent.git') })));
+    await using directory = await makeTemporaryDirectory();
+    await using server = await startHttpServer(smartHttp(() => ({ directory: directory.pathOf('absent.git') })));
     const response = await fetch(`${server.url}/absent.git/info/refs?service=git-upload-pack`);
     assert.equal(response.status, 404);
   });

@@ -151,7 +151,7 @@ describe('the simulated GitHub App', () => {
     assert.ok(numbers.length > count, 'some come twice');
     assert.notDeepEqual(
       numbers,
-      numbers.toSorted((one, other) => one - other),
+      numbers.toSorted((left, right) => left - right),
     );
   });
 
@@ -164,7 +164,7 @@ describe('the simulated GitHub App', () => {
     const covered = engine(simulator, 'engine-1');
     const installation = app.install(owner, [covered]);
     const happen = (repository: Repository): void =>
-      world.happened({
+      world.emit({
         name: 'repository',
         action: 'edited',
         repository,

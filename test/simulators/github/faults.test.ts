@@ -61,7 +61,7 @@ describe('faults of the simulated GitHub', () => {
       }
     };
     const healthy = await outcome();
-    for (const kind of faultKinds.filter((one) => one !== 'never' && one !== 'slow')) {
+    for (const kind of faultKinds.filter((faultKind) => faultKind !== 'never' && faultKind !== 'slow')) {
       simulator.faults.add({ kind, path: ['data', 'user', 'login'], value: 7, fields: ['User.login'] });
       seen.set(kind, await outcome());
       assert.notEqual(seen.get(kind), healthy, kind);

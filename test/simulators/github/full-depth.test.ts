@@ -30,8 +30,8 @@ describe('repositories of the simulated GitHub', () => {
         for (const [name, value] of Object.entries(item))
           if (Object(value).length !== 0 && value !== null) filled.add(name);
       }
-      const seen = (await servedItems(simulator, repository, organization)).toSorted((one, other) =>
-        key(one) < key(other) ? -1 : 1,
+      const seen = (await servedItems(simulator, repository, organization)).toSorted((left, right) =>
+        key(left) < key(right) ? -1 : 1,
       );
       assert.deepEqual(seen, expected.map(asServed), repository.name);
     }
@@ -85,10 +85,10 @@ describe('repositories of the simulated GitHub', () => {
     await using simulator = await start();
     const { world } = simulator;
     const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
-    const other = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
+    const outsider = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
     const repository = world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
     const issue = addIssue(world, repository, { author });
-    const pull = addPullRequest(world, repository, { author: other, closes: [issue] });
+    const pull = addPullRequest(world, repository, { author: outsider, closes: [issue] });
     const fetchIssue = async (): Promise<ReportedItem> => {
       const query = `{ node(id: "${issue.nodeId}") { ... on Issue { state old: stateReason stateReason(enableDuplicate: true)
       timelineItems(itemTypes: [CLOSED_EVENT], last: 1) { totalCount nodes { ... on ClosedEvent { actor { login }

@@ -9,12 +9,12 @@ import { forcePush } from '../../../simulators/world/mutations.ts';
 describe('git of the simulated GitHub', () => {
   it('serves the current branch over git, even when it was rewritten during the build of the repository', async () => {
     await using simulator = await start();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const { world } = simulator;
     const repository = world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
     const url = `${simulator.url}/${simulator.accounts.user}/notes.git`;
     const tip = async (): Promise<string | undefined> =>
-      (await runGit(place.path, ['ls-remote', url, `refs/heads/${repository.defaultBranch}`]))
+      (await runGit(directory.path, ['ls-remote', url, `refs/heads/${repository.defaultBranch}`]))
         .toString()
         .split('\t')[0];
     for (let round = 0; round < 3; round += 1) {

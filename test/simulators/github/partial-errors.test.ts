@@ -69,10 +69,10 @@ describe('refusals of the simulated GitHub', () => {
     await using simulator = await startRefusing('saml');
     const { world } = simulator;
     const user = accountOf(simulator, simulator.accounts.user);
-    const elsewhere = repositoryOf(simulator, accountOf(simulator, simulator.accounts.organization));
+    const ofRefusingOrganization = repositoryOf(simulator, accountOf(simulator, simulator.accounts.organization));
     const here = repositoryOf(simulator, user);
     const issue: Issue = addIssue(world, here, { author: user });
-    const [pull] = elsewhere.pullRequests;
+    const [pull] = ofRefusingOrganization.pullRequests;
     assert.ok(pull);
     closeItem(world, issue, { closer: pull });
     const closed =

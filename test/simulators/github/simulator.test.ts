@@ -221,31 +221,35 @@ describe('the simulated GitHub', () => {
     const etag = first.headers.get('etag') ?? '';
     const second = await rest(simulator, '/users/ada-lovelace', 'outsider', { 'if-none-match': etag });
     assert.equal(second.status, 304);
-    const other = await rest(simulator, '/users/ada-lovelace', 'user', { 'if-none-match': etag });
-    assert.equal(other.status, 200);
+    const withOtherToken = await rest(simulator, '/users/ada-lovelace', 'user', { 'if-none-match': etag });
+    assert.equal(withOtherToken.status, 200);
   });
 
   it('serves the commits of the world over git, without their trees, and follows its changes', async () => {
     await using simulator = await start();
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const { world } = simulator;
     const repository = world.repository(simulator.accounts.user, 'notes');
     assert.ok(repository);
     const url = `${simulator.url}/${simulator.accounts.user}/notes.git`;
-    await runGit(place.path, ['clone', '--quiet', '--bare', '--filter=tree:0', url, 'copy']);
+    await runGit(directory.path, ['clone', '--quiet', '--bare', '--filter=tree:0', url, 'copy']);
     const listed = async (): Promise<string[]> =>
-      (await runGit(place.at('copy'), ['log', '--format=%H', 'FETCH_HEAD'])).toString().trim().split('\n').toSorted();
+      (await runGit(directory.pathOf('copy'), ['log', '--format=%H', 'FETCH_HEAD']))
+        .toString()
+        .trim()
+        .split('\n')
+        .toSorted();
     const { defaultBranch } = repository;
-    await runGit(place.at('copy'), ['fetch', '--quiet', url, defaultBranch]);
+    await runGit(directory.pathOf('copy'), ['fetch', '--quiet', url, defaultBranch]);
     assert.deepEqual(await listed(), repository.commits.map(({ oid }) => oid).toSorted());
 
     const lost = repository.commits.pop();
-    world.changed();
-    await runGit(place.at('copy'), ['fetch', '--quiet', url, defaultBranch]);
+    world.markChanged();
+    await runGit(directory.pathOf('copy'), ['fetch', '--quiet', url, defaultBranch]);
     const after = await listed();
     assert.ok(lost && !after.includes(lost.oid));
     // The ids in the world are those that git computes.
-    const oids = await buildRepository(place.at('again'), {
+    const oids = await buildRepository(directory.pathOf('again'), {
       commits: toDescriptions(repository.commits),
       branch: 'main',
     });

@@ -53,32 +53,32 @@ import { type ContractWorld, createContractWorld } from '../../contract/world.ts
 /** The named fields of a type, without its index signature. */
 type Known<Schema> = { [Name in keyof Schema as string extends Name ? never : Name]: Schema[Name] };
 /** Fails to compile where a response does not fit the type by which the service reads it. */
-type Reads<Payload, Answer extends Payload> = Answer;
+type Fits<Payload, Response extends Payload> = Response;
 
 export type Responses = [
-  Reads<UserPayload, Known<SimpleUserSchema>>,
-  Reads<ProfilePayload, Known<UserSchema>>,
-  Reads<GroupPayload, Known<ExpandedGroupSchema>>,
-  Reads<Static<typeof MemberPayload>, Known<MemberSchema>>,
-  Reads<ProjectPayload, Known<ProjectSchema>>,
+  Fits<UserPayload, Known<SimpleUserSchema>>,
+  Fits<ProfilePayload, Known<UserSchema>>,
+  Fits<GroupPayload, Known<ExpandedGroupSchema>>,
+  Fits<Static<typeof MemberPayload>, Known<MemberSchema>>,
+  Fits<ProjectPayload, Known<ProjectSchema>>,
   // gitbeaker types `closed_by` as a string; the example in the documentation is a user.
-  Reads<IssuePayload, Omit<Known<IssueSchemaWithBasicLabels>, 'closed_by'>>,
-  Reads<TitledPayload, Known<IssueSchemaWithBasicLabels>>,
-  Reads<MergeRequestPayload, Known<MergeRequestSchemaWithBasicLabels>>,
-  Reads<NotePayload, Known<IssueNoteSchema> | Known<MergeRequestNoteSchema>>,
-  Reads<AwardPayload, Known<AwardEmojiSchema>>,
-  Reads<Static<typeof StarrersPayload>, Known<ProjectStarrerSchema>[]>,
-  Reads<Static<typeof VersionPayload>, Known<MetadataSchema>>,
-  Reads<TokenPayload, Known<PersonalAccessTokenSchema>>,
+  Fits<IssuePayload, Omit<Known<IssueSchemaWithBasicLabels>, 'closed_by'>>,
+  Fits<TitledPayload, Known<IssueSchemaWithBasicLabels>>,
+  Fits<MergeRequestPayload, Known<MergeRequestSchemaWithBasicLabels>>,
+  Fits<NotePayload, Known<IssueNoteSchema> | Known<MergeRequestNoteSchema>>,
+  Fits<AwardPayload, Known<AwardEmojiSchema>>,
+  Fits<Static<typeof StarrersPayload>, Known<ProjectStarrerSchema>[]>,
+  Fits<Static<typeof VersionPayload>, Known<MetadataSchema>>,
+  Fits<TokenPayload, Known<PersonalAccessTokenSchema>>,
 ];
 
-type Happened = WebhookIssueEventSchema | WebhookMergeRequestEventSchema;
-type Said = WebhookIssueNoteEventSchema | WebhookMergeRequestNoteEventSchema;
+type ItemEvent = WebhookIssueEventSchema | WebhookMergeRequestEventSchema;
+type NoteEvent = WebhookIssueNoteEventSchema | WebhookMergeRequestNoteEventSchema;
 export type Deliveries = [
-  Reads<Static<typeof Pushed>, WebhookPushEventSchema>,
-  Reads<Static<typeof InProject> & Static<typeof Acted>, Happened>,
-  Reads<Static<typeof InProject> & Static<typeof Noted>, Said>,
-  Reads<Static<typeof InProject>, WebhookEmojiEventSchema>,
+  Fits<Static<typeof Pushed>, WebhookPushEventSchema>,
+  Fits<Static<typeof InProject> & Static<typeof Acted>, ItemEvent>,
+  Fits<Static<typeof InProject> & Static<typeof Noted>, NoteEvent>,
+  Fits<Static<typeof InProject>, WebhookEmojiEventSchema>,
 ];
 
 const path = 'guide/engines.md';
@@ -95,7 +95,7 @@ const inTime = {
 } as const;
 
 /** Parameters that the documentation names and gitbeaker lacks. */
-const documented: { [Name in EndpointName]?: string[] } = {
+const undocumentedByClient: { [Name in EndpointName]?: string[] } = {
   // https://docs.gitlab.com/api/groups/#get-a-single-group
   '/groups/:id': ['with_projects'],
   // https://docs.gitlab.com/api/rest/#pagination
@@ -103,12 +103,12 @@ const documented: { [Name in EndpointName]?: string[] } = {
 };
 
 /** Sends all requests that the service sends. */
-async function sendAllRequests(scene: ContractWorld, simulator: GitLabSimulator): Promise<void> {
+async function sendAllRequests(fixture: ContractWorld, simulator: GitLabSimulator): Promise<void> {
   const api = new Gitlab({ host: simulator.url, oauthToken: simulator.tokens.organization_admin });
-  const { organization, people, repositories } = scene;
+  const { organization, people, repositories } = fixture;
   const project = `${organization.login}/${repositories.handbook.name}`;
-  const issue = scene.issues.find(({ comments }) => comments.length > 0);
-  const pull = scene.pulls.find(({ comments }) => comments.length > 0);
+  const issue = fixture.issues.find(({ comments }) => comments.length > 0);
+  const pull = fixture.pulls.find(({ comments }) => comments.length > 0);
   const oid = repositories.handbook.commits.at(-1)?.oid ?? '';
   assert.ok(issue && pull);
   await api.Metadata.show();
@@ -140,14 +140,14 @@ async function sendAllRequests(scene: ContractWorld, simulator: GitLabSimulator)
   await api.Issues.allClosedByMergeRequestst(project, issue.number);
   const notes = await api.IssueNotes.all(project, issue.number, { ...page, ...ordered });
   const notesOfPull = await api.MergeRequestNotes.all(project, pull.number, { ...page, ...ordered });
-  const [said, saidOfPull] = [notes, notesOfPull].map((all) => all.find(({ system }) => !system)?.id ?? 0);
-  assert.ok(said && saidOfPull);
+  const [noteId, noteIdOfPull] = [notes, notesOfPull].map((all) => all.find(({ system }) => !system)?.id ?? 0);
+  assert.ok(noteId && noteIdOfPull);
   const created = await api.IssueNotes.create(project, issue.number, 'Hello');
   assert.equal(created.body, 'Hello');
   await api.IssueAwardEmojis.all(project, issue.number, page);
   await api.MergeRequestAwardEmojis.all(project, pull.number, page);
-  await api.IssueNoteAwardEmojis.all(project, issue.number, said, page);
-  await api.MergeRequestNoteAwardEmojis.all(project, pull.number, saidOfPull, page);
+  await api.IssueNoteAwardEmojis.all(project, issue.number, noteId, page);
+  await api.MergeRequestNoteAwardEmojis.all(project, pull.number, noteIdOfPull, page);
   await api.MergeRequests.allDiffs(project, pull.number, { page: 1, perPage: 30 });
   await api.Projects.allStarrers(project, page as object);
   await api.Commits.show(project, oid, { stats: true });
@@ -158,12 +158,12 @@ async function sendAllRequests(scene: ContractWorld, simulator: GitLabSimulator)
 
 describe('the simulated GitLab', () => {
   it('declares the same parameters for each endpoint as gitbeaker sends', async () => {
-    const scene = createContractWorld();
-    const { world, repositories } = scene;
-    world.teams.push({ id: world.newId(), organizationId: scene.organization.id, slug: 'core', memberIds: [] });
+    const fixture = createContractWorld();
+    const { world, repositories } = fixture;
+    world.teams.push({ id: world.newId(), organizationId: fixture.organization.id, slug: 'core', memberIds: [] });
     writeFile(world, repositories.handbook, path, 'Engines', { name: 'Ada', email: 'ada@mail.example' });
     await using simulator = await startGitLabSimulator({ world });
-    await sendAllRequests(scene, simulator);
+    await sendAllRequests(fixture, simulator);
     const sentParameters = new Map<EndpointName, Set<string>>();
     for (const request of simulator.requests) {
       const [, method = 'GET', address = ''] = /^\S+ (?:([A-Z]+) )?(\/.+)$/.exec(request) ?? [];
@@ -172,7 +172,7 @@ describe('the simulated GitLab', () => {
       sentParameters.set(name, new Set([...(sentParameters.get(name) ?? []), ...searchParams.keys()]));
     }
     for (const name of endpointNames) {
-      const words = [...(sentParameters.get(name) ?? ['nothing']), ...(documented[name] ?? [])];
+      const words = [...(sentParameters.get(name) ?? ['nothing']), ...(undocumentedByClient[name] ?? [])];
       assert.deepEqual(words.toSorted(), parametersOf(name).toSorted(), name);
     }
   });

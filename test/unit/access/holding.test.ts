@@ -61,8 +61,8 @@ describe('assessment of a holding', () => {
   it('suspends the holdings of a user account that has become an organization, or of another user', () => {
     const account = { type: 'organization', externalId: '7' };
     assert.equal(stateOn({ ...held, account, confirmation: null }, 0), 'suspended');
-    const other = { ...held, account: { type: 'user', externalId: '1' }, confirmation: null };
-    assert.equal(stateOn(other, 0), 'suspended');
+    const otherAccount = { ...held, account: { type: 'user', externalId: '1' }, confirmation: null };
+    assert.equal(stateOn(otherAccount, 0), 'suspended');
   });
 
   it('keeps an ended holding ended after a later confirmation of its holder', () => {

@@ -38,7 +38,7 @@ describe('acceptance of public keys', () => {
       ec.privateKey.export({ type: 'sec1', format: 'pem' }),
       rsa.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }),
     ].map(String);
-    const given: (string | object)[] = [
+    const invalidKeys: (string | object)[] = [
       ...jwks,
       ...jwks.map((jwk) => JSON.stringify(jwk)),
       ...jwks.map((jwk) => ({ keys: [open, jwk] })),
@@ -51,7 +51,7 @@ describe('acceptance of public keys', () => {
       ...pems,
       ...pems.map((text) => openPem + text),
     ];
-    for (const key of given) {
+    for (const key of invalidKeys) {
       assert.throws(
         () => readPublicKey(key),
         { code: 'invalid_input', message: /private or secret key/ },

@@ -21,8 +21,8 @@ describe('choice of cookies', () => {
   it('reads them by their whole name, in the right form alone', () => {
     const secret = 'x'.repeat(43);
     assert.equal(readCookie(`a=b; session=${secret}`, 'session'), secret);
-    for (const other of [undefined, '', `my-session=${secret}`, 'session=short', `session=${secret}y`]) {
-      assert.equal(readCookie(other, 'session'), undefined);
+    for (const cookie of [undefined, '', `my-session=${secret}`, 'session=short', `session=${secret}y`]) {
+      assert.equal(readCookie(cookie, 'session'), undefined);
     }
   });
 });

@@ -36,7 +36,7 @@ function reasons(
   const { config } = readText(fileWith(`{ ${trigger} }`));
   const required = config.achievements
     .flatMap(({ triggers }) => triggers.flat())
-    .flatMap((one) => dataOfTrigger(one, []));
+    .flatMap((part) => dataOfTrigger(part, []));
   return findUnread({ ...whole, ...state }, required, reading).map(
     ({ reason, canBeRead }) => `${canBeRead ? '' : '! '}${reason}`,
   );

@@ -101,7 +101,7 @@ describe('cards', () => {
         ...(card === 'contributors' && { hide: 'summary' }),
       });
       const places = svg.matchAll(new RegExp(`<text class="${style}" x="([\\d.]+)"`, 'g'));
-      const starts = [...new Set([...places].map(([, x]) => Number(x)))].toSorted((one, other) => one - other);
+      const starts = [...new Set([...places].map(([, x]) => Number(x)))].toSorted((left, right) => left - right);
       assert.ok(starts.length > 1, card);
       for (const [index, x] of starts.slice(1).entries()) assert.ok(x - (starts[index] ?? 0) >= least, `${card} ${x}`);
     }
@@ -223,17 +223,20 @@ describe('cards', () => {
 
   it('shows the source of the days of a calendar, if some are private, and if some may be missing', () => {
     const collected = 'In repositories collected here';
-    assert.ok(said({}).includes(collected));
-    assert.ok(said({ isFinal: false }).includes(`${collected} · still counting`));
-    assert.ok(said({ includesPrivate: true }).includes(`Public and private contributions · ${collected}`));
-    assert.ok(said({ source: 'provider' }).includes('Public contributions'));
-    const withPrivate = said({ source: 'provider', includesPrivate: true });
+    assert.ok(textsOf({}).includes(collected));
+    assert.ok(textsOf({ isFinal: false }).includes(`${collected} · still counting`));
+    assert.ok(textsOf({ includesPrivate: true }).includes(`Public and private contributions · ${collected}`));
+    assert.ok(textsOf({ source: 'provider' }).includes('Public contributions'));
+    const withPrivate = textsOf({ source: 'provider', includesPrivate: true });
     assert.ok(withPrivate.includes('Public and private contributions'));
     assert.ok(withPrivate.every((text) => !text.includes('collected')));
     for (const locale of locales) {
       const { words } = languageOf(locale);
-      assert.ok(said({ source: 'provider', includesPrivate: true }, locale).includes(words.publicAndPrivate), locale);
-      assert.ok(said({ isFinal: false }, locale).includes(`${words.inCollected} · ${words.stillCounting}`), locale);
+      assert.ok(
+        textsOf({ source: 'provider', includesPrivate: true }, locale).includes(words.publicAndPrivate),
+        locale,
+      );
+      assert.ok(textsOf({ isFinal: false }, locale).includes(`${words.inCollected} · ${words.stillCounting}`), locale);
     }
   });
 
@@ -270,7 +273,7 @@ function placesOfNumbers(locale: string): number[] {
 }
 
 /** Returns the texts of a calendar, without the marks that isolate directions. */
-function said(described: Parameters<typeof calendarOf>[0], locale = 'en'): string[] {
+function textsOf(described: Parameters<typeof calendarOf>[0], locale = 'en'): string[] {
   const { texts } = read(draw('calendar', calendarOf(described), { locale }).svg);
   return texts.map((text) => text.replace(/[\u2066-\u2069]/g, ''));
 }

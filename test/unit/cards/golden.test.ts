@@ -53,8 +53,8 @@ describe('golden files of cards', () => {
   });
 
   it('renders PNG files as in their golden files, with letters of every bundled script', async () => {
-    await using place = await makeTemporaryDirectory();
-    await prepareFonts(place.path);
+    await using directory = await makeTemporaryDirectory();
+    await prepareFonts(directory.path);
     const rasterizer = new Rasterizer(() => new Date());
     for (const [name, scale] of [
       ['contributions', 1],

@@ -18,7 +18,7 @@ export async function assertGoldenText(name: string, text: string): Promise<void
   const file = await fileOf(name);
   if (isUpdating) await writeFile(file, text);
   assert.ok(existsSync(file), `${name} is new: UPDATE_GOLDEN=1 writes it`);
-  assert.equal(text, await readFile(file, 'utf8'), `${name} looks different now`);
+  assert.equal(text, await readFile(file, 'utf8'), `${name} differs from its golden file`);
 }
 
 export async function assertGoldenImage(name: string, png: Buffer): Promise<void> {
@@ -26,10 +26,10 @@ export async function assertGoldenImage(name: string, png: Buffer): Promise<void
   if (isUpdating)
     await writeFile(file, await sharp(png).png({ compressionLevel: 9, palette: true, colours: 128 }).toBuffer());
   assert.ok(existsSync(file), `${name} is new: UPDATE_GOLDEN=1 writes it`);
-  const [now, then] = await Promise.all([pixelsOf(png), pixelsOf(await readFile(file))]);
-  assert.deepEqual([now.info.width, now.info.height], [then.info.width, then.info.height], name);
-  const { width, height } = now.info;
-  const differing = pixelmatch(now.data, then.data, undefined, width, height, { threshold: 0.2 });
+  const [drawn, golden] = await Promise.all([pixelsOf(png), pixelsOf(await readFile(file))]);
+  assert.deepEqual([drawn.info.width, drawn.info.height], [golden.info.width, golden.info.height], name);
+  const { width, height } = drawn.info;
+  const differing = pixelmatch(drawn.data, golden.data, undefined, width, height, { threshold: 0.2 });
   assert.ok(differing <= width * height * tolerance, `${name}: ${differing} of ${width * height} pixels differ`);
 }
 

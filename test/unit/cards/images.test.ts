@@ -67,11 +67,11 @@ describe('the images of a card', () => {
         response.writeHead(200, { 'content-type': 'image/png', 'content-length': '99999999' }).write('x');
       else {
         response.writeHead(200, { 'content-type': 'image/png' });
-        const pour = (): void => {
+        const sendEndlessly = (): void => {
           while (!response.destroyed && response.write(Buffer.alloc(65_536)));
         };
-        response.on('drain', pour);
-        pour();
+        response.on('drain', sendEndlessly);
+        sendEndlessly();
       }
     });
     const client = createImageClient(new Set([images.host]));

@@ -25,7 +25,7 @@ export function readSvg(svg: string): { texts: string[]; title: string; descript
   const labels = { title: '', desc: '' };
   let inside = '';
   parser.on('error', (error) => assert.fail(`${error.message}\n${svg}`));
-  parser.on('doctype', () => assert.fail('a picture has no document type'));
+  parser.on('doctype', () => assert.fail('a card has no document type'));
   parser.on('opentag', ({ local, uri, attributes }) => {
     inside = local;
     assert.ok(elements.has(local), `${local} is an element of ours`);

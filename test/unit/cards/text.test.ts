@@ -24,7 +24,8 @@ describe('text in cards', () => {
     assert.equal(measure('漢字', 100), 200);
     assert.equal(measure('ｱｲ', 100), 100);
     assert.equal(measure('e\u0301', 100), measure('e', 100));
-    for (const one of ['🚀', '👩‍👩‍👧‍👦', '👍🏽', '🇩🇪', '❤️']) assert.equal(Math.round(measure(one, 100)), 140, one);
+    for (const emoji of ['🚀', '👩‍👩‍👧‍👦', '👍🏽', '🇩🇪', '❤️'])
+      assert.equal(Math.round(measure(emoji, 100)), 140, emoji);
   });
 
   it('cuts a text that is too long between letters, never within one', () => {

@@ -53,22 +53,22 @@ async function checkAsPerson(): Promise<Outcome> {
 
 describe('plaudit achievements check', () => {
   it('exits with 0 for a file without a fault, and with 1 for an error, marked under its line', async () => {
-    await using place = await makeTemporaryDirectory();
-    await writeFile(place.at('whole.yaml'), whole);
-    await writeFile(place.at('faulty.yaml'), faulty);
-    assert.deepEqual(await check([place.at('whole.yaml')]), {
+    await using directory = await makeTemporaryDirectory();
+    await writeFile(directory.pathOf('whole.yaml'), whole);
+    await writeFile(directory.pathOf('faulty.yaml'), faulty);
+    assert.deepEqual(await check([directory.pathOf('whole.yaml')]), {
       code: 0,
-      out: `${place.at('whole.yaml')}: 1 achievement, no fault\n`,
+      out: `${directory.pathOf('whole.yaml')}: 1 achievement, no fault\n`,
       err: '',
     });
-    const { code, out, err } = await check([place.at('faulty.yaml'), place.at('whole.yaml')]);
+    const { code, out, err } = await check([directory.pathOf('faulty.yaml'), directory.pathOf('whole.yaml')]);
     assert.equal(code, 1);
     assert.equal(err, 'plaudit: 1 error and 0 warnings\n');
     assert.deepEqual(out.split('\n'), [
-      `${place.at('faulty.yaml')}:6:62: error: stared is not a field of star; expected starred, created_at or actor; did you mean starred?`,
+      `${directory.pathOf('faulty.yaml')}:6:62: error: stared is not a field of star; expected starred, created_at or actor; did you mean starred?`,
       '          - trigger: { actor: author, action: star, condition: stared = true }',
       `  ${' '.repeat(61)}${'^'.repeat(6)}`,
-      `${place.at('whole.yaml')}: 1 achievement, no fault`,
+      `${directory.pathOf('whole.yaml')}: 1 achievement, no fault`,
       '',
     ]);
   });
@@ -118,10 +118,10 @@ describe('plaudit achievements check', () => {
   });
 
   it('warns of data that the host does not report, at its place, without changing the exit status', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const warnings = async (trigger: string, host: string): Promise<string[]> => {
-      await writeFile(place.at('file.yaml'), fileWith(trigger));
-      const { code, out } = await check([place.at('file.yaml'), '--host', host]);
+      await writeFile(directory.pathOf('file.yaml'), fileWith(trigger));
+      const { code, out } = await check([directory.pathOf('file.yaml'), '--host', host]);
       assert.equal(code, 0);
       const lines = out.split('\n').filter((line) => line.includes(' warning: '));
       return lines.map((line) => line.replace(/^.*file\.yaml:/, ''));

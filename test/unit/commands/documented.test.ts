@@ -36,7 +36,7 @@ describe('commands in the documents', () => {
     assert.ok(found.length > 15);
     for (const { file, words } of found) {
       const [name = '', ...args] = words;
-      const command = Object.entries(commands).find(([one]) => one === name)?.[1];
+      const command = Object.entries(commands).find(([commandName]) => commandName === name)?.[1];
       assert.ok(command, `${file}: ${name}`);
       assert.equal(misuse(name, command, args), undefined, `${file}: ${words.join(' ')}`);
     }

@@ -78,14 +78,14 @@ describe('the file of a backup', () => {
   });
 
   it('is not taken from other files', async () => {
-    for (const other of [
+    for (const bytes of [
       '',
       '\n',
       '{"plaudit":"backup","migration":"0001-first"}\n',
       '\u{1f}\u{8b}',
       'x'.repeat(3e6),
     ]) {
-      await assert.rejects(readBackup(inPieces(Buffer.from(other), [65_536])), /no backup by "plaudit backup"/);
+      await assert.rejects(readBackup(inPieces(Buffer.from(bytes), [65_536])), /no backup by "plaudit backup"/);
     }
   });
 });

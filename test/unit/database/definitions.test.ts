@@ -21,17 +21,20 @@ describe('definitions of functions and triggers', () => {
   });
 
   it('have a hash that changes with a statement, not with comments around it', () => {
-    const [one] = parseDefinitions(noteItem);
+    const [definition] = parseDefinitions(noteItem);
     const [commented, next] = parseDefinitions(`-- A comment.\n${noteItem}\n-- Another.\n\n${itemsNoted}`);
-    assert.equal(commented?.hash, one?.hash);
-    assert.notEqual(next?.hash, one?.hash);
-    assert.notEqual(parseDefinitions(noteItem.replace('null', 'new'))[0]?.hash, one?.hash);
+    assert.equal(commented?.hash, definition?.hash);
+    assert.notEqual(next?.hash, definition?.hash);
+    assert.notEqual(parseDefinitions(noteItem.replace('null', 'new'))[0]?.hash, definition?.hash);
   });
 
   it('replace a constraint trigger, which has no statement for that', () => {
-    const [one] = parseDefinitions(itemsNoted.replace('or replace', 'constraint'));
-    assert.equal(one?.object, 'trigger items_noted on items');
-    assert.match(one?.statement ?? '', /^drop trigger if exists items_noted on items;\ncreate constraint trigger /);
+    const [definition] = parseDefinitions(itemsNoted.replace('or replace', 'constraint'));
+    assert.equal(definition?.object, 'trigger items_noted on items');
+    assert.match(
+      definition?.statement ?? '',
+      /^drop trigger if exists items_noted on items;\ncreate constraint trigger /,
+    );
   });
 
   it('refuse other statements, and two of one name', () => {

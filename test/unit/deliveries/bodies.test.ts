@@ -61,9 +61,9 @@ describe('reception of the bodies of deliveries', () => {
     for (const { stream } of flood) stream.write(Buffer.alloc(100 * kibibyte));
     await received();
     assert.ok(bodies.bytes <= limits.senderBytes);
-    const other = send(bodies, { sender: '198.51.100.7' });
-    other.stream.end(Buffer.alloc(300 * kibibyte));
-    assert.equal(await other.outcome, 300 * kibibyte);
+    const fromOtherAddress = send(bodies, { sender: '198.51.100.7' });
+    fromOtherAddress.stream.end(Buffer.alloc(300 * kibibyte));
+    assert.equal(await fromOtherAddress.outcome, 300 * kibibyte);
   });
 
   it('refuses a body that is too large or has no room before its first byte is received', async () => {

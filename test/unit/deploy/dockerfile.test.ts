@@ -6,7 +6,8 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { dockerfile, read } from './files.ts';
 
 const instructions = dockerfile();
-const texts = (name: string): string[] => instructions.filter((one) => one.name === name).map(({ text }) => text);
+const texts = (name: string): string[] =>
+  instructions.filter((instruction) => instruction.name === name).map(({ text }) => text);
 /** The instructions of the last stage, which becomes the image. */
 const image = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
 
@@ -94,9 +95,9 @@ describe('the container image', () => {
   it('reports its health, starts without a shell, and leaves no package lists', () => {
     assert.match(image.find(({ name }) => name === 'HEALTHCHECK')?.text ?? '', /CMD \[.*\/healthz/);
     for (const name of ['ENTRYPOINT', 'CMD']) {
-      assert.ok(Array.isArray(JSON.parse(image.find((one) => one.name === name)?.text ?? '')), name);
+      assert.ok(Array.isArray(JSON.parse(image.find((instruction) => instruction.name === name)?.text ?? '')), name);
     }
-    for (const text of texts('RUN').filter((one) => one.includes('apt-get install'))) {
+    for (const text of texts('RUN').filter((text) => text.includes('apt-get install'))) {
       assert.match(
         text,
         /apt-get update && apt-get install --yes --no-install-recommends .*rm -rf \/var\/lib\/apt\/lists/,

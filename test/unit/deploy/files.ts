@@ -37,7 +37,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown[] {
   if (key === undefined) return value === undefined ? [] : [value];
   if (typeof value !== 'object' || value === null) return [];
   const members: Record<string, unknown> = { ...value };
-  return key === '*' ? Object.values(members).flatMap((one) => at(one, ...rest)) : at(members[key], ...rest);
+  return key === '*' ? Object.values(members).flatMap((member) => at(member, ...rest)) : at(members[key], ...rest);
 }
 
 /** Returns all instructions of the Dockerfile, with their continued lines. */

@@ -34,8 +34,8 @@ describe('compressed representations', () => {
     cache.put('ada:card', response, cache.begin());
     cache.alias('/card', 'ada:card');
     const before = cache.bytes;
-    const made = await Promise.all([representationFor(response, 'br'), representationFor(response, 'gzip')]);
-    assert.equal(cache.bytes - before, made[0].body.length + made[1].body.length);
+    const representations = await Promise.all([representationFor(response, 'br'), representationFor(response, 'gzip')]);
+    assert.equal(cache.bytes - before, representations[0].body.length + representations[1].body.length);
     assert.equal(cache.get('/card', 0), response);
     cache.invalidate('ada');
     assert.deepEqual([cache.get('/card', 0), cache.get('ada:card', 0), cache.bytes], [undefined, undefined, 0]);
@@ -45,9 +45,9 @@ describe('compressed representations', () => {
     const cache = new ResponseCache(1_000_000);
     const response = rendered();
     cache.put('/card', response, cache.begin());
-    const made = representationFor(response, 'br');
+    const representation = representationFor(response, 'br');
     cache.invalidate('ada');
-    await made;
+    await representation;
     assert.deepEqual([cache.get('/card', 0), cache.bytes], [undefined, 0]);
   });
 

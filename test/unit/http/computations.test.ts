@@ -33,12 +33,12 @@ describe('expensive computations', () => {
     const { computations } = withVersions();
     const { begun, compute } = counted();
     const both = [computations.share('a', 'days', compute), computations.share('a', 'days', compute)];
-    const other = computations.share('a', 'private days', compute);
+    const otherResult = computations.share('a', 'private days', compute);
     assert.equal(begun.length, 2);
     assert.equal(begun[0]?.isExpensive, true);
     begun[0]?.finish('one');
     begun[1]?.finish('other');
-    assert.deepEqual(await Promise.all([...both, other]), ['one', 'one', 'other']);
+    assert.deepEqual(await Promise.all([...both, otherResult]), ['one', 'one', 'other']);
     void computations.share('a', 'days', compute);
     assert.equal(begun.length, 3);
   });

@@ -36,7 +36,7 @@ describe('pagination', () => {
       fc.base64String(),
       fc.constant(new Cursors(Buffer.alloc(32, 8)).write('contributors', [1, 2])),
       fc.constant(cursors.write('contributions', [1, 2])),
-      // One character is changed, anywhere; or one is added or removed.
+      // The changed cursors differ in one character, or have one more or one less.
       fc.nat({ max: own.length - 1 }).map((at) => own.slice(0, at) + (own[at] === 'A' ? 'B' : 'A') + own.slice(at + 1)),
       fc.constantFrom(`${own}A`, `${own}=`, own.slice(0, -1), ` ${own}`, `${own}\0`),
     ];

@@ -4,7 +4,7 @@ import { withDocumentedForms } from '../../../src/http/query-forms.ts';
 
 describe('undocumented forms of parameters', () => {
   it('are read as the documented ones', () => {
-    for (const [given, read] of [
+    for (const [undocumented, read] of [
       [{ format: 'SVG' }, { format: 'svg' }],
       [{ format: 'svg,private=true' }, { format: 'svg', private: 'true' }],
       [{ format: 'PNG, limit=5 ,raw=true' }, { format: 'png', limit: '5', raw: 'true' }],
@@ -15,7 +15,7 @@ describe('undocumented forms of parameters', () => {
       [{ style: 'bold' }, { style: 'bold' }],
       [{ v: '3' }, { v: '3' }],
     ] as const) {
-      assert.deepEqual(withDocumentedForms(given), read);
+      assert.deepEqual(withDocumentedForms(undocumented), read);
     }
   });
 

@@ -139,11 +139,11 @@ describe('requests to addresses that users name', () => {
       }
       response.write('x');
       if (request.url !== '/endless') return;
-      const pour = (): void => {
+      const sendEndlessly = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
       };
-      response.on('drain', pour);
-      pour();
+      response.on('drain', sendEndlessly);
+      sendEndlessly();
     });
     const client = createOutboundClient({ allowedHosts: new Set([receiver.host]), allowsHttp: false });
     const { body, isWhole } = await send(client, `${receiver.url}/short`);

@@ -27,13 +27,13 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
 
 /** Starts a receiver that records the messages that it gets, with their ids. */
 export async function recordMessages(onMessage: () => number = () => 200) {
-  const heard: { id: string; text: string; headers: Record<string, string> }[] = [];
+  const received: { id: string; text: string; headers: Record<string, string> }[] = [];
   const server = await serve((request, response) => {
     void bodyOf(request).then((text) => {
       const headers = request.headers as Record<string, string>;
-      heard.push({ id: headers['webhook-id'] ?? '', text, headers });
+      received.push({ id: headers['webhook-id'] ?? '', text, headers });
       response.writeHead(onMessage()).end();
     });
   });
-  return { ...server, heard };
+  return { ...server, heard: received };
 }

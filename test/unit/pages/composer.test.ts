@@ -28,8 +28,8 @@ const site: Site = {
 };
 const reader = readerOf({ locale: 'en', isChosen: false });
 
-function path(wanted: Record<string, string>): string | undefined {
-  return imagePath(new Map(Object.entries(wanted)));
+function path(query: Record<string, string>): string | undefined {
+  return imagePath(new Map(Object.entries(query)));
 }
 
 describe('composing of cards', () => {
@@ -118,8 +118,8 @@ describe('composing of cards', () => {
           fc.constantFrom('name', 'card', 'theme', 'title', 'accent_color', 'hide', 'repository', 'provider'),
           anyText,
         ),
-        (wanted) => {
-          const page = composerPage(site, reader, new Map(Object.entries(wanted)));
+        (query) => {
+          const page = composerPage(site, reader, new Map(Object.entries(query)));
           const tags = [...page.matchAll(/<\/?([a-z0-9]+)/gi)].map(([, tag]) => tag?.toLowerCase());
           assert.equal(tags.filter((tag) => tag === 'script').length, 2);
           assert.doesNotMatch(page, /\son\w+=/i);
@@ -144,8 +144,8 @@ describe('composing of cards', () => {
   });
 
   it('previews a PNG that follows the page by an address for light and one for dark pages', () => {
-    const addresses = (wanted: Record<string, string>): string[] => {
-      const page = composerPage(site, reader, new Map(Object.entries({ name: 'ada', ...wanted })));
+    const addresses = (query: Record<string, string>): string[] => {
+      const page = composerPage(site, reader, new Map(Object.entries({ name: 'ada', ...query })));
       const previews = /<div class="previews">(.*?)<h2>/s.exec(page)?.[1] ?? '';
       return [...previews.matchAll(/src="([^"]*)"/g)].map(([, address = '']) => address.replaceAll('&amp;', '&'));
     };
@@ -179,9 +179,9 @@ describe('composing of cards', () => {
     ]) {
       assert.ok(!isPublic(url), url);
     }
-    const wanted = new Map([['name', 'ada']]);
-    assert.doesNotMatch(composerPage(site, reader, wanted), /PUBLIC_URL/);
-    assert.match(composerPage({ ...site, publicUrl: () => 'http://127.0.0.1:8080' }, reader, wanted), /PUBLIC_URL/);
+    const query = new Map([['name', 'ada']]);
+    assert.doesNotMatch(composerPage(site, reader, query), /PUBLIC_URL/);
+    assert.match(composerPage({ ...site, publicUrl: () => 'http://127.0.0.1:8080' }, reader, query), /PUBLIC_URL/);
   });
 
   it('links a public address with a path, and lists hidden parts in one order', () => {

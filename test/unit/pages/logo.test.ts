@@ -8,10 +8,10 @@ import { readLogo } from '../../../src/pages/logo.ts';
 
 describe('reading of the logo of a site', () => {
   it('encodes it again in a small size, without anything else that its file holds', async () => {
-    await using place = await makeTemporaryDirectory();
-    const file = join(place.path, 'logo.bin');
+    await using directory = await makeTemporaryDirectory();
+    const file = join(directory.path, 'logo.bin');
     const image = sharp({ create: { width: 800, height: 400, channels: 4, background: '#0969da' } });
-    const text = 'made by nobody';
+    const text = 'made by no program';
     await writeFile(file, Buffer.concat([await image.png().toBuffer(), Buffer.from(text)]));
     const logo = await readLogo(file);
     assert.deepEqual([logo.width, logo.height], [64, 32]);
@@ -22,8 +22,8 @@ describe('reading of the logo of a site', () => {
   });
 
   it('refuses a file with the reason where it is no image, too large or absent', async () => {
-    await using place = await makeTemporaryDirectory();
-    const file = join(place.path, 'logo.svg');
+    await using directory = await makeTemporaryDirectory();
+    const file = join(directory.path, 'logo.svg');
     for (const [content, reason] of [
       ['<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', /SITE_LOGO: .* it is not PNG/],
       [Buffer.alloc(600_000), /SITE_LOGO: .* it has 600000 bytes/],
@@ -32,6 +32,6 @@ describe('reading of the logo of a site', () => {
       await writeFile(file, content);
       await assert.rejects(readLogo(file), { code: 'misconfigured', message: reason });
     }
-    await assert.rejects(readLogo(join(place.path, 'absent.png')), { message: /SITE_LOGO: .*ENOENT/ });
+    await assert.rejects(readLogo(join(directory.path, 'absent.png')), { message: /SITE_LOGO: .*ENOENT/ });
   });
 });

@@ -18,13 +18,13 @@ describe('check of the lock file', () => {
   });
 
   it('accepts a program for development on another platform without a hash, because npm may find none', () => {
-    const elsewhere = { dev: true, optional: true, os: ['darwin'], cpu: ['arm64'] };
+    const forOtherPlatform = { dev: true, optional: true, os: ['darwin'], cpu: ['arm64'] };
     const musl = { dev: true, optional: true, os: ['linux'], cpu: ['x64'], libc: ['musl'] };
     const packages = {
-      'node_modules/darwin': elsewhere,
+      'node_modules/darwin': forOtherPlatform,
       'node_modules/musl': musl,
-      'node_modules/served': { ...elsewhere, dev: false },
-      'node_modules/linux': { ...elsewhere, os: 'linux', cpu: 'x64' },
+      'node_modules/served': { ...forOtherPlatform, dev: false },
+      'node_modules/linux': { ...forOtherPlatform, os: 'linux', cpu: 'x64' },
     };
     assert.deepEqual(problemsOfLock({ packages }, manifest), [
       'node_modules/served has no sha512 hash',

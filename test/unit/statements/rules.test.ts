@@ -79,7 +79,7 @@ describe('the rule for statements about divided tables', () => {
       const statements = /language plpgsql/.test(statement) ? statementsIn(statement) : [bodyOf(statement)];
       assert.ok(statements.length > 0, object);
       assert.deepEqual(
-        statements.flatMap((one) => problemsOf(one).concat(mixedIn(one))),
+        statements.flatMap((statement) => problemsOf(statement).concat(mixedIn(statement))),
         [],
         object,
       );

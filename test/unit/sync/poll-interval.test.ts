@@ -16,10 +16,10 @@ const ages = fc.array(fc.oneof(fc.constant(null), fc.integer({ min: -1000, max: 
 const perHour = fc.integer({ min: 1, max: 2000 });
 
 function intervalsOf(all: readonly (number | null)[], pollsPerHour: number) {
-  const wanted = all.map(wantedIntervalMs);
-  const wantedPerHour = wanted.reduce((sum, one) => sum + hourMs / one, 0);
+  const intervals = all.map(wantedIntervalMs);
+  const wantedPerHour = intervals.reduce((sum, interval) => sum + hourMs / interval, 0);
   const load = { repositories: all.length, wantedPerHour, pollsPerHour };
-  return wanted.map((one) => ({ wanted: one, interval: pollIntervalMs(one, load) }));
+  return intervals.map((interval) => ({ wanted: interval, interval: pollIntervalMs(interval, load) }));
 }
 
 describe('pollIntervalMs', () => {
@@ -35,7 +35,7 @@ describe('pollIntervalMs', () => {
   it('polls a repository never less often than one whose last change is older', () => {
     fc.assert(
       fc.property(ages, perHour, (all, most) => {
-        const sorted = intervalsOf(all, most).toSorted((one, other) => one.wanted - other.wanted);
+        const sorted = intervalsOf(all, most).toSorted((left, right) => left.wanted - right.wanted);
         for (const [index, { interval }] of sorted.entries()) {
           assert.ok(interval <= (sorted[index + 1]?.interval ?? Number.POSITIVE_INFINITY) * (1 + 1e-9));
         }
@@ -56,22 +56,22 @@ describe('pollIntervalMs', () => {
   });
 
   it('gives each repository the interval that it wants where the quota suffices', () => {
-    for (const { wanted, interval } of intervalsOf([0, hourMs, null], 250)) {
-      assert.equal(Math.round(interval), Math.round(wanted));
+    for (const { wanted: intervals, interval } of intervalsOf([0, hourMs, null], 250)) {
+      assert.equal(Math.round(interval), Math.round(intervals));
     }
   });
 
   it('polls active repositories more often than others where the quota is too small for a poll a day of each', () => {
     const [active, ...others] = intervalsOf([0, null, null, null], 0.1).map(({ interval }) => interval / hourMs);
     assert.ok(active !== undefined && active < 24, `${active} hours`);
-    for (const other of others) assert.ok(other > 24 && other <= 80, `${other} hours`);
+    for (const hours of others) assert.ok(hours > 24 && hours <= 80, `${hours} hours`);
   });
 });
 
 describe('wantedIntervalMs', () => {
   it('grows with the time since the last change, from five minutes to a day', () => {
-    const wanted = [0, 15 * 60_000, hourMs, 3 * 24 * hourMs, 30 * 24 * hourMs, null].map(wantedIntervalMs);
-    assert.deepEqual(wanted, [shortest, shortest, hourMs / 3, longest, longest, longest]);
+    const intervals = [0, 15 * 60_000, hourMs, 3 * 24 * hourMs, 30 * 24 * hourMs, null].map(wantedIntervalMs);
+    assert.deepEqual(intervals, [shortest, shortest, hourMs / 3, longest, longest, longest]);
   });
 });
 

@@ -5,28 +5,28 @@ import { writeFile } from '../../../../simulators/world/repository-changes.ts';
 import { type FileText, toYaml } from '../../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../../time.ts';
 import { untilIdle } from '../../access/state.ts';
-import { engine, organization, runTask, untilShown } from '../../installations/installed.ts';
+import { engine, organization, runTask, untilRepositoryIs } from '../../installations/installed.ts';
 import type { TestService } from '../../service.ts';
-import { awardedIn, earnedIn } from './expected-awards.ts';
+import { earnedIn, findStoredAwards } from './expected-awards.ts';
 
 export const filePath = '.plaudit/config.yaml';
 const author = { name: 'Keeper', email: 'keeper@example.org' };
 
 /** Returns the repository in which achievements are awarded. */
-export function stage(simulator: Simulator): Repository {
+export function awardingRepository(simulator: Simulator): Repository {
   return engine(simulator, 'engine-1');
 }
 
-/** Puts a file of achievements onto the default branch; null takes it away. */
-export function write(simulator: Simulator, file: FileText | string | null, path = filePath): void {
+/** Writes a file of achievements to the default branch; null removes it. */
+export function writeAchievementsFile(simulator: Simulator, file: FileText | string | null, path = filePath): void {
   const text = file === null || typeof file === 'string' ? file : toYaml(file);
-  writeFile(simulator.world, stage(simulator), path, text, author);
+  writeFile(simulator.world, awardingRepository(simulator), path, text, author);
 }
 
 /** Installs the service, and lets a minute pass, after which all data is known. */
 export async function install(service: TestService, simulator: Simulator): Promise<void> {
   simulator.app.install(organization(simulator));
-  await untilShown(service, 'engine-1', /installed/);
+  await untilRepositoryIs(service, 'engine-1', /installed/);
   await until(async () => {
     await poll(service);
     const { rows } = await service.database.pool.query(
@@ -45,37 +45,37 @@ export async function poll(service: TestService): Promise<void> {
   await untilIdle(service);
 }
 
-/** Returns the awards that stand now. */
-export function awardedNow(service: Pick<TestService, 'database'>, simulator: Simulator): Promise<string[]> {
-  return awardedIn(service.database.pool, stage(simulator));
+/** Returns the stored awards that are not revoked. */
+export function findAwards(service: Pick<TestService, 'database'>, simulator: Simulator): Promise<string[]> {
+  return findStoredAwards(service.database.pool, awardingRepository(simulator));
 }
 
-/** Waits until exactly these awards stand. */
+/** Waits until exactly these awards are stored. */
 export async function untilAwarded(
   service: Pick<TestService, 'database' | 'work'>,
   simulator: Simulator,
-  wanted: string[],
+  expected: string[],
 ): Promise<void> {
   let awarded: string[] = [];
   await until(async () => {
     await service.work?.();
-    awarded = await awardedNow(service, simulator);
-    return JSON.stringify(awarded) === JSON.stringify(wanted) ? true : undefined;
-  }, 'what was earned is awarded').catch(() => {
-    const missing = wanted.filter((award) => !awarded.includes(award));
-    const added = awarded.filter((award) => !wanted.includes(award));
+    awarded = await findAwards(service, simulator);
+    return JSON.stringify(awarded) === JSON.stringify(expected) ? true : undefined;
+  }, 'every earned achievement is awarded').catch(() => {
+    const missing = expected.filter((award) => !awarded.includes(award));
+    const added = awarded.filter((award) => !expected.includes(award));
     assert.deepEqual({ missing, added }, { missing: [], added: [] });
   });
 }
 
-/** Waits until exactly the awards stand that an independent count finds in the world, and no more follow. */
-export async function untilTrue(
+/** Waits until exactly the awards are stored that an independent count finds in the world, and no more follow. */
+export async function untilAwardsMatchWorld(
   service: Pick<TestService, 'database' | 'work'>,
   simulator: Simulator,
   file: FileText,
 ): Promise<void> {
-  const earned = earnedIn(simulator.world, stage(simulator), file);
+  const earned = earnedIn(simulator.world, awardingRepository(simulator), file);
   await untilAwarded(service, simulator, earned);
   await untilIdle(service);
-  assert.deepEqual(await awardedNow(service, simulator), earned);
+  assert.deepEqual(await findAwards(service, simulator), earned);
 }

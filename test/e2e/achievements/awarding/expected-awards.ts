@@ -10,7 +10,7 @@ import { emptyItem, type Item, type World as PlainWorld } from '../../../integra
  * the world alone.
  */
 export function earnedIn(world: World, repository: Repository, file: FileText): string[] {
-  const plain = plainOf(world, repository);
+  const plain = toNaiveWorld(world, repository);
   return file.achievements
     .flatMap((achievement) =>
       [...evaluateNaively(achievement, plain, file.pointActions)].map(
@@ -20,18 +20,18 @@ export function earnedIn(world: World, repository: Repository, file: FileText): 
     .toSorted();
 }
 
-/** Returns a repository of the simulated GitHub as the world of independent counts. */
-export function plainOf(world: World, repository: Repository): PlainWorld {
-  return new Plain(world).repository(repository);
+/** Converts a repository of the simulated GitHub into the world of the naive evaluation. */
+export function toNaiveWorld(world: World, repository: Repository): PlainWorld {
+  return new NaiveWorldBuilder(world).repository(repository);
 }
 
-/** Returns the achievement of such a line. */
-export function whatWas(line: string): string {
+/** Returns the name of the achievement in a line `LOGIN: ACHIEVEMENT, TIME`. */
+export function achievementIn(line: string): string {
   return line.slice(line.indexOf(': ') + 2, line.lastIndexOf(', '));
 }
 
-/** Returns the stored awards that stand, in the same form. */
-export async function awardedIn(pool: Pool, repository: Pick<Repository, 'id'>): Promise<string[]> {
+/** Returns the stored awards that are not revoked, as `LOGIN: ACHIEVEMENT, TIME`. */
+export async function findStoredAwards(pool: Pool, repository: Pick<Repository, 'id'>): Promise<string[]> {
   const { rows } = await pool.query<{ login: string; name: string; at: Date }>(
     `select p.name as login, h.name, w.awarded_at as at
      from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
@@ -46,8 +46,8 @@ function total(counts: number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Converts a repository into the world of the naive evaluation. */
-class Plain {
+/** Builds the world of the naive evaluation from one repository. */
+class NaiveWorldBuilder {
   readonly #world: World;
 
   constructor(world: World) {
@@ -73,17 +73,17 @@ class Plain {
     };
   }
 
-  #place(id: number | null | undefined): number | null {
+  #personIndex(id: number | null | undefined): number | null {
     const account = id === undefined || id === null ? undefined : this.#world.accountById(id);
     return account === undefined || account.type === 'Mannequin' ? null : this.#world.accounts.indexOf(account);
   }
 
-  #places(ids: readonly number[]): number[] {
-    return [...new Set(ids)].map((id) => this.#place(id)).filter((place) => place !== null);
+  #personIndexes(ids: readonly number[]): number[] {
+    return [...new Set(ids)].map((id) => this.#personIndex(id)).filter((place) => place !== null);
   }
 
   #reactions({ reactions }: Reactable): Item['reactions'] {
-    return reactions.map(({ content, accountId }) => ({ emoji: content, reactor: this.#place(accountId) }));
+    return reactions.map(({ content, accountId }) => ({ emoji: content, reactor: this.#personIndex(accountId) }));
   }
 
   #item(
@@ -91,19 +91,19 @@ class Plain {
     { authorId, createdAt }: { authorId: number | null; createdAt: Date },
     more: Partial<Item> = {},
   ): Item {
-    return { ...emptyItem, action, author: this.#place(authorId), createdAt: createdAt.getTime(), ...more };
+    return { ...emptyItem, action, author: this.#personIndex(authorId), createdAt: createdAt.getTime(), ...more };
   }
 
   #issue(issue: Repository['issues'][number]): Item[] {
     const closing = issue.closings.at(-1);
     const by = closing?.closer && 'pullRequestId' in closing.closer ? closing.closer.pullRequestId : undefined;
     const pulls = this.#world.repositories.flatMap(({ pullRequests }) => pullRequests);
-    const resolver = this.#place(pulls.find(({ id }) => id === by)?.authorId) ?? this.#place(closing?.byId);
+    const resolver = this.#personIndex(pulls.find(({ id }) => id === by)?.authorId) ?? this.#personIndex(closing?.byId);
     return [
       this.#item('issue', issue, {
         closedAt: issue.closedAt?.getTime() ?? null,
         resolvedBy: issue.closedAt === null ? null : resolver,
-        assignees: this.#places(issue.assigneeIds),
+        assignees: this.#personIndexes(issue.assigneeIds),
         comments: issue.comments.length,
         labels: issue.labels,
         reactions: this.#reactions(issue),
@@ -117,7 +117,7 @@ class Plain {
 
   #pullRequest(pull: Repository['pullRequests'][number]): Item[] {
     const reviews = pull.reviews.filter(({ state }) => state !== 'PENDING');
-    const below = (comment: (typeof pull.comments)[number], isAtLine: boolean): Item =>
+    const toComment = (comment: (typeof pull.comments)[number], isAtLine: boolean): Item =>
       this.#item('pull_request_comment', comment, {
         isAtLine,
         reactions: this.#reactions(comment),
@@ -127,8 +127,8 @@ class Plain {
       this.#item('pull_request', pull, {
         closedAt: pull.closedAt?.getTime() ?? null,
         mergedAt: pull.mergedAt?.getTime() ?? null,
-        assignees: this.#places(pull.assigneeIds),
-        reviewers: this.#places([...pull.requestedReviewerIds, ...reviews.map(({ authorId }) => authorId)]),
+        assignees: this.#personIndexes(pull.assigneeIds),
+        reviewers: this.#personIndexes([...pull.requestedReviewerIds, ...reviews.map(({ authorId }) => authorId)]),
         comments: pull.comments.length + pull.reviewComments.length,
         additions: total(pull.files.map(({ additions }) => additions)),
         deletions: total(pull.files.map(({ deletions }) => deletions)),
@@ -138,8 +138,8 @@ class Plain {
         labels: pull.labels,
         reactions: this.#reactions(pull),
       }),
-      ...pull.comments.map((comment) => below(comment, false)),
-      ...pull.reviewComments.map((comment) => below(comment, true)),
+      ...pull.comments.map((comment) => toComment(comment, false)),
+      ...pull.reviewComments.map((comment) => toComment(comment, true)),
       ...reviews.map(({ authorId, submittedAt, createdAt }) =>
         this.#item('review', { authorId, createdAt: submittedAt ?? createdAt }),
       ),
@@ -150,7 +150,7 @@ class Plain {
     const answer = discussion.comments.find(({ id }) => id === discussion.answerId);
     return this.#item('discussion', discussion, {
       closedAt: discussion.closedAt?.getTime() ?? null,
-      answeredBy: this.#place(answer?.authorId),
+      answeredBy: this.#personIndex(answer?.authorId),
       answeredAt: discussion.answerChosenAt?.getTime() ?? null,
       comments: discussion.comments.length,
       upvotes: discussion.upvoterIds.length,
@@ -165,7 +165,7 @@ class Plain {
     return this.#item(
       'commit',
       { authorId: first ?? null, createdAt: authoredAt },
-      { others: this.#places(others), files: [...changes.keys()] },
+      { others: this.#personIndexes(others), files: [...changes.keys()] },
     );
   }
 }

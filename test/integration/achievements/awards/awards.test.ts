@@ -21,7 +21,11 @@ const dayMs = 86_400_000;
 const day = (number: number): number => beginning + (number - 1) * dayMs;
 
 /** Returns a connection that breaks at its n-th statement, before or after the database has run it. */
-function breaking(url: string, at: number, isDone: boolean): { connection: Connection; count: () => number } {
+function connectionBreakingAt(
+  url: string,
+  at: number,
+  isDone: boolean,
+): { connection: Connection; count: () => number } {
   let count = 0;
   const connect = async (): Promise<PostgresPoolClient> => {
     const client = new Client({ connectionString: url });
@@ -77,7 +81,7 @@ describe('awarding', () => {
     ending.defer(() => database.close());
     const { pool } = database;
     const worlds = fc.sample(randomWorld, { seed: 1, numRuns: 20 });
-    const world = worlds.toSorted((one, other) => other.items.length - one.items.length)[0] ?? assert.fail();
+    const world = worlds.toSorted((left, right) => right.items.length - left.items.length)[0] ?? assert.fail();
     const { repositoryId } = await storeWorld(pool, world);
     await storeCollected(database, repositoryId, new Date());
     await storeFile(database, repositoryId, everyFeature);
@@ -93,7 +97,7 @@ describe('awarding', () => {
       const left = await pool.query('select 1 from pending_evaluations where repository_id = $1', [repositoryId]);
       assert.equal(left.rows.length, 0, what);
     };
-    const whole = breaking(created.url, 0, true);
+    const whole = connectionBreakingAt(created.url, 0, true);
     await begin();
     await awardRepository(contextOf(whole.connection), repositoryId);
     await assertAwarded('without interruption');
@@ -104,13 +108,13 @@ describe('awarding', () => {
     );
     for (const { at, isDone } of sampled(breaks.flat(), 8)) {
       await begin();
-      const { connection } = breaking(created.url, at, isDone);
+      const { connection } = connectionBreakingAt(created.url, at, isDone);
       await assert.rejects(awardRepository(contextOf(connection), repositoryId));
-      await awardRepository(contextOf(breaking(created.url, 0, true).connection), repositoryId);
+      await awardRepository(contextOf(connectionBreakingAt(created.url, 0, true).connection), repositoryId);
       await assertAwarded(`broken at statement ${at} of ${statements}`);
     }
     await begin();
-    const four = Array.from({ length: 4 }, () => contextOf(breaking(created.url, 0, true).connection));
+    const four = Array.from({ length: 4 }, () => contextOf(connectionBreakingAt(created.url, 0, true).connection));
     await Promise.all(four.map((context) => awardRepository(context, repositoryId)));
     await assertAwarded('by four at once');
   });
@@ -159,7 +163,7 @@ describe('awarding', () => {
     await storeFile(database, repositoryId, { pointActions: [], achievements: [once, others] });
     await awardRepository(context, repositoryId);
     assert.deepEqual(
-      (await awardsIn(pool)).filter((one) => one.includes('That day')),
+      (await awardsIn(pool)).filter((award) => award.includes('That day')),
       awarded,
     );
     assert.equal((await awardsIn(pool)).length, 3);

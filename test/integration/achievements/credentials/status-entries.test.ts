@@ -76,9 +76,9 @@ describe('entries of status lists', () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const { awardIds, ownerId } = await storeAwards(opened.database, 2);
-    const [awardId = '', other = ''] = awardIds;
+    const [awardId = '', otherAwardId = ''] = awardIds;
     const first = (await statusEntryOf(connection, awardId, randomBytes)) ?? assert.fail();
-    await statusEntryOf(connection, other, randomBytes);
+    await statusEntryOf(connection, otherAwardId, randomBytes);
     assert.deepEqual(await findRevoked(connection, first.list), []);
 
     const change = (revocation: { at: Date; reason: string } | null) =>

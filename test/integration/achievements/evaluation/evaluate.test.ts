@@ -35,7 +35,7 @@ describe('evaluation of conditions', () => {
         const earned = await evaluate(opened.database.connection, repositoryId, config);
         for (const [index, achievement] of achievements.entries()) {
           const ours = earned
-            .filter((one) => one.achievement.name === String(index))
+            .filter((candidate) => candidate.achievement.name === String(index))
             .map(({ accountId, earnedAt }): [number, number] => [accountIds.indexOf(accountId), earnedAt.getTime()]);
           assert.deepEqual(
             inWords(ours),
@@ -62,13 +62,16 @@ describe('evaluation of conditions', () => {
           const selectedIds = some.map((person) => accountIds[person] ?? '');
           const ofSome = await evaluate(opened.database.connection, repositoryId, config, { accountIds: selectedIds });
           const ofAll = await evaluate(opened.database.connection, repositoryId, config);
-          const said = (earned: typeof ofAll): string[] =>
+          const namesEarned = (earned: typeof ofAll): string[] =>
             earned
               .map(
                 ({ achievement, accountId, earnedAt }) => `${achievement.name} ${accountId} ${earnedAt.toISOString()}`,
               )
               .toSorted();
-          assert.deepEqual(said(ofSome), said(ofAll.filter(({ accountId }) => selectedIds.includes(accountId))));
+          assert.deepEqual(
+            namesEarned(ofSome),
+            namesEarned(ofAll.filter(({ accountId }) => selectedIds.includes(accountId))),
+          );
         },
       ),
       { numRuns: isThorough ? 15 : 4 },

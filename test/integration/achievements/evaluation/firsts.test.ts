@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { readConfigFile } from '../../../../src/achievements/config-file.ts';
 import { evaluate } from '../../../../src/achievements/evaluation/evaluate-store.ts';
 import { openTestDatabase } from '../../../database.ts';
-import { plantRepository } from '../../boards/plant.ts';
+import { storeRepository } from '../../boards/store-repository.ts';
 
 const achievements = ['first', 'first_in_organization'].flatMap((field) =>
   ['issue', 'pull_request', 'review'].map((action) => ({
@@ -33,14 +33,15 @@ describe('firsts', () => {
       { kind: 'pull_request', author: 'ada', at: '2026-06-03T00:00:00Z', mergedAt: '2026-06-05T00:00:00Z' },
     ] as const;
     const planted = { owner: 'acme', name: 'app', items, newId: uuidv7 };
-    const { repositoryId, ownerId } = await plantRepository(pool, planted);
+    const { repositoryId, ownerId } = await storeRepository(pool, planted);
     const earned = async (): Promise<string[]> => {
       const found = await evaluate(connection, repositoryId, config);
       const { rows } = await pool.query<{ id: string; name: string }>('select id, name from accounts');
       const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
       return found
         .map(
-          (one) => `${one.achievement.name}: ${nameOf.get(one.accountId)} ${one.earnedAt.toISOString().slice(0, 10)}`,
+          (entry) =>
+            `${entry.achievement.name}: ${nameOf.get(entry.accountId)} ${entry.earnedAt.toISOString().slice(0, 10)}`,
         )
         .toSorted();
     };
@@ -95,11 +96,11 @@ describe('firsts', () => {
     assert.deepEqual(await earned(), withoutIssue.toSorted());
     // Contributions of erased people are first for no account; a repository that was transferred counts for its new owner.
     await pool.query(`update contributions set account_id = null where kind = 'review'`);
-    assert.deepEqual(await earned(), withoutIssue.filter((one) => !one.includes('review')).toSorted());
+    assert.deepEqual(await earned(), withoutIssue.filter((line) => !line.includes('review')).toSorted());
     await pool.query('update repositories set owner_id = (select id from accounts where name = $1) where id = $2', [
       'ada',
       otherId,
     ]);
-    assert.deepEqual(await earned(), all.filter((one) => !one.includes('review')).toSorted());
+    assert.deepEqual(await earned(), all.filter((line) => !line.includes('review')).toSorted());
   });
 });

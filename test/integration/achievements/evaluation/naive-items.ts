@@ -1,10 +1,10 @@
 import type { Condition, Value } from '../../../../src/achievements/conditions/syntax.ts';
 import { beginning, type Item, type World } from './world.ts';
 
-/** Evaluates conditions on one contribution: slow and plain, after the description of the language. */
+/** Evaluates conditions on one contribution as the description of the language says, as the reference of tests. */
 
 /** A contribution that counts for one person. */
-export interface Mine {
+export interface OwnItem {
   item: Item;
   person: number;
   /** The time from which it counts for the person. */
@@ -26,43 +26,43 @@ export interface EvaluationView {
 const never = Number.POSITIVE_INFINITY;
 
 /** Returns the time from which a condition holds, or `never`. */
-export function satisfiedAt(condition: Condition, mine: Mine, looking: EvaluationView): number {
-  if (condition.kind === 'and') return Math.max(...condition.terms.map((term) => satisfiedAt(term, mine, looking)));
-  if (condition.kind === 'or') return Math.min(...condition.terms.map((term) => satisfiedAt(term, mine, looking)));
+export function satisfiedAt(condition: Condition, own: OwnItem, view: EvaluationView): number {
+  if (condition.kind === 'and') return Math.max(...condition.terms.map((term) => satisfiedAt(term, own, view)));
+  if (condition.kind === 'or') return Math.min(...condition.terms.map((term) => satisfiedAt(term, own, view)));
   if (condition.kind === 'membership') {
-    const known = listOf(condition.field.text, mine, looking);
+    const known = listOf(condition.field.text, own, view);
     if (known === undefined) return never;
     const list = new Set(known.map((text) => fold(condition.field.text, text)));
     const candidates = condition.items.map(({ text }) => fold(condition.field.text, text));
     const isAny = candidates.some((text) => list.has(text));
     const isAll = candidates.every((text) => list.has(text));
     const holds = { any: isAny, none: !isAny, all: isAll, not_all: !isAll }[condition.form];
-    return holds ? mine.doneAt : never;
+    return holds ? own.doneAt : never;
   }
   if (condition.kind !== 'comparison') throw new Error('not about one contribution');
   const { operand, operator, value } = condition;
   if (operand.kind === 'age') {
-    const end = mine.item.action === 'pull_request' ? merged(mine.item, looking) : closed(mine.item, looking);
+    const end = own.item.action === 'pull_request' ? merged(own.item, view) : closed(own.item, view);
     if (end === null) return never;
     const unitMs = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 }[operand.unit.text] ?? 0;
-    const age = Math.floor((end - mine.item.createdAt) / unitMs);
-    return compare(age, operator, numberOf(value)) ? Math.max(mine.doneAt, end) : never;
+    const age = Math.floor((end - own.item.createdAt) / unitMs);
+    return compare(age, operator, numberOf(value)) ? Math.max(own.doneAt, end) : never;
   }
   if (operand.kind !== 'field') throw new Error('not about one contribution');
-  return fieldSatisfiedAt(operand.name.text, operator, value, mine, looking);
+  return fieldSatisfiedAt(operand.name.text, operator, value, own, view);
 }
 
-function fieldSatisfiedAt(field: string, operator: string, value: Value, mine: Mine, looking: EvaluationView): number {
-  const { item, doneAt } = mine;
-  const [mergedAt, closedAt] = [merged(item, looking), closed(item, looking)];
+function fieldSatisfiedAt(field: string, operator: string, value: Value, own: OwnItem, view: EvaluationView): number {
+  const { item, doneAt } = own;
+  const [mergedAt, closedAt] = [merged(item, view), closed(item, view)];
   const flags: Record<string, [boolean, number | null]> = {
     merged: [mergedAt !== null, mergedAt],
     closed: [closedAt !== null, closedAt],
-    answered: [answered(item, looking), item.answeredAt],
+    answered: [answered(item, view), item.answeredAt],
     starred: [true, null],
-    first: firstOf(item, looking),
+    first: firstOf(item, view),
     // The world is all that its owner has.
-    first_in_organization: firstOf(item, looking),
+    first_in_organization: firstOf(item, view),
   };
   const flag = flags[field];
   if (flag !== undefined) {
@@ -82,12 +82,12 @@ function fieldSatisfiedAt(field: string, operator: string, value: Value, mine: M
 }
 
 /** Returns whether an item is the first issue, merged pull request or review of its author, and since when. */
-function firstOf(item: Item, looking: EvaluationView): [boolean, number | null] {
-  const momentOf = (one: Item): number =>
-    item.action === 'pull_request' ? (merged(one, looking) ?? never) : one.createdAt;
+function firstOf(item: Item, view: EvaluationView): [boolean, number | null] {
+  const momentOf = (candidate: Item): number =>
+    item.action === 'pull_request' ? (merged(candidate, view) ?? never) : candidate.createdAt;
   const moment = momentOf(item);
-  const others = looking.world.items.filter(({ action, author }) => action === item.action && author === item.author);
-  const isFirst = item.author !== null && moment < never && others.every((other) => momentOf(other) >= moment);
+  const others = view.world.items.filter(({ action, author }) => action === item.action && author === item.author);
+  const isFirst = item.author !== null && moment < never && others.every((sibling) => momentOf(sibling) >= moment);
   return [isFirst, item.action === 'pull_request' ? moment : null];
 }
 
@@ -104,7 +104,7 @@ function numbersOf(item: Item): Record<string, number | null> {
   };
 }
 
-function listOf(field: string, { item, person }: Mine, { world }: EvaluationView): string[] | undefined {
+function listOf(field: string, { item, person }: OwnItem, { world }: EvaluationView): string[] | undefined {
   const nameOf = (place: number): string => world.people[place]?.name ?? '';
   if (field === 'actor') return [nameOf(person)];
   if (field === 'files') return item.files ?? undefined;
@@ -142,14 +142,14 @@ function dateHolds(date: number, operator: string, value: Value): boolean {
   return compare(rounded, operator, start);
 }
 
-export function compare(one: number, operator: string, other: number): boolean {
+export function compare(left: number, operator: string, right: number): boolean {
   const results: Record<string, boolean> = {
-    '=': one === other,
-    '!=': one !== other,
-    '>': one > other,
-    '>=': one >= other,
-    '<': one < other,
-    '<=': one <= other,
+    '=': left === right,
+    '!=': left !== right,
+    '>': left > right,
+    '>=': left >= right,
+    '<': left < right,
+    '<=': left <= right,
   };
   return results[operator] ?? false;
 }

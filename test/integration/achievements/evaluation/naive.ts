@@ -5,17 +5,17 @@ import {
   closed,
   compare,
   type EvaluationView,
-  type Mine,
   merged,
   numberOf,
+  type OwnItem,
   satisfiedAt,
 } from './naive-items.ts';
 import type { AchievementText, PointActionText, TriggerText } from './random-achievements.ts';
 import { beginning, type Item } from './world.ts';
 
-/** Evaluates achievements person by person and contribution by contribution: slow and plain, to compare with. */
+/** Evaluates achievements person by person and contribution by contribution, slowly, as the reference of tests. */
 
-export interface Judging extends EvaluationView {
+export interface Evaluation extends EvaluationView {
   pointActions: readonly PointActionText[];
 }
 
@@ -46,11 +46,11 @@ export function evaluateNaively(
   return earned;
 }
 
-export function heldSince(trigger: TriggerText, person: number, evaluation: Judging): number {
+export function heldSince(trigger: TriggerText, person: number, evaluation: Evaluation): number {
   return personSince(
     parsed(trigger.condition),
     [],
-    { trigger, person, mine: itemsOf(trigger, person, evaluation) },
+    { trigger, person, own: itemsOf(trigger, person, evaluation) },
     evaluation,
   );
 }
@@ -58,10 +58,10 @@ export function heldSince(trigger: TriggerText, person: number, evaluation: Judg
 interface NaiveQuery {
   trigger: TriggerText;
   person: number;
-  mine: Mine[];
+  own: OwnItem[];
 }
 
-function personSince(condition: Condition, filters: Condition[], context: NaiveQuery, evaluation: Judging): number {
+function personSince(condition: Condition, filters: Condition[], context: NaiveQuery, evaluation: Evaluation): number {
   if (!isAboutPerson(condition)) return first(momentsOf([...filters, condition], context, evaluation));
   if (condition.kind === 'or') {
     return Math.min(...condition.terms.map((term) => personSince(term, filters, context, evaluation)));
@@ -83,7 +83,7 @@ function personSince(condition: Condition, filters: Condition[], context: NaiveQ
         total: total(own),
         at: Math.max(...own.map(({ at }) => at)),
       }))
-      .toSorted((one, other) => other.total - one.total || one.at - other.at || one.person - other.person);
+      .toSorted((left, right) => right.total - left.total || left.at - right.at || left.person - right.person);
     const winner = order[condition.rank.value - 1];
     return winner?.person === context.person ? Math.max(winner.at, filteredSince) : never;
   }
@@ -106,9 +106,9 @@ function personSince(condition: Condition, filters: Condition[], context: NaiveQ
   return Math.max(filteredSince, grownSince(condition, points, first(points.map(({ at }) => at))));
 }
 
-function isRanked(person: number, filters: Condition[], { trigger }: NaiveQuery, evaluation: Judging): boolean {
+function isRanked(person: number, filters: Condition[], { trigger }: NaiveQuery, evaluation: Evaluation): boolean {
   if (evaluation.world.people[person]?.type !== 'user') return false;
-  const context = { trigger, person, mine: itemsOf(trigger, person, evaluation) };
+  const context = { trigger, person, own: itemsOf(trigger, person, evaluation) };
   return filters.length === 0 || momentsOf(filters, context, evaluation).length > 0;
 }
 
@@ -117,12 +117,12 @@ function isRanked(person: number, filters: Condition[], { trigger }: NaiveQuery,
  * person of whom nothing is counted yet.
  */
 function grownSince({ operator, value }: Comparison, steps: { at: number; value: number }[], since: number): number {
-  const wanted = numberOf(value);
-  if (!compare(total(steps), operator, wanted)) return never;
-  if (operator === '<' || operator === '<=' || (operator === '!=' && total(steps) < wanted)) return since;
-  const least = operator === '>' || operator === '!=' ? wanted + 1 : wanted;
+  const target = numberOf(value);
+  if (!compare(total(steps), operator, target)) return never;
+  if (operator === '<' || operator === '<=' || (operator === '!=' && total(steps) < target)) return since;
+  const least = operator === '>' || operator === '!=' ? target + 1 : target;
   if (least <= 0) return since;
-  const moments = steps.map(({ at }) => at).toSorted((one, other) => one - other);
+  const moments = steps.map(({ at }) => at).toSorted((left, right) => left - right);
   return moments.find((moment) => total(steps.filter(({ at }) => at <= moment)) >= least) ?? never;
 }
 
@@ -130,16 +130,16 @@ function total(steps: { value: number }[]): number {
   return steps.reduce((sum, { value }) => sum + value, 0);
 }
 
-function pointsOf(evaluation: Judging): Point[] {
+function pointsOf(evaluation: Evaluation): Point[] {
   return evaluation.pointActions.flatMap(({ name, rules }) =>
     rules.flatMap((rule) =>
       evaluation.world.people.flatMap(({ type }, person): Point[] => {
         if (type !== 'user') return [];
         const { value } = rule;
         const condition = parsed(rule.condition);
-        const mine = itemsOf(rule, person, evaluation);
+        const own = itemsOf(rule, person, evaluation);
         if (!isAboutPerson(condition)) {
-          return momentsOf([condition], { trigger: rule, person, mine }, evaluation).map((at) => ({
+          return momentsOf([condition], { trigger: rule, person, own }, evaluation).map((at) => ({
             name,
             person,
             at,
@@ -155,48 +155,53 @@ function pointsOf(evaluation: Judging): Point[] {
 
 export function momentsOf(
   conditions: Condition[],
-  { trigger, person, mine }: NaiveQuery,
-  evaluation: Judging,
+  { trigger, person, own }: NaiveQuery,
+  evaluation: Evaluation,
 ): number[] {
   if (trigger.action === 'point') {
     const points = pointsOf(evaluation).filter((point) => point.person === person);
-    const isIncluded = conditions.every((condition) => satisfiedAt(condition, anybodys(person), evaluation) < never);
+    const isIncluded = conditions.every(
+      (condition) => satisfiedAt(condition, pointSubject(person), evaluation) < never,
+    );
     return isIncluded ? points.map(({ at }) => at) : [];
   }
-  return mine
-    .map((one) => {
-      const at = Math.max(one.doneAt, ...conditions.map((condition) => satisfiedAt(condition, one, evaluation)));
-      return at < never ? momentOf(one, at, evaluation) : never;
+  return own
+    .map((contribution) => {
+      const at = Math.max(
+        contribution.doneAt,
+        ...conditions.map((condition) => satisfiedAt(condition, contribution, evaluation)),
+      );
+      return at < never ? momentOf(contribution, at, evaluation) : never;
     })
     .filter((at) => at < never && at >= (evaluation.since ?? 0));
 }
 
-function momentOf({ item }: Mine, satisfied: number, evaluation: Judging): number {
+function momentOf({ item }: OwnItem, satisfied: number, evaluation: Evaluation): number {
   if (evaluation.at === undefined) return satisfied;
   const moments = { created: item.createdAt, merged: merged(item, evaluation), closed: closed(item, evaluation) };
   return moments[evaluation.at] ?? never;
 }
 
 /** Returns a contribution for conditions on points, which depend on the person alone. */
-function anybodys(person: number): Mine {
+function pointSubject(person: number): OwnItem {
   return { person, doneAt: 0, item: { action: 'star' } as Item };
 }
 
-export function itemsOf({ actor, action }: TriggerText, person: number, looking: EvaluationView): Mine[] {
-  return looking.world.items
-    .filter((item) => item.action === action && item.createdAt < looking.before)
-    .filter((item) => looking.isCounted?.(item) ?? true)
-    .flatMap((item): Mine[] => {
-      const closedAt = closed(item, looking);
-      const mine = { item, person, doneAt: item.createdAt };
-      if (actor === 'assignees') return item.assignees.includes(person) ? [mine] : [];
-      if (actor === 'reviewers') return item.reviewers.includes(person) ? [mine] : [];
+export function itemsOf({ actor, action }: TriggerText, person: number, view: EvaluationView): OwnItem[] {
+  return view.world.items
+    .filter((item) => item.action === action && item.createdAt < view.before)
+    .filter((item) => view.isCounted?.(item) ?? true)
+    .flatMap((item): OwnItem[] => {
+      const closedAt = closed(item, view);
+      const own = { item, person, doneAt: item.createdAt };
+      if (actor === 'assignees') return item.assignees.includes(person) ? [own] : [];
+      if (actor === 'reviewers') return item.reviewers.includes(person) ? [own] : [];
       if (actor === 'author') {
         const isCoAuthor = action === 'commit' && item.others.includes(person);
-        return item.author === person || isCoAuthor ? [mine] : [];
+        return item.author === person || isCoAuthor ? [own] : [];
       }
       if (action === 'discussion') {
-        const isTheirs = item.answeredBy === person && answered(item, looking);
+        const isTheirs = item.answeredBy === person && answered(item, view);
         return isTheirs ? [{ item, person, doneAt: item.answeredAt ?? item.createdAt }] : [];
       }
       return item.resolvedBy === person && closedAt !== null ? [{ item, person, doneAt: closedAt }] : [];

@@ -123,9 +123,9 @@ achievements:
     const place = { provider: `github-${repositoryId}`, owner: 'eve', name: 'WORLD' };
     const repository = (await findPreviewed(connection, place)) ?? assert.fail();
     const reading = { unreported: [], wasRead: false };
-    const [one] = await preview(connection, config, { repository, person: undefined, reading });
+    const [achievement] = await preview(connection, config, { repository, person: undefined, reading });
     assert.deepEqual(
-      one?.earned.map(({ name }) => name),
+      achievement?.earned.map(({ name }) => name),
       names.toSorted(),
     );
   });

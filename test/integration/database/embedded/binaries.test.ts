@@ -14,8 +14,8 @@ const skip = process.geteuid?.() !== 0 && 'only root runs the server as another 
 describe('the packaged PostgreSQL', { skip }, () => {
   it('is copied for the user of the server when it was installed for its owner alone', async () => {
     await using directory = await makeTemporaryDirectory();
-    const user = await chooseServerUser(directory.path, directory.at('none'));
-    const root = directory.at('package');
+    const user = await chooseServerUser(directory.path, directory.pathOf('none'));
+    const root = directory.pathOf('package');
     const installed = await findBinaries({ ...user, isOther: false }, directory.path);
     await cp(dirname(dirname(dirname(installed.postgres))), root, { recursive: true, verbatimSymlinks: true });
     const description = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };

@@ -24,26 +24,26 @@ const rejects = (dataDir: string, message: RegExp): Promise<void> =>
 
 describe('faults of the embedded PostgreSQL server', () => {
   it('reports a fault that prevents the start in one line', async () => {
-    await using place = await makeTemporaryDirectory();
-    await writeFile(place.at('file'), '');
-    await rejects(place.at('file'), /DATA_DIR: .*file is, or lies below, a file/);
-    await rejects(place.at('file/below'), /DATA_DIR: .* a file/);
+    await using directory = await makeTemporaryDirectory();
+    await writeFile(directory.pathOf('file'), '');
+    await rejects(directory.pathOf('file'), /DATA_DIR: .*file is, or lies below, a file/);
+    await rejects(directory.pathOf('file/below'), /DATA_DIR: .* a file/);
 
-    await mkdir(place.at('other/postgres'), { recursive: true });
-    await writeFile(place.at('other/postgres/notes.txt'), 'mine');
-    if (isRoot) await chown(place.at('other/postgres'), 65534, 65534);
-    await rejects(place.at('other'), /not empty and holds no database/);
+    await mkdir(directory.pathOf('other/postgres'), { recursive: true });
+    await writeFile(directory.pathOf('other/postgres/notes.txt'), 'mine');
+    if (isRoot) await chown(directory.pathOf('other/postgres'), 65534, 65534);
+    await rejects(directory.pathOf('other'), /not empty and holds no database/);
 
-    await openAndRelease(place.at('old'));
-    await writeFile(place.at('old/postgres/PG_VERSION'), '14\n');
-    await rejects(place.at('old'), /is of PostgreSQL 14 and this release brings 18: export it/);
+    await openAndRelease(directory.pathOf('old'));
+    await writeFile(directory.pathOf('old/postgres/PG_VERSION'), '14\n');
+    await rejects(directory.pathOf('old'), /is of PostgreSQL 14 and this release brings 18: export it/);
   });
 
   it('names DATABASE_URL in the error on a platform without packaged programs', async () => {
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const pretend = "data:text/javascript,Object.defineProperty(process, 'arch', { value: 'mips' })";
     const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, 'bin/plaudit.js', 'serve'], {
-      env: { DATA_DIR: place.at('data') },
+      env: { DATA_DIR: directory.pathOf('data') },
       encoding: 'utf8',
     });
     assert.equal(status, 1);
@@ -68,8 +68,8 @@ describe('faults of the embedded PostgreSQL server', () => {
   });
 
   it('reports a full disk in one line, and leaves nothing behind', async (t) => {
-    await using place = await makeTemporaryDirectory();
-    const disk = place.at('disk');
+    await using directory = await makeTemporaryDirectory();
+    const disk = directory.pathOf('disk');
     await mkdir(disk);
     if (!mountSmallDisk(disk)) {
       t.skip('mounting is not permitted here');

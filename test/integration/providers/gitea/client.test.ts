@@ -5,7 +5,7 @@ import { remember } from '../../../../simulators/gitea/moved.ts';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { renameAccount } from '../../../../simulators/world/mutations.ts';
-import { call, last } from '../../../contract/host.ts';
+import { lastReport, newCall } from '../../../contract/host.ts';
 import { createContractWorld, organizationOf } from '../../../contract/world.ts';
 import { giteaProvider, handbook } from './gitea-provider.ts';
 
@@ -13,55 +13,55 @@ describe('the Gitea client', () => {
   it('names the scope that a token lacks, even when all data is public', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay, { tokens: [secretOf('alice-useronly')] });
-    await assert.rejects(provider.polls.readTotals(handbook, call()), {
+    await assert.rejects(provider.polls.readTotals(handbook, newCall()), {
       code: 'provider_denied',
       message: 'The code host wants the scope read:repository of the configured token.',
     });
   });
 
   it('sends no requests to a host for the time that its rate limit names', async () => {
-    const scene = createContractWorld();
-    await using simulator = await startGiteaSimulator({ world: scene.world });
-    await using provider = giteaProvider(simulator, { now: scene.now });
+    const fixture = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: fixture.world });
+    await using provider = giteaProvider(simulator, { now: fixture.now });
     simulator.overrides.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
-    const lookUp = () => last(provider.accounts.lookUp('ada-lovelace', call()));
-    const retryAt = new Date(scene.now().getTime() + 120_000);
+    const lookUp = () => lastReport(provider.accounts.lookUp('ada-lovelace', newCall()));
+    const retryAt = new Date(fixture.now().getTime() + 120_000);
     await assert.rejects(lookUp(), { code: 'provider_rate_limited', retryAt });
     simulator.overrides.pop();
     await assert.rejects(lookUp(), { code: 'provider_rate_limited', retryAt });
     assert.equal(simulator.requests.length, 1);
-    scene.advance(121);
+    fixture.advance(121);
     assert.equal((await lookUp())?.account.name, 'ada-lovelace');
   });
 
   it('caps the wait that a host names at an hour', async () => {
-    const scene = createContractWorld();
-    await using simulator = await startGiteaSimulator({ world: scene.world });
-    await using provider = giteaProvider(simulator, { now: scene.now });
+    const fixture = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: fixture.world });
+    await using provider = giteaProvider(simulator, { now: fixture.now });
     simulator.overrides.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '99999999999' } }));
-    const lookUp = () => last(provider.accounts.lookUp('ada-lovelace', call()));
-    const retryAt = new Date(scene.now().getTime() + 3_600_000);
+    const lookUp = () => lastReport(provider.accounts.lookUp('ada-lovelace', newCall()));
+    const retryAt = new Date(fixture.now().getTime() + 3_600_000);
     await assert.rejects(lookUp(), { code: 'provider_rate_limited', retryAt });
     simulator.overrides.pop();
-    scene.advance(3601);
+    fixture.advance(3601);
     assert.equal((await lookUp())?.account.name, 'ada-lovelace');
   });
 
   it('doubles the wait each time when a rate limit names no time', async () => {
-    const scene = createContractWorld();
-    await using simulator = await startGiteaSimulator({ world: scene.world });
-    await using provider = giteaProvider(simulator, { now: scene.now });
+    const fixture = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: fixture.world });
+    await using provider = giteaProvider(simulator, { now: fixture.now });
     simulator.overrides.push(() => ({ status: 429, body: {} }));
     for (const seconds of [60, 120, 240]) {
-      const retryAt = new Date(scene.now().getTime() + seconds * 1000);
-      await assert.rejects(last(provider.accounts.lookUp('ada-lovelace', call())), { retryAt });
-      scene.advance(seconds + 1);
+      const retryAt = new Date(fixture.now().getTime() + seconds * 1000);
+      await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', newCall())), { retryAt });
+      fixture.advance(seconds + 1);
     }
   });
 
   it('runs at most three background requests at once', async () => {
-    const scene = createContractWorld();
-    await using simulator = await startGiteaSimulator({ world: scene.world });
+    const fixture = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: fixture.world });
     await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.organization_member] });
     let [under, most] = [0, 0];
     await using slow = await startHttpServer((request, response) => {
@@ -74,41 +74,45 @@ describe('the Gitea client', () => {
     });
     await using polite = giteaProvider({ url: slow.url, apiUrl: slow.url });
     const names = Array.from({ length: 40 }, (_, index) => `somebody-${index}`);
-    await Promise.all(names.map((name) => last(polite.accounts.lookUp(name, call({ urgency: 'background' })))));
+    await Promise.all(
+      names.map((name) => lastReport(polite.accounts.lookUp(name, newCall({ urgency: 'background' })))),
+    );
     assert.ok(most <= 3, `${most} at once`);
-    assert.equal((await last(provider.accounts.lookUp('max-member', call())))?.account.name, 'max-member');
+    assert.equal((await lastReport(provider.accounts.lookUp('max-member', newCall())))?.account.name, 'max-member');
   });
 
   it('replaces a refused token with another one, and reports the refusal when there is none', async () => {
-    const scene = createContractWorld();
-    await using simulator = await startGiteaSimulator({ world: scene.world });
+    const fixture = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: fixture.world });
     const { tokens } = simulator;
-    await using two = giteaProvider(simulator, { tokens: ['revoked', tokens.public_only], now: scene.now });
-    assert.equal((await last(two.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
-    await using one = giteaProvider(simulator, { tokens: ['revoked'], now: scene.now });
-    await assert.rejects(last(one.accounts.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
-    const owner = organizationOf(scene);
+    await using two = giteaProvider(simulator, { tokens: ['revoked', tokens.public_only], now: fixture.now });
+    assert.equal((await lastReport(two.accounts.lookUp('ada-lovelace', newCall())))?.account.name, 'ada-lovelace');
+    await using withRevokedToken = giteaProvider(simulator, { tokens: ['revoked'], now: fixture.now });
+    await assert.rejects(lastReport(withRevokedToken.accounts.lookUp('ada-lovelace', newCall())), {
+      code: 'provider_denied',
+    });
+    const owner = organizationOf(fixture);
     const [refused = ''] = two.privateData.credentialNames();
     const cursor = JSON.stringify({ credentialName: refused, after: null });
-    assert.deepEqual((await two.repositories.list(owner, cursor, call())).isRefused, true);
+    assert.deepEqual((await two.repositories.list(owner, cursor, newCall())).isRefused, true);
   });
 
   it('follows a redirect to a new name, and rejects one to another host without a request to it', async () => {
-    const scene = createContractWorld();
-    await using simulator = await startGiteaSimulator({ world: scene.world });
-    await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
-    renameAccount(scene.world, scene.people.max, 'max-renamed');
-    remember(scene.people.max, 'max-member');
-    assert.equal((await last(provider.accounts.lookUp('max-member', call())))?.account.name, 'max-renamed');
+    const fixture = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: fixture.world });
+    await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user], now: fixture.now });
+    renameAccount(fixture.world, fixture.people.max, 'max-renamed');
+    remember(fixture.people.max, 'max-member');
+    assert.equal((await lastReport(provider.accounts.lookUp('max-member', newCall())))?.account.name, 'max-renamed');
 
     const seen: (string | undefined)[] = [];
-    await using thief = await startHttpServer((request, response) => {
+    await using otherHost = await startHttpServer((request, response) => {
       seen.push(request.headers.authorization);
       response.end('{}');
     });
-    const location = `${thief.url}/api/v1/users/ada-lovelace`;
+    const location = `${otherHost.url}/api/v1/users/ada-lovelace`;
     simulator.overrides.push(() => ({ status: 307, body: '', headers: { location } }));
-    await assert.rejects(last(provider.accounts.lookUp('ada-lovelace', call())), {
+    await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', newCall())), {
       code: 'provider_invalid_response',
     });
     assert.deepEqual(seen, []);
@@ -124,7 +128,7 @@ describe('the Gitea client', () => {
     ] as const) {
       await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
       await using provider = giteaProvider({ url: server.url, apiUrl: server.url });
-      await assert.rejects(last(provider.accounts.lookUp('alice', call())), { code }, body);
+      await assert.rejects(lastReport(provider.accounts.lookUp('alice', newCall())), { code }, body);
     }
   });
 
@@ -133,21 +137,21 @@ describe('the Gitea client', () => {
       ['limited', false],
       ['private', undefined],
     ] as const) {
-      const scene = createContractWorld();
-      await using simulator = await startGiteaSimulator({ world: scene.world });
+      const fixture = createContractWorld();
+      await using simulator = await startGiteaSimulator({ world: fixture.world });
       await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
-      simulator.hidden.set(scene.people.max.id, visibility);
-      assert.equal((await last(provider.accounts.lookUp('max-member', call())))?.account.isPublic, expected);
+      simulator.hidden.set(fixture.people.max.id, visibility);
+      assert.equal((await lastReport(provider.accounts.lookUp('max-member', newCall())))?.account.isPublic, expected);
     }
   });
 
   it('treats repositories of an owner who is not public as private', async () => {
-    const scene = createContractWorld();
-    await using simulator = await startGiteaSimulator({ world: scene.world });
+    const fixture = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: fixture.world });
     await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
-    const owner = organizationOf(scene);
-    simulator.hidden.set(scene.organization.id, 'limited');
-    const find = (withPrivate: boolean) => provider.repositories.find(owner, 'handbook', { withPrivate }, call());
+    const owner = organizationOf(fixture);
+    simulator.hidden.set(fixture.organization.id, 'limited');
+    const find = (withPrivate: boolean) => provider.repositories.find(owner, 'handbook', { withPrivate }, newCall());
     assert.equal(await find(false), null);
     assert.equal((await find(true))?.isPrivate, true);
   });

@@ -7,19 +7,19 @@ import { addComment, deleteComment } from '../../../../simulators/world/comments
 import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { Random } from '../../../../simulators/world/random.ts';
 import type { ProviderWith } from '../../../../src/providers/provider.ts';
-import { call } from '../../../contract/host.ts';
+import { newCall } from '../../../contract/host.ts';
 import { idsOf, readAll } from '../../../contract/read-all.ts';
 import { type ContractWorld, createContractWorld, handbookOf, organizationOf } from '../../../contract/world.ts';
 import { giteaProvider } from './gitea-provider.ts';
 
 /** Tests lists that change while they are read, and pages that are smaller than requested. */
 
-interface Scene extends ContractWorld {
+interface Fixture extends ContractWorld {
   simulator: GiteaSimulator;
   provider: ProviderWith<'streams'>;
 }
 
-async function inScene(maxPerPage: number, check: (scene: Scene) => Promise<void>): Promise<void> {
+async function withFixture(maxPerPage: number, check: (fixture: Fixture) => Promise<void>): Promise<void> {
   const world = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: world.world, maxPerPage });
   await using provider = giteaProvider(simulator, { now: world.now });
@@ -28,39 +28,39 @@ async function inScene(maxPerPage: number, check: (scene: Scene) => Promise<void
 
 describe('lists of Gitea', () => {
   it('reads all issues although Gitea silently returns smaller pages than requested', async () => {
-    await inScene(3, async (scene) => {
-      const { handbook } = scene.repositories;
-      for (let count = 0; count < 10; count += 1) addIssue(scene.world, handbook, { author: scene.people.ada });
-      assert.deepEqual([...(await readAll(scene, 'issues'))].toSorted(), idsOf(handbook.issues).toSorted());
+    await withFixture(3, async (fixture) => {
+      const { handbook } = fixture.repositories;
+      for (let count = 0; count < 10; count += 1) addIssue(fixture.world, handbook, { author: fixture.people.ada });
+      assert.deepEqual([...(await readAll(fixture, 'issues'))].toSorted(), idsOf(handbook.issues).toSorted());
     });
   });
 
   it('skips no remaining issue while others are added and deleted', async () => {
     for (let seed = 1; seed <= 12; seed += 1) {
-      await inScene(3, async (scene) => {
+      await withFixture(3, async (fixture) => {
         const random = new Random(seed);
-        const { handbook } = scene.repositories;
+        const { handbook } = fixture.repositories;
         for (let count = 0; count < 20; count += 1) {
-          scene.advance(1);
-          addIssue(scene.world, handbook, { author: scene.people.ada });
+          fixture.advance(1);
+          addIssue(fixture.world, handbook, { author: fixture.people.ada });
         }
         const before = [...handbook.issues];
         let happenings = 0;
-        const seen = await readAll(scene, 'issues', {
+        const seen = await readAll(fixture, 'issues', {
           meanwhile: () => {
             happenings += 1;
             if (happenings > 12) return;
-            scene.advance(1);
-            if (random.chance(0.5)) addIssue(scene.world, handbook, { author: scene.people.max });
+            fixture.advance(1);
+            if (random.chance(0.5)) addIssue(fixture.world, handbook, { author: fixture.people.max });
             for (let count = random.integer(0, 3); count > 0; count -= 1) {
               const deleted = random.pickIfAny(handbook.issues);
-              if (deleted) deleteItem(scene.world, handbook, deleted);
+              if (deleted) deleteItem(fixture.world, handbook, deleted);
             }
           },
         });
-        const stayed = before.filter((issue) => handbook.issues.includes(issue));
+        const remaining = before.filter((issue) => handbook.issues.includes(issue));
         assert.deepEqual(
-          idsOf(stayed).filter((id) => !seen.has(id)),
+          idsOf(remaining).filter((id) => !seen.has(id)),
           [],
           `seed ${seed}`,
         );
@@ -70,29 +70,29 @@ describe('lists of Gitea', () => {
 
   it('skips no remaining comment while others are added and deleted', async () => {
     for (let seed = 1; seed <= 8; seed += 1) {
-      await inScene(2, async (scene) => {
+      await withFixture(2, async (fixture) => {
         const random = new Random(seed);
-        const [issue] = scene.issues;
+        const [issue] = fixture.issues;
         assert.ok(issue);
         for (let count = 0; count < 12; count += 1) {
-          scene.advance(1);
-          addComment(scene.world, issue, { author: scene.people.ada });
+          fixture.advance(1);
+          addComment(fixture.world, issue, { author: fixture.people.ada });
         }
         const before = [...issue.comments];
         let happenings = 0;
-        const seen = await readAll(scene, 'comments', {
+        const seen = await readAll(fixture, 'comments', {
           meanwhile: () => {
             happenings += 1;
             if (happenings > 10) return;
-            scene.advance(1);
-            if (random.chance(0.5)) addComment(scene.world, issue, { author: scene.people.max });
+            fixture.advance(1);
+            if (random.chance(0.5)) addComment(fixture.world, issue, { author: fixture.people.max });
             const deleted = random.chance(0.7) ? random.pickIfAny(issue.comments) : undefined;
-            if (deleted) deleteComment(scene.world, deleted);
+            if (deleted) deleteComment(fixture.world, deleted);
           },
         });
-        const stayed = before.filter((comment) => issue.comments.includes(comment));
+        const remaining = before.filter((comment) => issue.comments.includes(comment));
         assert.deepEqual(
-          idsOf(stayed).filter((id) => !seen.has(id)),
+          idsOf(remaining).filter((id) => !seen.has(id)),
           [],
           `seed ${seed}`,
         );
@@ -101,24 +101,26 @@ describe('lists of Gitea', () => {
   });
 
   it('skips no changed issue when one is deleted and an older one changes during the read', async () => {
-    await inScene(2, async (scene) => {
-      const { handbook } = scene.repositories;
+    await withFixture(2, async (fixture) => {
+      const { handbook } = fixture.repositories;
       const [oldest] = handbook.issues;
-      const since = new Date(scene.now().getTime() + 1000);
-      scene.advance(10);
-      const changed = Array.from({ length: 6 }, () => addIssue(scene.world, handbook, { author: scene.people.ada }));
+      const since = new Date(fixture.now().getTime() + 1000);
+      fixture.advance(10);
+      const changed = Array.from({ length: 6 }, () =>
+        addIssue(fixture.world, handbook, { author: fixture.people.ada }),
+      );
       const newest = changed.at(-1);
       assert.ok(oldest && newest);
       let pages = 0;
-      const seen = await readAll(scene, 'issues', {
+      const seen = await readAll(fixture, 'issues', {
         since,
         meanwhile: () => {
           pages += 1;
           if (pages > 1) return;
-          scene.advance(5);
+          fixture.advance(5);
           // The number of entries stays: the list loses one before the position of the reader and gains one behind it.
-          deleteItem(scene.world, handbook, newest);
-          oldest.updatedAt = scene.now();
+          deleteItem(fixture.world, handbook, newest);
+          oldest.updatedAt = fixture.now();
         },
       });
       for (const id of idsOf(changed)) assert.ok(seen.has(id), id);
@@ -126,24 +128,24 @@ describe('lists of Gitea', () => {
   });
 
   it('lists every remaining repository of a long list while others are removed', async () => {
-    await inScene(2, async (scene) => {
-      const { world, organization, provider, now } = scene;
+    await withFixture(2, async (fixture) => {
+      const { world, organization, provider, now } = fixture;
       for (let count = 0; count < 9; count += 1) {
         addRepository(world, { ownerId: organization.id, name: `part-${count}`, createdAt: now() });
       }
-      const owner = organizationOf(scene);
+      const owner = organizationOf(fixture);
       const listed = new Set<string>();
       let cursor: string | null = null;
       let removals = 0;
       do {
-        const page = await provider.repositories.list(owner, cursor, call());
+        const page = await provider.repositories.list(owner, cursor, newCall());
         for (const { name } of page.repositories) listed.add(name);
         if (removals < 3) {
           world.repositories.splice(
             world.repositories.findIndex(({ name }) => name === `part-${removals}`),
             1,
           );
-          world.changed();
+          world.markChanged();
           removals += 1;
         }
         cursor = page.nextCursor;
@@ -154,17 +156,17 @@ describe('lists of Gitea', () => {
   });
 
   it('rejects an unreadable cursor', async () => {
-    await inScene(2, async ({ provider, ...scene }) => {
-      const repository = handbookOf(scene);
+    await withFixture(2, async ({ provider, ...fixture }) => {
+      const repository = handbookOf(fixture);
       const position = { cursor: 'nonsense', since: null, pageSize: null, isDeep: false };
-      await assert.rejects(provider.streams.read('issues', repository, position, call()), {
+      await assert.rejects(provider.streams.read('issues', repository, position, newCall()), {
         code: 'provider_invalid_response',
       });
     });
   });
 
   it('reads a timeline to its end although each page reports only its own length', async () => {
-    await inScene(50, async ({ provider, simulator, ...scene }) => {
+    await withFixture(50, async ({ provider, simulator, ...fixture }) => {
       const happened = recorded('issue-2-timeline').body as { type: string; user: { id: number } }[];
       const closing = happened.findLast(({ type }) => type === 'close');
       const others = happened.filter(({ type }) => type !== 'close' && type !== 'pull_ref');
@@ -175,9 +177,9 @@ describe('lists of Gitea', () => {
         const body = entry === undefined ? [] : [entry];
         return { status: 200, body, headers: { 'x-total-count': String(body.length) } };
       });
-      const repository = handbookOf(scene);
+      const repository = handbookOf(fixture);
       const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-      const { contributions } = await provider.streams.read('issues', repository, position, call());
+      const { contributions } = await provider.streams.read('issues', repository, position, newCall());
       const closed = contributions.filter(({ kind, closedAt }) => kind === 'issue' && closedAt !== null);
       assert.ok(closed.length > 0);
       for (const { details } of closed) assert.equal(details?.resolvedBy, String(closing?.user.id));
@@ -185,32 +187,32 @@ describe('lists of Gitea', () => {
   });
 
   it('reads a negative number of forks as zero', async () => {
-    await inScene(50, async ({ provider, organization, world, repositories: { handbook } }) => {
+    await withFixture(50, async ({ provider, organization, world, repositories: { handbook } }) => {
       handbook.forkCount = -1;
-      world.changed();
-      const { repositories } = await provider.repositories.list(organizationOf({ organization }), null, call());
+      world.markChanged();
+      const { repositories } = await provider.repositories.list(organizationOf({ organization }), null, newCall());
       assert.equal(repositories.find(({ name }) => name === handbook.name)?.forks, 0);
     });
   });
 
   it('reads no issues where they are switched off, and rejects a repository that is absent', async () => {
-    await inScene(50, async ({ provider, simulator, ...scene }) => {
-      const repository = handbookOf(scene);
+    await withFixture(50, async ({ provider, simulator, ...fixture }) => {
+      const repository = handbookOf(fixture);
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
       simulator.overrides.push((path) => (path.includes('/issues') ? { status: 404, body: {} } : undefined));
-      const page = await provider.streams.read('issues', repository, position, call());
+      const page = await provider.streams.read('issues', repository, position, newCall());
       assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0]);
       simulator.overrides.splice(0, 1, () => ({ status: 404, body: {} }));
-      await assert.rejects(provider.streams.read('issues', repository, position, call()), { code: 'not_found' });
+      await assert.rejects(provider.streams.read('issues', repository, position, newCall()), { code: 'not_found' });
     });
   });
 
   it('reads imported contributions without an author', async () => {
-    await inScene(50, async ({ provider, simulator, ...scene }) => {
-      const repository = handbookOf(scene);
-      for (const { id } of scene.issues) simulator.imported.add(id);
+    await withFixture(50, async ({ provider, simulator, ...fixture }) => {
+      const repository = handbookOf(fixture);
+      for (const { id } of fixture.issues) simulator.imported.add(id);
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-      const page = await provider.streams.read('issues', repository, position, call());
+      const page = await provider.streams.read('issues', repository, position, newCall());
       assert.ok(page.contributions.length > 0 && page.contributions.every(({ author }) => author === null));
       assert.deepEqual(page.actors, []);
     });

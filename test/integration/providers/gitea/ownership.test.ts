@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { removeMember } from '../../../../simulators/world/repository-changes.ts';
-import { call } from '../../../contract/host.ts';
+import { newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { giteaProvider } from './gitea-provider.ts';
 
@@ -72,12 +72,12 @@ describe('ownership at Gitea', () => {
       ['user', 'cannot_check', 'cannot_check'],
     ] as const) {
       await using provider = giteaProvider(simulator, { now, tokens: [simulator.tokens[token]] });
-      const check = ({ id }: { id: number }) => provider.ownership.administers?.(known, String(id), call());
+      const check = ({ id }: { id: number }) => provider.ownership.administers?.(known, String(id), newCall());
       assert.equal(await check(max), ofMember, token);
       assert.equal(await check(ada), ofStranger, token);
     }
     await using provider = giteaProvider(simulator, { now, tokens: [simulator.tokens.organization_member] });
-    const check = () => provider.ownership.administers?.(known, String(olive.id), call());
+    const check = () => provider.ownership.administers?.(known, String(olive.id), newCall());
     assert.equal(await check(), 'yes');
     removeMember(world, organization, olive);
     assert.equal(await check(), 'no');
@@ -94,7 +94,7 @@ describe('ownership at Gitea', () => {
     simulator.scopes.set('organization_member', ['read:user', 'read:repository']);
     const check = async (tokens: string[]) => {
       await using provider = giteaProvider(simulator, { now, tokens });
-      return await provider.ownership.administers?.(known, String(people.max.id), call());
+      return await provider.ownership.administers?.(known, String(people.max.id), newCall());
     };
     assert.equal(await check([narrow]), 'cannot_check');
     assert.equal(await check([narrow, whole]), 'no');

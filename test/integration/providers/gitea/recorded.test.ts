@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import type { KnownAccount } from '../../../../src/providers/provider.ts';
-import { call, last } from '../../../contract/host.ts';
+import { lastReport, newCall } from '../../../contract/host.ts';
 import { acme, giteaProvider, handbook } from './gitea-provider.ts';
 
 /** Tests the provider on recorded responses of a real Gitea. */
@@ -13,7 +13,7 @@ describe('the provider on a recorded Gitea', () => {
   it('recognizes an organization although Gitea returns it as a user too', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const organization = await last(provider.accounts.lookUp('acme', call()));
+    const organization = await lastReport(provider.accounts.lookUp('acme', newCall()));
     assert.deepEqual(organization?.account, {
       externalId: '5',
       handle: '',
@@ -28,25 +28,25 @@ describe('the provider on a recorded Gitea', () => {
       following: 0,
       isPublic: true,
     });
-    const user = await last(provider.accounts.lookUp('alice', call()));
+    const user = await lastReport(provider.accounts.lookUp('alice', newCall()));
     assert.equal(user?.account.type, 'user');
     assert.equal(user?.account.followers, 2);
     assert.deepEqual(user?.counters, { stars: 1, discussions: 0, discussions_answered: 0 });
     assert.ok(user?.missing.includes('commits') && !user.missing.includes('stars'));
-    assert.equal(await last(provider.accounts.lookUp('nobody-here', call())), undefined);
+    assert.equal(await lastReport(provider.accounts.lookUp('nobody-here', newCall())), undefined);
   });
 
   it('reports an account without its e-mail address', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const alice = await last(provider.accounts.lookUp('alice', call()));
+    const alice = await lastReport(provider.accounts.lookUp('alice', newCall()));
     assert.doesNotMatch(JSON.stringify(alice), /forge\.test|noreply/);
   });
 
   it('lists public repositories first, then those that a token shows in addition', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const page = await provider.repositories.list(acme, null, call());
+    const page = await provider.repositories.list(acme, null, newCall());
     assert.deepEqual(
       page.repositories.map(({ name, isPrivate }) => ({ name, isPrivate })),
       [{ name: 'handbook', isPrivate: false }],
@@ -54,18 +54,18 @@ describe('the provider on a recorded Gitea', () => {
     assert.equal(page.nextCursor, null);
 
     await using withToken = giteaProvider(replay, { tokens: [secretOf('bob')] });
-    const everybodys = await withToken.repositories.list(acme, null, call());
+    const publicPage = await withToken.repositories.list(acme, null, newCall());
     assert.deepEqual(
-      everybodys.repositories.map(({ name, credentialName }) => ({ name, credentialName })),
+      publicPage.repositories.map(({ name, credentialName }) => ({ name, credentialName })),
       [{ name: 'handbook', credentialName: null }],
     );
-    const shown = await withToken.repositories.list(acme, everybodys.nextCursor, call());
+    const shown = await withToken.repositories.list(acme, publicPage.nextCursor, newCall());
     const [credentialName] = withToken.privateData.credentialNames();
     assert.deepEqual(
-      shown.repositories.map((one) => ({
-        name: one.name,
-        isPrivate: one.isPrivate,
-        credentialName: one.credentialName,
+      shown.repositories.map((repository) => ({
+        name: repository.name,
+        isPrivate: repository.isPrivate,
+        credentialName: repository.credentialName,
       })),
       [{ name: 'secret-plans', isPrivate: true, credentialName }],
     );
@@ -75,20 +75,20 @@ describe('the provider on a recorded Gitea', () => {
   it('finds a private repository only with a token that shows it', async () => {
     await using replay = await startReplay();
     await using bob = giteaProvider(replay, { tokens: [secretOf('bob')] });
-    const find = (name: string, withPrivate: boolean) => bob.repositories.find(acme, name, { withPrivate }, call());
+    const find = (name: string, withPrivate: boolean) => bob.repositories.find(acme, name, { withPrivate }, newCall());
     assert.equal((await find('secret-plans', true))?.language, 'Shell');
     assert.equal(await find('secret-plans', false), null);
     await using carol = giteaProvider(replay, { tokens: [secretOf('carol')] });
-    assert.equal(await carol.repositories.find(acme, 'secret-plans', { withPrivate: true }, call()), null);
-    assert.equal((await carol.repositories.find(acme, 'handbook', { withPrivate: false }, call()))?.stars, 4);
+    assert.equal(await carol.repositories.find(acme, 'secret-plans', { withPrivate: true }, newCall()), null);
+    assert.equal((await carol.repositories.find(acme, 'handbook', { withPrivate: false }, newCall()))?.stars, 4);
     const somebody: KnownAccount = { ...acme, externalId: '99' };
-    assert.equal(await carol.repositories.find(somebody, 'handbook', { withPrivate: false }, call()), null);
+    assert.equal(await carol.repositories.find(somebody, 'handbook', { withPrivate: false }, newCall()), null);
   });
 
   it('reads issues with their authors', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const page = await provider.streams.read('issues', handbook, count, call());
+    const page = await provider.streams.read('issues', handbook, count, newCall());
     assert.equal(page.total, 5);
     assert.equal(page.nextCursor, null);
     assert.deepEqual(
@@ -106,7 +106,7 @@ describe('the provider on a recorded Gitea', () => {
   it('reads pull requests including drafts and merges, and does not read review requests as reviews', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const page = await provider.streams.read('pull_requests', handbook, count, call());
+    const page = await provider.streams.read('pull_requests', handbook, count, newCall());
     const pulls = page.contributions.filter(({ kind }) => kind === 'pull_request');
     assert.deepEqual(
       pulls.map(({ externalId, author, closedAt, mergedAt }) => [
@@ -142,7 +142,7 @@ describe('the provider on a recorded Gitea', () => {
     const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';
     const emails = ['bob@forge.test', 'bob.barrow@work.example.test', 'dee@elsewhere.example.test', 'alice@forge.test'];
     const identities = emails.map((email) => ({ email, oid }));
-    const resolved = await provider.history.resolveIdentities(handbook, identities, call());
+    const resolved = await provider.history.resolveIdentities(handbook, identities, newCall());
     assert.deepEqual(
       emails.map((email) => resolved.get(email)?.name ?? null),
       ['bob', 'bob', null, 'alice'],
@@ -158,7 +158,7 @@ describe('the provider on a recorded Gitea', () => {
     const resolved = await provider.history.resolveIdentities(
       handbook,
       emails.map((email) => ({ email, oid })),
-      call(),
+      newCall(),
     );
     assert.equal(resolved.get('carol@noreply.127.0.0.1')?.externalId, '4');
     assert.ok(!resolved.has('alice@noreply.elsewhere.example'));
@@ -179,7 +179,7 @@ describe('the provider on a recorded Gitea', () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
     const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';
-    const found = await provider.details.readLineCounts(handbook, [oid], call());
+    const found = await provider.details.readLineCounts(handbook, [oid], newCall());
     assert.deepEqual([...found], [[oid, { additions: 2, deletions: 0, changedFiles: 1 }]]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { addComment } from '../../../../simulators/world/comments.ts';
 import type { SkippedPart } from '../../../../src/providers/call.ts';
-import { call, hasParts, knownAccount, knownRepository } from '../../../contract/host.ts';
+import { hasParts, knownAccount, knownRepository, newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { giteaProvider } from './gitea-provider.ts';
 
@@ -22,7 +22,7 @@ describe('tolerance of unexpected items of Gitea', () => {
     await using provider = giteaProvider(simulator, { now });
     const owner = await knownAccount(provider, organization.login);
     const skipped: SkippedPart[] = [];
-    const watched = call({ onSkipped: (part) => void skipped.push(part) });
+    const watched = newCall({ onSkipped: (part) => void skipped.push(part) });
     const page = await provider.repositories.list(owner, null, watched);
     assert.deepEqual(
       page?.repositories.map(({ name }) => name),
@@ -53,7 +53,7 @@ describe('tolerance of unexpected items of Gitea', () => {
     });
     await using provider = giteaProvider(simulator, { now });
     const skipped: SkippedPart[] = [];
-    const watched = call({ onSkipped: (part) => void skipped.push(part) });
+    const watched = newCall({ onSkipped: (part) => void skipped.push(part) });
     const repository = await knownRepository({ provider, world }, repositories.handbook);
     assert.ok(hasParts(provider, ['streams']));
     const position = { cursor: null, since: null, pageSize: null, isDeep: false };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { summarize } from '../../../../src/doctor/summarize.ts';
-import { call, last } from '../../../contract/host.ts';
+import { lastReport, newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { createAppProvider } from './app-provider.ts';
 
@@ -23,7 +23,7 @@ async function open(options: { aheadS?: number } = {}) {
       const { id, accountId } = app.install(organization);
       provider.app?.use([{ externalId: String(id), account: String(accountId) }]);
     },
-    lookUp: (login: string) => last(provider.accounts.lookUp(login, call())),
+    lookUp: (login: string) => lastReport(provider.accounts.lookUp(login, newCall())),
     [Symbol.asyncDispose]: async () => {
       await provider.close();
       await simulator.close();
@@ -33,8 +33,8 @@ async function open(options: { aheadS?: number } = {}) {
 
 describe('calls of the GitHub App', () => {
   it('renews tokens before they expire, and after they were revoked', async () => {
-    await using scene = await open();
-    const { simulator, install, lookUp, advance } = scene;
+    await using fixture = await open();
+    const { simulator, install, lookUp, advance } = fixture;
     const { app, requests } = simulator;
     install();
     const tokenRequests = (): number => requests.filter(({ name }) => name.endsWith('/access_tokens')).length;
@@ -51,31 +51,31 @@ describe('calls of the GitHub App', () => {
   });
 
   it('corrects a wrong clock by the time of GitHub', async () => {
-    await using scene = await open({ aheadS: 900 });
-    scene.install();
-    assert.equal((await scene.app.installations(call())).length, 1);
-    assert.ok(await scene.lookUp('ada-lovelace'));
+    await using fixture = await open({ aheadS: 900 });
+    fixture.install();
+    assert.equal((await fixture.app.installations(newCall())).length, 1);
+    assert.ok(await fixture.lookUp('ada-lovelace'));
   });
 
   it('is unknown to GitHub after its key was revoked or it was deleted', async () => {
     for (const spoil of ['key', 'deletion']) {
-      await using scene = await open();
-      const { app } = scene.simulator;
-      scene.install();
-      assert.equal((await scene.app.installations(call())).length, 1);
+      await using fixture = await open();
+      const { app } = fixture.simulator;
+      fixture.install();
+      assert.equal((await fixture.app.installations(newCall())).length, 1);
       if (spoil === 'key') app.replaceKey();
       else app.isDeleted = true;
       app.revokeTokens();
       const unknown = { code: 'provider_denied', message: /does not know the configured App/ };
-      await assert.rejects(scene.app.installations(call()), unknown, spoil);
-      await assert.rejects(scene.lookUp('ada-lovelace'), { code: 'provider_denied' }, spoil);
+      await assert.rejects(fixture.app.installations(newCall()), unknown, spoil);
+      await assert.rejects(fixture.lookUp('ada-lovelace'), { code: 'provider_denied' }, spoil);
     }
   });
 
   it('is reported as installed nowhere while no token allows a request', async () => {
-    await using scene = await open();
-    await assert.rejects(scene.lookUp('ada-lovelace'), { code: 'provider_denied', message: /installed nowhere/ });
-    const diagnosis = await scene.provider.diagnose?.(AbortSignal.timeout(5000));
+    await using fixture = await open();
+    await assert.rejects(fixture.lookUp('ada-lovelace'), { code: 'provider_denied', message: /installed nowhere/ });
+    const diagnosis = await fixture.provider.diagnose?.(AbortSignal.timeout(5000));
     assert.equal(summarize(diagnosis ?? assert.fail()), 'the App is installed nowhere yet');
   });
 });

@@ -12,7 +12,7 @@ const callOf = (urgency: Call['urgency'], signal = new AbortController().signal)
 });
 const [owner, interactive, background] = [callOf('owner'), callOf('interactive'), callOf('background')];
 
-function make(secrets: string[]): { credentials: Credentials; time: ReturnType<typeof clock> } {
+function openCredentials(secrets: string[]): { credentials: Credentials; time: ReturnType<typeof clock> } {
   const time = clock();
   return { credentials: new Credentials(secrets, { now: time.now }), time };
 }
@@ -38,7 +38,7 @@ const reportQuota = (token: Token | undefined, remaining: number, resetAt: Date)
 
 describe('the quota of GitHub tokens', () => {
   it('leaves the last tenth of the quota to owners', async () => {
-    const { credentials, time } = make(['a']);
+    const { credentials, time } = openCredentials(['a']);
     const resetAt = new Date(time.now().getTime() + 600_000);
     reportQuota(credentials.tokens[0], 502, resetAt);
     assert.equal(await waitFor(credentials, background, time.now()), 0);
@@ -53,7 +53,7 @@ describe('the quota of GitHub tokens', () => {
   });
 
   it('waits a minute after a refusal without a time, then twice as long each time, at most an hour', async () => {
-    const { credentials, time } = make(['a']);
+    const { credentials, time } = openCredentials(['a']);
     const [token] = credentials.tokens;
     for (const seconds of [60, 120, 240, 480, 960, 1920, 3600, 3600]) {
       token?.backoff.block(undefined, time.now());
@@ -66,7 +66,7 @@ describe('the quota of GitHub tokens', () => {
   });
 
   it('blocks all resources of a token until the time that a refusal names', async () => {
-    const { credentials, time } = make(['a', 'b']);
+    const { credentials, time } = openCredentials(['a', 'b']);
     const [first, second] = credentials.tokens;
     first?.backoff.block(new Date(time.now().getTime() + 30_000), time.now());
     assert.equal(await waitFor(credentials, interactive, time.now(), 'core'), 0);
@@ -75,7 +75,7 @@ describe('the quota of GitHub tokens', () => {
   });
 
   it('uses the token with the most remaining quota, minus the requests that are running', async () => {
-    const { credentials, time } = make(['a', 'b']);
+    const { credentials, time } = openCredentials(['a', 'b']);
     const resetAt = new Date(time.now().getTime() + 600_000);
     reportQuota(credentials.tokens[0], 4000, resetAt);
     reportQuota(credentials.tokens[1], 4003, resetAt);
@@ -88,7 +88,7 @@ describe('the quota of GitHub tokens', () => {
   });
 
   it('keeps the lower remaining quota when responses arrive out of order', () => {
-    const { credentials, time } = make(['a']);
+    const { credentials, time } = openCredentials(['a']);
     const resetAt = new Date(time.now().getTime() + 600_000);
     reportQuota(credentials.tokens[0], 100, resetAt);
     reportQuota(credentials.tokens[0], 120, resetAt);
@@ -98,7 +98,7 @@ describe('the quota of GitHub tokens', () => {
   });
 
   it('reserves some of the concurrent requests for interactive ones', async () => {
-    const { credentials } = make(['a']);
+    const { credentials } = openCredentials(['a']);
     const [first] = await Promise.all(Array.from({ length: 40 }, () => credentials.acquire('graphql', background)));
     const controller = new AbortController();
     const aborted = credentials.acquire('graphql', callOf('background', controller.signal));
@@ -115,7 +115,7 @@ describe('the quota of GitHub tokens', () => {
   });
 
   it('sends fewer background requests in a minute than GitHub allows', async () => {
-    const { credentials, time } = make(['a']);
+    const { credentials, time } = openCredentials(['a']);
     let sent = 0;
     while ((await waitFor(credentials, background, time.now(), 'core')) === 0) sent += 1;
     assert.equal(sent, 450);
@@ -125,7 +125,7 @@ describe('the quota of GitHub tokens', () => {
   });
 
   it('pauses a token that GitHub refuses, and rejects requests while it refuses all tokens', async () => {
-    const { credentials, time } = make(['a', 'b']);
+    const { credentials, time } = openCredentials(['a', 'b']);
     credentials.tokens[0]?.refuse(time.now());
     assert.equal((await credentials.acquire('core', interactive)).credential.label, 'token 2 of 2');
     credentials.tokens[1]?.refuse(time.now());
@@ -135,7 +135,7 @@ describe('the quota of GitHub tokens', () => {
   });
 
   it('treats a token as limited to public data only when its scopes show it', () => {
-    const { credentials } = make(['a', 'b', 'c']);
+    const { credentials } = openCredentials(['a', 'b', 'c']);
     const [unknown, classic, full] = credentials.tokens;
     classic?.recordScopes('public_repo');
     full?.recordScopes('repo');

@@ -144,8 +144,8 @@ describe('the diagnosis of a GitHub provider', () => {
     assert.equal(await reasonAt('http://nowhere.invalid'), 'has a name that cannot be resolved');
     await using broken = await startHttpServer((_request, response) => void response.writeHead(503).end('{}'));
     assert.equal(await reasonAt(broken.url), 'responds with an error of its own');
-    await using odd = await startHttpServer((_request, response) => void response.end('<html>'));
-    assert.match((await reasonAt(odd.url)) ?? '', /^sends a response that cannot be used/);
+    await using htmlServer = await startHttpServer((_request, response) => void response.end('<html>'));
+    assert.match((await reasonAt(htmlServer.url)) ?? '', /^sends a response that cannot be used/);
   });
 
   it('ends within the given time where a host does not respond', async () => {

@@ -12,14 +12,14 @@ import { readStream } from '../../../../src/providers/github/streams/streams.ts'
 import type { Call, KnownRepository } from '../../../../src/providers/provider.ts';
 import { clock } from '../../../time.ts';
 
-interface Bench extends AsyncDisposable {
+interface ClientFixture extends AsyncDisposable {
   simulator: Simulator;
   client: GitHubClient;
   time: ReturnType<typeof clock>;
   call: Call;
 }
 
-async function make(tokens: TokenName[] = ['outsider']): Promise<Bench> {
+async function openClient(tokens: TokenName[] = ['outsider']): Promise<ClientFixture> {
   const time = clock();
   const simulator = await startSimulator({ now: time.now });
   const secrets = tokens.map((name) => simulator.tokens[name]);
@@ -36,7 +36,7 @@ async function make(tokens: TokenName[] = ['outsider']): Promise<Bench> {
   };
 }
 
-const knownNotes = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): KnownRepository => ({
+const notesOf = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): KnownRepository => ({
   owner: accounts.user,
   name: 'notes',
   handle: nodeId,
@@ -44,46 +44,46 @@ const knownNotes = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): Kn
   credentialName: null,
 });
 
-const profile = ({ client, call }: Bench): Promise<unknown> =>
+const requestProfile = ({ client, call }: ClientFixture): Promise<unknown> =>
   client.rest('/users/ada-lovelace', RestAccountPayload, call);
-const listing = ({ client, call, simulator }: Bench) => {
+const requestRepositories = ({ client, call, simulator }: ClientFixture) => {
   const known = { externalId: '1', handle: '', type: 'user', name: simulator.accounts.user, memory: null } as const;
   return listRepositories(client, known, null, call);
 };
 
 /** Asserts that a refused request is not sent again before the time that follows from the refusal. */
-async function assertRests(
-  bench: Bench,
-  request: (bench: Bench) => Promise<unknown>,
+async function assertWaits(
+  fixture: ClientFixture,
+  request: (fixture: ClientFixture) => Promise<unknown>,
   fault: Fault,
   seconds: number,
 ): Promise<void> {
-  bench.simulator.faults.add(fault);
-  const begun = bench.time.now().getTime();
-  await assert.rejects(request(bench), (error: AppError) => {
+  fixture.simulator.faults.add(fault);
+  const begun = fixture.time.now().getTime();
+  await assert.rejects(request(fixture), (error: AppError) => {
     assert.equal(error.code, 'provider_rate_limited', fault.kind);
     assert.equal(((error.retryAt?.getTime() ?? 0) - begun) / 1000, seconds, fault.kind);
     return true;
   });
-  const sent = bench.simulator.requests.length;
-  bench.time.advance(seconds - 1);
-  await assert.rejects(request(bench), /used up/);
-  assert.equal(bench.simulator.requests.length, sent, 'nothing is sent before the time');
-  bench.time.advance(2);
-  await request(bench);
+  const sent = fixture.simulator.requests.length;
+  fixture.time.advance(seconds - 1);
+  await assert.rejects(request(fixture), /used up/);
+  assert.equal(fixture.simulator.requests.length, sent, 'nothing is sent before the time');
+  fixture.time.advance(2);
+  await request(fixture);
 }
 
 describe('limits of GitHub', () => {
   it('waits after a refusal as long as retry-after says, else until the reset, else a minute', async () => {
-    for (const request of [profile, listing]) {
+    for (const request of [requestProfile, requestRepositories]) {
       for (const [fault, seconds] of [
         [{ kind: 'secondary_limit', retryAfterS: 37 }, 37],
         [{ kind: 'primary_limit_429' }, 3600],
         [{ kind: 'primary_limit' }, 3600],
         [{ kind: 'secondary_limit_without_time' }, 60],
       ] as const) {
-        await using bench = await make();
-        await assertRests(bench, request, fault, seconds);
+        await using fixture = await openClient();
+        await assertWaits(fixture, request, fault, seconds);
       }
     }
   });
@@ -97,42 +97,45 @@ describe('limits of GitHub', () => {
       [{ kind: 'secondary_limit', retryAfterS: -5 }, 60],
       [{ kind: 'secondary_limit', retryAfterS: 'later' }, 60],
     ] as const) {
-      await using bench = await make();
-      await assertRests(bench, profile, fault, seconds);
+      await using fixture = await openClient();
+      await assertWaits(fixture, requestProfile, fault, seconds);
     }
   });
 
   it('obeys a limit in a response with status 200', async () => {
     for (const kind of ['primary_limit_in_200', 'secondary_limit_in_200'] as const) {
-      await using bench = await make();
-      await assertRests(bench, listing, { kind }, 60);
+      await using fixture = await openClient();
+      await assertWaits(fixture, requestRepositories, { kind }, 60);
     }
   });
 
   it('doubles the backoff after each refusal without a time', async () => {
-    await using bench = await make();
-    bench.simulator.faults.add({ kind: 'secondary_limit_without_time', times: 3 });
+    await using fixture = await openClient();
+    fixture.simulator.faults.add({ kind: 'secondary_limit_without_time', times: 3 });
     for (const seconds of [60, 120, 240]) {
-      const begun = bench.time.now().getTime();
-      await assert.rejects(profile(bench), (error: AppError) => error.retryAt?.getTime() === begun + seconds * 1000);
-      bench.time.advance(seconds + 1);
+      const begun = fixture.time.now().getTime();
+      await assert.rejects(
+        requestProfile(fixture),
+        (error: AppError) => error.retryAt?.getTime() === begun + seconds * 1000,
+      );
+      fixture.time.advance(seconds + 1);
     }
-    await profile(bench);
+    await requestProfile(fixture);
   });
 
   it('continues with another token when one is limited', async () => {
-    await using bench = await make(['outsider', 'user']);
-    bench.simulator.faults.add({ kind: 'secondary_limit', times: 1 });
-    await profile(bench);
-    assert.equal(new Set(bench.simulator.requests.map(({ token }) => token)).size, 2);
+    await using fixture = await openClient(['outsider', 'user']);
+    fixture.simulator.faults.add({ kind: 'secondary_limit', times: 1 });
+    await requestProfile(fixture);
+    assert.equal(new Set(fixture.simulator.requests.map(({ token }) => token)).size, 2);
   });
 
   it('halves the page after a 502, a 504 or a resource limit instead of repeating the request', async () => {
     for (const kind of ['bad_gateway', 'gateway_timeout', 'resource_limits'] as const) {
-      await using bench = await make();
-      const { simulator, client, call } = bench;
+      await using fixture = await openClient();
+      const { simulator, client, call } = fixture;
       const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-      const known = knownNotes(simulator, repository);
+      const known = notesOf(simulator, repository);
       simulator.faults.add({ kind, times: 3 });
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
       const page = await readStream(client, 'pull_requests', known, position, call);
@@ -143,10 +146,10 @@ describe('limits of GitHub', () => {
   });
 
   it('requests addresses in halves when one request exceeds the resource limits', async () => {
-    await using bench = await make();
-    const { simulator, client, call } = bench;
+    await using fixture = await openClient();
+    const { simulator, client, call } = fixture;
     const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-    const known = knownNotes(simulator, repository);
+    const known = notesOf(simulator, repository);
     const identities = repository.commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
     simulator.faults.add({ kind: 'resource_limits', on: 'CommitAuthors', times: 2 });
     const resolved = await resolveIdentities(client, known, identities, call);
@@ -160,32 +163,32 @@ describe('limits of GitHub', () => {
 
   it('repeats a request with a broken connection once', async () => {
     for (const kind of ['drop_before', 'drop_midway', 'drop_after', 'malformed', 'truncated'] as const) {
-      await using bench = await make();
-      bench.simulator.faults.add({ kind });
-      await profile(bench);
-      assert.equal(bench.simulator.requests.length, 2, kind);
-      bench.simulator.faults.add({ kind, times: 2 });
-      await assert.rejects(profile(bench), (error: AppError) =>
+      await using fixture = await openClient();
+      fixture.simulator.faults.add({ kind });
+      await requestProfile(fixture);
+      assert.equal(fixture.simulator.requests.length, 2, kind);
+      fixture.simulator.faults.add({ kind, times: 2 });
+      await assert.rejects(requestProfile(fixture), (error: AppError) =>
         ['provider_unavailable', 'provider_invalid_response'].includes(error.code),
       );
     }
   });
 
   it('ends a request without a response when the signal of the caller aborts', async () => {
-    await using bench = await make();
-    bench.simulator.faults.add({ kind: 'never' });
-    const call = { ...bench.call, signal: AbortSignal.timeout(200) };
-    await assert.rejects(profile({ ...bench, call }), AppError);
+    await using fixture = await openClient();
+    fixture.simulator.faults.add({ kind: 'never' });
+    const call = { ...fixture.call, signal: AbortSignal.timeout(200) };
+    await assert.rejects(requestProfile({ ...fixture, call }), AppError);
   });
 
   it('reads quotas and scopes from the headers of each response', async () => {
-    await using bench = await make();
-    await profile(bench);
-    await listing(bench);
-    const [token] = bench.client.credentials.tokens;
+    await using fixture = await openClient();
+    await requestProfile(fixture);
+    await requestRepositories(fixture);
+    const [token] = fixture.client.credentials.tokens;
     assert.deepEqual(
       [token?.remaining('core')?.remaining, token?.remaining('graphql')?.remaining, token?.scopes],
-      [4999, 5000 - (bench.simulator.requests.at(-1)?.cost ?? 0), ['repo']],
+      [4999, 5000 - (fixture.simulator.requests.at(-1)?.cost ?? 0), ['repo']],
     );
   });
 });

@@ -5,7 +5,7 @@ import type { Rewrite } from '../../../../simulators/host.ts';
 import type { SkippedPart } from '../../../../src/providers/call.ts';
 import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
 import type { ContributionPage } from '../../../../src/providers/provider.ts';
-import { call } from '../../../contract/host.ts';
+import { newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 
 interface Read {
@@ -41,7 +41,7 @@ async function readChanged(stream: string, changes: Record<string, (body: never)
   try {
     const onSkipped = (part: SkippedPart): void => void skipped.push(part);
     return {
-      page: await (provider.streams ?? assert.fail()).read(stream, known, position, { ...call(), onSkipped }),
+      page: await (provider.streams ?? assert.fail()).read(stream, known, position, { ...newCall(), onSkipped }),
       skipped,
     };
   } finally {
@@ -55,7 +55,7 @@ interface PullRequests {
 type Comments = Record<string, unknown> & { user: Record<string, unknown> };
 
 const idsOf = ({ page }: Read, kind: string): string[] =>
-  page.contributions.filter((one) => one.kind === kind).map(({ externalId }) => externalId);
+  page.contributions.filter((contribution) => contribution.kind === kind).map(({ externalId }) => externalId);
 const reasonsOf = ({ skipped }: Read): [string, boolean, boolean][] =>
   skipped.map(({ path, isStored, isCounted }) => [path, isStored, isCounted]);
 const withoutReviews = ({ data }: PullRequests): void => {

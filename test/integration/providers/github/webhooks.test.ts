@@ -140,12 +140,12 @@ describe('webhooks of GitHub', () => {
   });
 
   it('takes changes from all examples of some events, and from none of the others', () => {
-    const takenOf = ({ name, examples: payloads }: (typeof events)[number]): Set<boolean> =>
+    const changesByPayload = ({ name, examples: payloads }: (typeof events)[number]): Set<boolean> =>
       new Set(payloads.map((payload) => read(name, payload).length > 0));
-    for (const event of events) assert.equal(takenOf(event).size, 1, event.name);
+    for (const event of events) assert.equal(changesByPayload(event).size, 1, event.name);
     assert.deepEqual(
       events
-        .filter((event) => takenOf(event).has(true))
+        .filter((event) => changesByPayload(event).has(true))
         .map(({ name }) => name)
         .toSorted(),
       [
@@ -189,7 +189,7 @@ describe('webhooks of GitHub', () => {
   it('reads a star with its account and time, or only a change of its repository if either is unknown', () => {
     const sender = { id: 7, login: 'bob', node_id: 'U_7', avatar_url: 'https://a.example/7', type: 'User' };
     const at = '2026-05-01T10:00:00Z';
-    const given = { action: 'created', starred_at: at, repository, sender };
+    const payload = { action: 'created', starred_at: at, repository, sender };
     const star = {
       what: 'star',
       repository: '1',
@@ -205,14 +205,14 @@ describe('webhooks of GitHub', () => {
       at: '2026-05-01T10:00:00.000Z',
       isTakenBack: false,
     };
-    assert.deepEqual(starsOf(given), [star]);
+    assert.deepEqual(starsOf(payload), [star]);
     const takenBack = { action: 'deleted', starred_at: null, repository: { ...repository, updated_at: at }, sender };
     assert.deepEqual(starsOf(takenBack), [{ ...star, isTakenBack: true }]);
     for (const vague of [
-      { ...given, starred_at: null },
-      { ...given, sender: null },
-      { ...given, sender: { ...sender, login: 'ghost', id: 10_137 } },
-      { ...given, sender: { ...sender, type: 'Mannequin' } },
+      { ...payload, starred_at: null },
+      { ...payload, sender: null },
+      { ...payload, sender: { ...sender, login: 'ghost', id: 10_137 } },
+      { ...payload, sender: { ...sender, type: 'Mannequin' } },
       { ...takenBack, repository },
     ]) {
       assert.deepEqual(starsOf(vague), []);

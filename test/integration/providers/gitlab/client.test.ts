@@ -4,7 +4,7 @@ import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import { transferRepository } from '../../../../simulators/world/mutations.ts';
 import type { Urgency } from '../../../../src/providers/call.ts';
-import { call, last } from '../../../contract/host.ts';
+import { lastReport, newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { gitlabProvider, groupOf } from './gitlab-provider.ts';
 
@@ -21,7 +21,7 @@ describe('the GitLab client', () => {
       body: {},
       headers: { 'ratelimit-limit': '100', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(reset) },
     });
-    const lookUp = (urgency: Urgency) => last(provider.accounts.lookUp('a/b', call({ urgency })));
+    const lookUp = (urgency: Urgency) => lastReport(provider.accounts.lookUp('a/b', newCall({ urgency })));
     const rejection = { code: 'provider_rate_limited', retryAt: new Date(reset * 1000) };
     simulator.overrides.push(() => limited(30));
     assert.equal(await lookUp('interactive'), undefined);
@@ -44,12 +44,15 @@ describe('the GitLab client', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const headers = { 'ratelimit-limit': '100', 'ratelimit-remaining': '0', 'ratelimit-reset': '99999999999' };
     simulator.overrides.push(() => ({ status: 404, body: {}, headers }));
-    assert.equal(await last(provider.accounts.lookUp('a/b', call())), undefined);
+    assert.equal(await lastReport(provider.accounts.lookUp('a/b', newCall())), undefined);
     simulator.overrides.length = 0;
     const retryAt = new Date(now().getTime() + 3_600_000);
-    await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
+    await assert.rejects(lastReport(provider.accounts.lookUp('a/b', newCall())), {
+      code: 'provider_rate_limited',
+      retryAt,
+    });
     advance(3601);
-    assert.equal(await last(provider.accounts.lookUp('a/b', call())), undefined);
+    assert.equal(await lastReport(provider.accounts.lookUp('a/b', newCall())), undefined);
   });
 
   it('uses a second token while the first has no quota left', async () => {
@@ -59,9 +62,12 @@ describe('the GitLab client', () => {
     await using provider = gitlabProvider(simulator, { tokens: [user, second], now });
     const headers = { 'ratelimit-limit': '100', 'ratelimit-remaining': '0', 'ratelimit-reset': '9999999999' };
     simulator.overrides.push(() => ({ status: 404, body: {}, headers }));
-    await last(provider.accounts.lookUp('a/b', call()));
+    await lastReport(provider.accounts.lookUp('a/b', newCall()));
     simulator.overrides.length = 0;
-    assert.equal((await last(provider.accounts.lookUp('analytical-engines', call())))?.account.type, 'organization');
+    assert.equal(
+      (await lastReport(provider.accounts.lookUp('analytical-engines', newCall())))?.account.type,
+      'organization',
+    );
     assert.deepEqual(
       simulator.requests.map((request) => request.split(' ', 1)[0]),
       ['user', 'organization_member', 'organization_member'],
@@ -74,16 +80,16 @@ describe('the GitLab client', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     simulator.overrides.push(() => ({ status: 429, body: 'Retry later', headers: { 'retry-after': '37' } }));
     const until = new Date(now().getTime() + 37_000);
-    await assert.rejects(last(provider.accounts.lookUp('a/b', call())), {
+    await assert.rejects(lastReport(provider.accounts.lookUp('a/b', newCall())), {
       code: 'provider_rate_limited',
       retryAt: until,
     });
     simulator.overrides.length = 0;
     const requestCount = simulator.requests.length;
-    await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited' });
+    await assert.rejects(lastReport(provider.accounts.lookUp('a/b', newCall())), { code: 'provider_rate_limited' });
     assert.equal(simulator.requests.length, requestCount);
     advance(38);
-    assert.equal(await last(provider.accounts.lookUp('a/b', call())), undefined);
+    assert.equal(await lastReport(provider.accounts.lookUp('a/b', newCall())), undefined);
   });
 
   it('sends requests to other endpoints while one endpoint is limited', async () => {
@@ -92,8 +98,11 @@ describe('the GitLab client', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     simulator.overrides.push((path) => (path.startsWith('/groups/') ? { status: 429, body: {} } : undefined));
     const retryAt = new Date(now().getTime() + 60_000);
-    await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
-    assert.equal((await last(provider.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+    await assert.rejects(lastReport(provider.accounts.lookUp('a/b', newCall())), {
+      code: 'provider_rate_limited',
+      retryAt,
+    });
+    assert.equal((await lastReport(provider.accounts.lookUp('ada-lovelace', newCall())))?.account.name, 'ada-lovelace');
   });
 
   it('sends requests with a token while requests without one are limited', async () => {
@@ -103,7 +112,7 @@ describe('the GitLab client', () => {
     const limited = { status: 429, body: '', headers: { 'retry-after': '60' } };
     simulator.overrides.push((path) => (/^\/(issues|merge_requests)/.test(path) ? limited : undefined));
     for (const name of ['max-member', 'ada-lovelace']) {
-      const report = await last(provider.accounts.lookUp(name, call()));
+      const report = await lastReport(provider.accounts.lookUp(name, newCall()));
       assert.ok(report?.missing.includes('issues') && report.counters.stars === 0, name);
     }
     const strangers = simulator.requests.filter((request) => request.startsWith('anonymous '));
@@ -115,7 +124,7 @@ describe('the GitLab client', () => {
     await using simulator = await startGitLabSimulator({ world });
     simulator.narrowTokens.add('user');
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    await assert.rejects(last(provider.accounts.lookUp('ada-lovelace', call())), {
+    await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', newCall())), {
       code: 'provider_denied',
       message: 'The code host wants the scope api or read_api of the configured token.',
     });
@@ -129,39 +138,39 @@ describe('the GitLab client', () => {
   });
 
   it('uses another token after one is revoked, and reports the list of the revoked token as refused', async () => {
-    const scene = createContractWorld();
-    const { world, now } = scene;
+    const fixture = createContractWorld();
+    const { world, now } = fixture;
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: ['glpat-gone', simulator.tokens.user], now });
-    assert.equal((await last(provider.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+    assert.equal((await lastReport(provider.accounts.lookUp('ada-lovelace', newCall())))?.account.name, 'ada-lovelace');
     const [refused = ''] = provider.privateData.credentialNames();
     assert.doesNotMatch(refused, /glpat/);
-    const owner = groupOf(scene);
+    const owner = groupOf(fixture);
     const cursor = JSON.stringify({ credentialName: refused, after: null });
-    assert.equal((await provider.repositories.list(owner, cursor, call())).isRefused, true);
+    assert.equal((await provider.repositories.list(owner, cursor, newCall())).isRefused, true);
   });
 
   it('follows a redirect within the instance, and rejects one to another host without a request to it', async () => {
-    const scene = createContractWorld();
-    const { world, now, repositories } = scene;
+    const fixture = createContractWorld();
+    const { world, now, repositories } = fixture;
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const owner = groupOf(scene);
-    const find = (name: string) => provider.repositories.find(owner, name, { withPrivate: false }, call());
+    const owner = groupOf(fixture);
+    const find = (name: string) => provider.repositories.find(owner, name, { withPrivate: false }, newCall());
     const target = `/api/v4/projects/${repositories.handbook.id}`;
     simulator.overrides.push((path) =>
       path.includes('%2F') ? { status: 301, body: '', headers: { location: target } } : undefined,
     );
     assert.equal((await find('former'))?.name, 'handbook');
     assert.equal((await find('handbook'))?.name, 'handbook');
-    transferRepository(world, repositories.handbook, scene.people.ada);
+    transferRepository(world, repositories.handbook, fixture.people.ada);
     assert.equal(await find('former'), null);
     const seen: (string | undefined)[] = [];
-    await using thief = await startHttpServer((request, response) => {
+    await using otherHost = await startHttpServer((request, response) => {
       seen.push(request.headers.authorization);
       response.end('{}');
     });
-    const location = `${thief.url}/api/v4/projects/1`;
+    const location = `${otherHost.url}/api/v4/projects/1`;
     simulator.overrides.splice(0, 1, () => ({ status: 301, body: '', headers: { location } }));
     await assert.rejects(find('handbook'), { code: 'provider_invalid_response' });
     assert.deepEqual(seen, []);
@@ -177,7 +186,7 @@ describe('the GitLab client', () => {
     ] as const) {
       await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
       await using provider = gitlabProvider({ url: server.url, apiUrl: `${server.url}/api/v4` });
-      await assert.rejects(last(provider.accounts.lookUp('alice', call())), { code }, body);
+      await assert.rejects(lastReport(provider.accounts.lookUp('alice', newCall())), { code }, body);
     }
   });
 });

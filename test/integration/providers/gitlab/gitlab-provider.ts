@@ -10,6 +10,6 @@ export const gitlabProvider = (address: { url: string; apiUrl: string }, options
   restProvider(createGitLabProvider, address, { name: 'gitlab', ...options });
 
 /** Returns the group of the world, as it is stored. */
-export function groupOf(scene: ContractWorld): KnownAccount {
-  return { ...organizationOf(scene), externalId: `group:${scene.organization.id}` };
+export function groupOf(fixture: ContractWorld): KnownAccount {
+  return { ...organizationOf(fixture), externalId: `group:${fixture.organization.id}` };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import { addCommit, addIssue } from '../../../../simulators/world/activity.ts';
 import type { Contribution } from '../../../../src/contributions/contribution.ts';
-import { call, knownAccount, last } from '../../../contract/host.ts';
+import { knownAccount, lastReport, newCall } from '../../../contract/host.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
@@ -11,45 +11,47 @@ import { gitlabProvider } from './gitlab-provider.ts';
 
 const deep = { cursor: null, since: null, pageSize: null, isDeep: true };
 
-async function inScene(check: (scene: ContractWorld & { simulator: GitLabSimulator }) => Promise<void>): Promise<void> {
+async function withFixture(
+  check: (fixture: ContractWorld & { simulator: GitLabSimulator }) => Promise<void>,
+): Promise<void> {
   const world = createContractWorld();
   await using simulator = await startGitLabSimulator({ world: world.world });
   await check({ ...world, simulator });
 }
 
 const idsOf = (contributions: readonly Contribution[], kind: Contribution['kind']): string[] =>
-  contributions.filter((one) => one.kind === kind).map(({ externalId }) => externalId);
+  contributions.filter((contribution) => contribution.kind === kind).map(({ externalId }) => externalId);
 
 describe('hidden parts of GitLab projects', () => {
   it('skips confidential issues and internal notes of a public project', async () => {
-    await inScene(async (scene) => {
-      const { simulator, issues, pulls, now } = scene;
+    await withFixture(async (fixture) => {
+      const { simulator, issues, pulls, now } = fixture;
       const [first, second] = issues;
       const [pull] = pulls;
       assert.ok(first && second && pull);
-      const [said, other] = first.comments;
+      const [visibleComment, internalComment] = first.comments;
       const onPull = pull.comments[0];
-      assert.ok(said && other && onPull);
+      assert.ok(visibleComment && internalComment && onPull);
       simulator.hidden.issues.add(second.id);
-      for (const { id } of [said, onPull]) simulator.hidden.notes.add(id);
+      for (const { id } of [visibleComment, onPull]) simulator.hidden.notes.add(id);
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-      const page = await provider.streams.read('issues', handbookOf(scene), deep, call());
+      const page = await provider.streams.read('issues', handbookOf(fixture), deep, newCall());
       assert.equal(page.total, issues.length - 1);
       assert.ok(!idsOf(page.contributions, 'issue').includes(String(second.id)));
-      assert.deepEqual(idsOf(page.contributions, 'issue_comment'), [String(other.id)]);
+      assert.deepEqual(idsOf(page.contributions, 'issue_comment'), [String(internalComment.id)]);
       assert.equal(page.contributions.find(({ externalId }) => externalId === String(first.id))?.details?.comments, 1);
-      const reviewed = await provider.streams.read('pull_requests', handbookOf(scene), deep, call());
+      const reviewed = await provider.streams.read('pull_requests', handbookOf(fixture), deep, newCall());
       assert.deepEqual(idsOf(reviewed.contributions, 'pull_request_comment'), []);
-      assert.equal((await provider.polls.readTotals(handbookOf(scene), call()))['issues'], issues.length - 1);
-      const tip = await provider.polls.readTip(handbookOf(scene), call());
+      assert.equal((await provider.polls.readTotals(handbookOf(fixture), newCall()))['issues'], issues.length - 1);
+      const tip = await provider.polls.readTip(handbookOf(fixture), newCall());
       assert.ok(!idsOf(tip?.page.contributions ?? [], 'issue').includes(String(second.id)));
     });
   });
 
   it('reads parts of a public project as empty that are switched off or for members only', async () => {
     for (const level of ['private', 'disabled'] as const) {
-      await inScene(async (scene) => {
-        const { simulator, organization, repositories, now } = scene;
+      await withFixture(async (fixture) => {
+        const { simulator, organization, repositories, now } = fixture;
         simulator.hidden.parts.set(repositories.handbook.id, {
           issues_access_level: level,
           merge_requests_access_level: level,
@@ -57,49 +59,52 @@ describe('hidden parts of GitLab projects', () => {
         });
         await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
         for (const stream of ['issues', 'pull_requests']) {
-          const page = await provider.streams.read(stream, handbookOf(scene), deep, call());
+          const page = await provider.streams.read(stream, handbookOf(fixture), deep, newCall());
           assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0], `${level} ${stream}`);
         }
         const owner = await knownAccount(provider, organization.login);
-        const found = await provider.repositories.find(owner, 'handbook', { withPrivate: true }, call());
+        const found = await provider.repositories.find(owner, 'handbook', { withPrivate: true }, newCall());
         assert.deepEqual([found?.isPrivate, found?.defaultBranch], [false, '']);
-        const files = await provider.files.read(handbookOf(scene), ['.plaudit/config.yaml'], call());
+        const files = await provider.files.read(handbookOf(fixture), ['.plaudit/config.yaml'], newCall());
         assert.deepEqual(files, { revision: null, files: [] });
-        const tip = await provider.polls.readTip(handbookOf(scene), call());
+        const tip = await provider.polls.readTip(handbookOf(fixture), newCall());
         assert.deepEqual(tip?.page.contributions, []);
       });
     }
   });
 
   it('reads members-only parts of a private project with the token that shows it', async () => {
-    await inScene(async ({ simulator, organization, world, people, repositories, now }) => {
+    await withFixture(async ({ simulator, organization, world, people, repositories, now }) => {
       const issue = addIssue(world, repositories.plans, { author: people.olive });
       simulator.hidden.issues.add(issue.id);
       simulator.hidden.parts.set(repositories.plans.id, { issues_access_level: 'private' });
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
       const owner = await knownAccount(provider, organization.login);
-      const found = await provider.repositories.find(owner, 'secret-plans', { withPrivate: true }, call());
+      const found = await provider.repositories.find(owner, 'secret-plans', { withPrivate: true }, newCall());
       assert.ok(found);
       const { handle, name, defaultBranch, credentialName } = found;
       const plans = { owner: organization.login, name, handle, defaultBranch, credentialName };
-      const page = await provider.streams.read('issues', plans, deep, call());
+      const page = await provider.streams.read('issues', plans, deep, newCall());
       assert.equal(idsOf(page.contributions, 'issue').length, 2);
     });
   });
 
   it('reads internal projects with a token, and reports them as private', async () => {
-    await inScene(async ({ simulator, organization, repositories, world, now }) => {
+    await withFixture(async ({ simulator, organization, repositories, world, now }) => {
       repositories.handbook.visibility = 'internal';
-      world.changed();
+      world.markChanged();
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
       const owner = await knownAccount(provider, organization.login);
-      const everybodys = await provider.repositories.list(owner, null, call());
+      const publicPage = await provider.repositories.list(owner, null, newCall());
       assert.deepEqual(
-        everybodys.repositories.map(({ name }) => name),
+        publicPage.repositories.map(({ name }) => name),
         ['empty'],
       );
-      assert.equal((await provider.repositories.find(owner, 'handbook', { withPrivate: false }, call())) ?? null, null);
-      const own = await provider.repositories.list(owner, everybodys.nextCursor, call());
+      assert.equal(
+        (await provider.repositories.find(owner, 'handbook', { withPrivate: false }, newCall())) ?? null,
+        null,
+      );
+      const own = await provider.repositories.list(owner, publicPage.nextCursor, newCall());
       assert.deepEqual(
         own.repositories.map(({ name, isPrivate }) => [name, isPrivate]),
         [['handbook', true]],
@@ -108,24 +113,24 @@ describe('hidden parts of GitLab projects', () => {
   });
 
   it('reports a private profile and a blocked account as hidden, and does not find a private group', async () => {
-    await inScene(async ({ simulator, people, organization, now }) => {
+    await withFixture(async ({ simulator, people, organization, now }) => {
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
       simulator.hidden.profiles.add(people.ada.id);
       simulator.hidden.groups.set(organization.id, 'private');
       simulator.hidden.blocked.set(people.olive.id, 'blocked');
       for (const { login } of [people.ada, people.olive]) {
-        const report = await last(provider.accounts.lookUp(login, call()));
+        const report = await lastReport(provider.accounts.lookUp(login, newCall()));
         assert.deepEqual([report?.account.isPublic, report?.counters], [false, {}], login);
       }
-      assert.equal(await last(provider.accounts.lookUp(organization.login, call())), undefined);
+      assert.equal(await lastReport(provider.accounts.lookUp(organization.login, newCall())), undefined);
     });
   });
 
   it('counts the issues of an account without a token, and lists unknown counters as missing', async () => {
-    await inScene(async ({ simulator, world, people, repositories, now }) => {
+    await withFixture(async ({ simulator, world, people, repositories, now }) => {
       addIssue(world, repositories.plans, { author: people.max });
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-      const report = await last(provider.accounts.lookUp(people.max.login, call()));
+      const report = await lastReport(provider.accounts.lookUp(people.max.login, newCall()));
       assert.deepEqual(report?.counters, {
         issues: 1,
         issues_closed: 1,
@@ -143,7 +148,7 @@ describe('hidden parts of GitLab projects', () => {
       simulator.overrides.push((path) =>
         /^\/(issues|merge_requests)/.test(path) ? { status: path.includes('closed') ? 500 : 401, body: {} } : undefined,
       );
-      const unreported = await last(provider.accounts.lookUp(people.max.login, call()));
+      const unreported = await lastReport(provider.accounts.lookUp(people.max.login, newCall()));
       assert.equal(unreported?.counters.issues, undefined);
       assert.deepEqual(unreported?.missing.toSorted(), [
         'commits',
@@ -161,15 +166,15 @@ describe('hidden parts of GitLab projects', () => {
     const { world, people, now } = createContractWorld();
     await using simulator = await startGitLabSimulator({ world, totalsUpTo: 0 });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const report = await last(provider.accounts.lookUp(people.max.login, call()));
+    const report = await lastReport(provider.accounts.lookUp(people.max.login, newCall()));
     assert.ok(report?.missing.includes('issues') && report.counters.issues === undefined);
   });
 
   it('reads profiles, issues and merge requests without a token, and leaves other values unknown', async () => {
-    await inScene(async (scene) => {
-      const { simulator, people, issues, pulls, now } = scene;
+    await withFixture(async (fixture) => {
+      const { simulator, people, issues, pulls, now } = fixture;
       await using provider = gitlabProvider(simulator, { now });
-      const report = await last(provider.accounts.lookUp(people.ada.login.toUpperCase(), call()));
+      const report = await lastReport(provider.accounts.lookUp(people.ada.login.toUpperCase(), newCall()));
       assert.deepEqual(
         [report?.account.name, report?.account.followers, report?.account.socials],
         [people.ada.login, null, null],
@@ -182,25 +187,25 @@ describe('hidden parts of GitLab projects', () => {
           ['pull_requests', ['pull_request']],
         ],
       );
-      const page = await provider.streams.read('issues', handbookOf(scene), { ...deep, isDeep: false }, call());
+      const page = await provider.streams.read('issues', handbookOf(fixture), { ...deep, isDeep: false }, newCall());
       assert.equal(page.contributions.length, issues.length);
       const merged = await provider.streams.read(
         'pull_requests',
-        handbookOf(scene),
+        handbookOf(fixture),
         { ...deep, isDeep: false },
-        call(),
+        newCall(),
       );
       assert.equal(merged.contributions.length, pulls.length);
       assert.deepEqual(merged.wholeParents, []);
       // The same holds for an installed project, and where merge requests are for members alone.
-      const read = (stream: string) => provider.streams.read(stream, handbookOf(scene), deep, call());
+      const read = (stream: string) => provider.streams.read(stream, handbookOf(fixture), deep, newCall());
       assert.equal((await read('issues')).contributions.length, issues.length);
-      const tip = await provider.polls.readTip(handbookOf(scene), call());
+      const tip = await provider.polls.readTip(handbookOf(fixture), newCall());
       assert.deepEqual(new Set(tip?.page.contributions.map(({ kind }) => kind)), new Set(['issue', 'pull_request']));
       simulator.overrides.push((path) => (path.includes('/merge_requests') ? { status: 403, body: {} } : undefined));
       assert.deepEqual((await read('pull_requests')).contributions, []);
       assert.ok(
-        (await provider.polls.readTip(handbookOf(scene), call()))?.page.contributions.every(
+        (await provider.polls.readTip(handbookOf(fixture), newCall()))?.page.contributions.every(
           ({ kind }) => kind === 'issue',
         ),
       );
@@ -209,7 +214,7 @@ describe('hidden parts of GitLab projects', () => {
   });
 
   it('dates a tip up to an hour after the reported activity, because GitLab may report activity late', async () => {
-    await inScene(async ({ simulator, organization, world, people, repositories, now, advance }) => {
+    await withFixture(async ({ simulator, organization, world, people, repositories, now, advance }) => {
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
       addCommit(world, repositories.handbook, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
       const reportedAt = repositories.handbook.pushedAt?.getTime() ?? 0;
@@ -220,7 +225,7 @@ describe('hidden parts of GitLab projects', () => {
         [7200, 3600],
       ] as const) {
         advance(seconds);
-        const found = await provider.repositories.find(owner, 'handbook', { withPrivate: false }, call());
+        const found = await provider.repositories.find(owner, 'handbook', { withPrivate: false }, newCall());
         const ago = ((found?.tips['commits']?.changedAt?.getTime() ?? 0) - reportedAt) / 1000;
         assert.equal(ago, expected);
       }
@@ -228,15 +233,17 @@ describe('hidden parts of GitLab projects', () => {
   });
 
   it('refuses to read a project that is no longer public with the token of a member', async () => {
-    await inScene(async (scene) => {
-      const { simulator, world, repositories, now } = scene;
+    await withFixture(async (fixture) => {
+      const { simulator, world, repositories, now } = fixture;
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
       repositories.handbook.visibility = 'private';
-      world.changed();
+      world.markChanged();
       for (const stream of ['issues', 'pull_requests', 'stars']) {
-        await assert.rejects(provider.streams.read(stream, handbookOf(scene), deep, call()), { code: 'not_found' });
+        await assert.rejects(provider.streams.read(stream, handbookOf(fixture), deep, newCall()), {
+          code: 'not_found',
+        });
       }
-      await assert.rejects(provider.polls.readTotals(handbookOf(scene), call()), { code: 'not_found' });
+      await assert.rejects(provider.polls.readTotals(handbookOf(fixture), newCall()), { code: 'not_found' });
     });
   });
 });

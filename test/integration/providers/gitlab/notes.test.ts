@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import type { SkippedPart } from '../../../../src/providers/call.ts';
 import type { ContributionPage } from '../../../../src/providers/provider.ts';
-import { call } from '../../../contract/host.ts';
+import { newCall } from '../../../contract/host.ts';
 import { createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
@@ -17,25 +17,25 @@ async function readWith(
   change: (note: Note, operation: string) => Note,
   { isDeep }: { isDeep: boolean },
 ): Promise<{ pages: ContributionPage[]; skipped: SkippedPart[]; approvedId: string }> {
-  const scene = createContractWorld();
+  const fixture = createContractWorld();
   await using simulator = await startGitLabSimulator({
-    world: scene.world,
+    world: fixture.world,
     rewrite: ({ operation, body }) =>
       operation.endsWith('/notes') ? (body as Note[]).map((note) => change(note, operation)) : body,
   });
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now: fixture.now });
   const skipped: SkippedPart[] = [];
-  const watched = call({ onSkipped: (part) => void skipped.push(part) });
+  const watched = newCall({ onSkipped: (part) => void skipped.push(part) });
   const position = { cursor: null, since: null, pageSize: null, isDeep };
   const pages: ContributionPage[] = [];
   for (const stream of ['pull_requests', 'issues']) {
-    pages.push(await provider.streams.read(stream, handbookOf(scene), position, watched));
+    pages.push(await provider.streams.read(stream, handbookOf(fixture), position, watched));
   }
-  return { pages, skipped, approvedId: String(scene.pulls[0]?.id) };
+  return { pages, skipped, approvedId: String(fixture.pulls[0]?.id) };
 }
 
 const countOf = (pages: readonly ContributionPage[], kind: string): number =>
-  pages.flatMap(({ contributions }) => contributions).filter((one) => one.kind === kind).length;
+  pages.flatMap(({ contributions }) => contributions).filter((contribution) => contribution.kind === kind).length;
 
 const approvedWith = (text: string) => (note: Note) =>
   note.body === 'approved this merge request' ? { ...note, body: text } : note;

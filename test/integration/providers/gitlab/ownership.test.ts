@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import type { Membership } from '../../../../simulators/world/model.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
-import { call } from '../../../contract/host.ts';
+import { newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
@@ -61,15 +61,15 @@ describe('ownership at GitLab', () => {
       ['organization_admin', 'no'],
     ] as const) {
       await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens[token]] });
-      const check = () => provider.ownership.administers?.(known, '424242', call());
+      const check = () => provider.ownership.administers?.(known, '424242', newCall());
       assert.equal(await check(), expected, token);
     }
     await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.user] });
     // Its own absence is a fact for the bearer of a token.
-    assert.equal(await provider.ownership.administers?.(known, String(people.ada.id), call()), 'no');
-    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), call()), 'yes');
+    assert.equal(await provider.ownership.administers?.(known, String(people.ada.id), newCall()), 'no');
+    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), newCall()), 'yes');
     simulator.narrowTokens.add('user');
-    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), call()), 'cannot_check');
+    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), newCall()), 'cannot_check');
   });
 
   it('finds the owner of a group above', async () => {
@@ -79,7 +79,7 @@ describe('ownership at GitLab', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.organization_member] });
     const known = { externalId: `group:${looms.id}`, name: login };
-    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), call()), 'yes');
-    assert.equal(await provider.ownership.administers?.(known, String(people.max.id), call()), 'no');
+    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), newCall()), 'yes');
+    assert.equal(await provider.ownership.administers?.(known, String(people.max.id), newCall()), 'no');
   });
 });

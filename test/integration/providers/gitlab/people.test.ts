@@ -5,7 +5,7 @@ import { addCommit, addIssue, addRepository, addReview } from '../../../../simul
 import { addComment } from '../../../../simulators/world/comments.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
 import type { KnownAccount, KnownRepository } from '../../../../src/providers/provider.ts';
-import { call, knownAccount, last } from '../../../contract/host.ts';
+import { knownAccount, lastReport, newCall } from '../../../contract/host.ts';
 import { createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
@@ -26,14 +26,18 @@ describe('accounts of GitLab', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_admin], now });
     const owner = await knownAccount(provider, 'Analytical-Engines/LOOMS');
     assert.deepEqual([owner.name, owner.type, owner.externalId], [looms.login, 'organization', `group:${looms.id}`]);
-    const { repositories } = await provider.repositories.list(owner, null, call());
+    const { repositories } = await provider.repositories.list(owner, null, newCall());
     assert.deepEqual(
       repositories.map(({ name }) => name),
       ['punch.cards'],
     );
-    const above = await provider.repositories.list(await knownAccount(provider, organization.login), null, call());
-    assert.ok(above.repositories.every(({ name }) => name !== 'punch.cards'));
-    const found = await provider.repositories.find(owner, 'PUNCH.cards', { withPrivate: false }, call());
+    const ofParentGroup = await provider.repositories.list(
+      await knownAccount(provider, organization.login),
+      null,
+      newCall(),
+    );
+    assert.ok(ofParentGroup.repositories.every(({ name }) => name !== 'punch.cards'));
+    const found = await provider.repositories.find(owner, 'PUNCH.cards', { withPrivate: false }, newCall());
     assert.equal(found?.externalId, String(cards.id));
     const { url } = simulator;
     const known: KnownRepository = {
@@ -56,7 +60,7 @@ describe('accounts of GitLab', () => {
       provider.repositories.urlOf(owner.name, 'punch.cards'),
       `${url}/api/v4/projects/analytical-engines%2Flooms%2Fpunch.cards`,
     );
-    const refreshed = await last(provider.accounts.refresh(owner, call()));
+    const refreshed = await lastReport(provider.accounts.refresh(owner, newCall()));
     assert.equal(refreshed?.account.externalId, owner.externalId);
   });
 
@@ -67,9 +71,9 @@ describe('accounts of GitLab', () => {
     const group = await knownAccount(provider, organization.login);
     const user = await knownAccount(provider, people.max.login);
     const asUser: KnownAccount = { ...user, externalId: String(organization.id) };
-    assert.equal(await last(provider.accounts.refresh(asUser, call())), undefined);
+    assert.equal(await lastReport(provider.accounts.refresh(asUser, newCall())), undefined);
     const asGroup: KnownAccount = { ...group, externalId: `group:${people.max.id}` };
-    assert.equal(await last(provider.accounts.refresh(asGroup, call())), undefined);
+    assert.equal(await lastReport(provider.accounts.refresh(asGroup, newCall())), undefined);
   });
 
   it('recognizes impossible names of accounts and repositories', async () => {
@@ -90,16 +94,16 @@ describe('accounts of GitLab', () => {
   });
 
   it('reports the account of a project token as a bot, and no author for a deleted account', async () => {
-    const scene = createContractWorld();
-    const { world, now, repositories, people } = scene;
+    const fixture = createContractWorld();
+    const { world, now, repositories, people } = fixture;
     const bot = addAccount(world, { login: 'project_7_bot_0a1b2c', createdAt: now(), emails: ['bot@mail.example'] });
     const human = addAccount(world, { login: 'ghost-writer', name: 'Ghost User', createdAt: now() });
     for (const author of [bot, human]) addIssue(world, repositories.handbook, { author });
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const handbook = handbookOf(scene);
+    const handbook = handbookOf(fixture);
     const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-    const page = await provider.streams.read('issues', handbook, position, call());
+    const page = await provider.streams.read('issues', handbook, position, newCall());
     const types = new Map(page.actors.map((actor) => [actor.name, actor.type]));
     assert.equal(types.get(bot.login), 'bot');
     assert.equal(types.get(human.login), 'user');
@@ -108,21 +112,21 @@ describe('accounts of GitLab', () => {
   });
 
   it('reads verdicts of people other than the author as reviews, and the size of a merge request', async () => {
-    const scene = createContractWorld();
-    const { world, now, people, pulls } = scene;
+    const fixture = createContractWorld();
+    const { world, now, people, pulls } = fixture;
     const pull = pulls[3];
     assert.ok(pull);
     const own = addReview(world, pull, { author: people.ada });
     const approved = addReview(world, pull, { author: people.max });
     const taken = addReview(world, pull, { author: people.olive, state: 'DISMISSED' });
-    const said = addComment(world, pull, { author: people.max });
-    said.body = 'approved this merge request';
+    const comment = addComment(world, pull, { author: people.max });
+    comment.body = 'approved this merge request';
     pull.files = [{ path: 'a.md', additions: 5, deletions: 2 }];
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const handbook = handbookOf(scene);
+    const handbook = handbookOf(fixture);
     const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-    const read = () => provider.streams.read('pull_requests', handbook, position, call());
+    const read = () => provider.streams.read('pull_requests', handbook, position, newCall());
     const page = await read();
     const reviews = page.contributions.filter(({ parentExternalId }) => parentExternalId === String(pull.id));
     assert.equal(own.authorId, pull.authorId);
@@ -150,20 +154,20 @@ describe('accounts of GitLab', () => {
   });
 
   it('finds the account of a generated address by the id in it, for addresses of this instance only', async () => {
-    const scene = createContractWorld();
-    const { world, now, repositories, people } = scene;
+    const fixture = createContractWorld();
+    const { world, now, repositories, people } = fixture;
     const former = `${people.max.id}-former-name@users.noreply.127.0.0.1`;
     const author = `${people.olive.id}-${people.olive.login}@users.noreply.127.0.0.1`;
     const written = addCommit(world, repositories.handbook, { author: { name: 'Olive', email: author } });
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const handbook = handbookOf(scene);
-    const elsewhere = `${people.max.id}-max-member@users.noreply.gitlab.example`;
-    const identities = [author, former, elsewhere, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
+    const handbook = handbookOf(fixture);
+    const ofOtherInstance = `${people.max.id}-max-member@users.noreply.gitlab.example`;
+    const identities = [author, former, ofOtherInstance, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
       email,
       oid: written.oid,
     }));
-    const resolved = await provider.history.resolveIdentities(handbook, identities, call());
+    const resolved = await provider.history.resolveIdentities(handbook, identities, newCall());
     assert.deepEqual(
       identities.map(({ email }) => resolved.get(email)?.name ?? null),
       [people.olive.login, people.max.login, null, null],
@@ -185,40 +189,40 @@ describe('accounts of GitLab', () => {
       credentialName: null,
     };
     const identities = [{ email: people.ada.emails[0] ?? '', oid }];
-    const moved = await provider.history.resolveIdentities({ ...handbook, name: 'moved' }, identities, call());
+    const moved = await provider.history.resolveIdentities({ ...handbook, name: 'moved' }, identities, newCall());
     assert.deepEqual([...moved], []);
     const lost = await provider.history.resolveIdentities(
       handbook,
       [{ email: 'a@b.example', oid: 'f'.repeat(40) }],
-      call(),
+      newCall(),
     );
     assert.deepEqual([...lost], []);
-    const named = await provider.history.resolveIdentities(handbook, [{ email: 'a@b.example', oid }], call());
+    const named = await provider.history.resolveIdentities(handbook, [{ email: 'a@b.example', oid }], newCall());
     assert.ok(!named.has('a@b.example'));
     const authored = addCommit(world, repositories.handbook, { author: { name: 'A', email: 'A@b.example' } });
     const shown = await provider.history.resolveIdentities(
       handbook,
       [{ email: 'a@b.example', oid: authored.oid }],
-      call(),
+      newCall(),
     );
     assert.equal(shown.get('a@b.example'), null);
     simulator.requests.length = 0;
     const coAuthor = { email: 'c@d.example', oid, isCoAuthor: true };
-    assert.equal((await provider.history.resolveIdentities(handbook, [coAuthor], call())).size, 0);
+    assert.equal((await provider.history.resolveIdentities(handbook, [coAuthor], newCall())).size, 0);
     assert.deepEqual(simulator.requests, []);
   });
 
   it('requests many addresses in queries below the complexity limit', async () => {
-    const scene = createContractWorld();
-    const { world, now, repositories, people } = scene;
+    const fixture = createContractWorld();
+    const { world, now, repositories, people } = fixture;
     const commits = Array.from({ length: 30 }, () =>
       addCommit(world, repositories.handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
     );
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { now });
-    const handbook = handbookOf(scene);
+    const handbook = handbookOf(fixture);
     const identities = commits.map(({ oid }) => ({ email: 'max-member@mail.example', oid }));
-    const resolved = await provider.history.resolveIdentities(handbook, identities, call());
+    const resolved = await provider.history.resolveIdentities(handbook, identities, newCall());
     assert.equal(resolved.get('max-member@mail.example')?.externalId, String(people.max.id));
     assert.equal(simulator.requests.length, 4);
   });

@@ -58,8 +58,8 @@ describe('webhooks of GitLab', () => {
     assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'MergeRequest')), [
       contributed('pull_requests'),
     ]);
-    for (const other of ['Commit', 'Snippet']) {
-      assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, other)), []);
+    for (const noteable of ['Commit', 'Snippet']) {
+      assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, noteable)), []);
     }
   });
 

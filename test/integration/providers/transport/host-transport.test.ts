@@ -77,11 +77,11 @@ describe('redirects of a host', () => {
   });
 
   it('are not followed to another origin, with or without the token', async () => {
-    await using thief = await startRecorder((_request, response) => void response.end('stolen'));
-    await using server = await startRecorder((_request, response) => redirect(response, 302, `${thief.url}/`));
+    await using otherHost = await startRecorder((_request, response) => void response.end('stolen'));
+    await using server = await startRecorder((_request, response) => redirect(response, 302, `${otherHost.url}/`));
     await using transport = startTransport();
     assert.equal((await transport.send(`${server.url}/`)).status, 302);
-    assert.deepEqual(thief.requests, []);
+    assert.deepEqual(otherHost.requests, []);
   });
 
   it('are followed twice at most, and never in a circle', async () => {

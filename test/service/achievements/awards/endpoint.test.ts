@@ -4,11 +4,11 @@ import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { setVisibility } from '../../../../simulators/world/mutations.ts';
 import { untilIdle } from '../../../e2e/access/state.ts';
-import { install, stage, write } from '../../../e2e/achievements/awarding/awarding.ts';
-import { personCalled } from '../../../e2e/achievements/awarding/scene.ts';
+import { personCalled } from '../../../e2e/achievements/awarding/actions.ts';
+import { awardingRepository, install, writeAchievementsFile } from '../../../e2e/achievements/awarding/awarding.ts';
 import type { TestService } from '../../../e2e/service.ts';
 import { shareService } from '../../../e2e/shared-service.ts';
-import { bearer, engines, sending, serviceToken } from '../../../integration/access/owner.ts';
+import { bearer, engines, jsonRequest, serviceToken } from '../../../integration/access/owner.ts';
 import { type NamedText, simple } from '../../../integration/achievements/awards/every-feature.ts';
 import { until } from '../../../time.ts';
 import { startSteppedApp } from '../../sync/stepped-service.ts';
@@ -25,9 +25,9 @@ async function withAwards(simulator: Simulator): Promise<TestService & AsyncDisp
   ];
   for (const day of [1, 2, 3]) {
     const createdAt = new Date(Date.UTC(2014, 0, day));
-    addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, ada.name), createdAt });
+    addIssue(simulator.world, awardingRepository(simulator), { author: personCalled(simulator, ada.name), createdAt });
   }
-  write(simulator, { pointActions: [], achievements });
+  writeAchievementsFile(simulator, { pointActions: [], achievements });
   const service = await startSteppedApp(simulator);
   try {
     await install(service, simulator);
@@ -55,10 +55,10 @@ describe('the list of awards', () => {
     const { simulator, service } = shared;
     const { body, headers } = await service.get(list);
     assert.deepEqual(body.meta_data, { count: 3, data_type: 5, includes_private: false });
-    const [three, two, one] = body.data;
-    assert.match(String(one?.['id']), /^[\da-f-]{36}$/);
+    const [newest, middle, oldest] = body.data;
+    assert.match(String(oldest?.['id']), /^[\da-f-]{36}$/);
     assert.deepEqual(
-      { ...one, id: '' },
+      { ...oldest, id: '' },
       {
         id: '',
         repository_name: 'engine-1',
@@ -68,7 +68,7 @@ describe('the list of awards', () => {
         awarded_dttm: '2014-01-01T00:00:00Z',
       },
     );
-    assert.deepEqual([two?.['icon_url'], three?.['icon_url']], ['https://example.org/two.svg', '']);
+    assert.deepEqual([middle?.['icon_url'], newest?.['icon_url']], ['https://example.org/two.svg', '']);
     assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+/);
     const drawn = await service.get(`${list}?format=svg`);
     assert.equal(drawn.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
@@ -91,26 +91,26 @@ describe('the list of awards', () => {
     const reason = { reason: 'Made by a script.' };
     const refused: [string, RequestInit, number][] = [
       [address(engines.name), { method: 'DELETE' }, 401],
-      [address(engines.name), sending('DELETE', hers, reason), 403],
-      [address(ada.name), sending('DELETE', hers, reason), 404],
-      [address(engines.name), sending('DELETE', owner, {}), 400],
-      [address(engines.name), sending('DELETE', owner, { reason: '' }), 400],
-      [address(engines.name, 'not-an-id'), sending('DELETE', owner, reason), 400],
-      [address(engines.name, '01a1feb7-6352-7501-8a3e-2fa1b4f7ceff'), sending('DELETE', owner, reason), 404],
+      [address(engines.name), jsonRequest('DELETE', hers, reason), 403],
+      [address(ada.name), jsonRequest('DELETE', hers, reason), 404],
+      [address(engines.name), jsonRequest('DELETE', owner, {}), 400],
+      [address(engines.name), jsonRequest('DELETE', owner, { reason: '' }), 400],
+      [address(engines.name, 'not-an-id'), jsonRequest('DELETE', owner, reason), 400],
+      [address(engines.name, '01a1feb7-6352-7501-8a3e-2fa1b4f7ceff'), jsonRequest('DELETE', owner, reason), 404],
     ];
     for (const [path, init, status] of refused) {
       const response = await service.get(path, {
         ...init,
         ...(init.body === undefined &&
           init.method === 'DELETE' && {
-            ...sending('DELETE', '', reason),
+            ...jsonRequest('DELETE', '', reason),
             headers: { 'content-type': 'application/json' },
           }),
       });
       assert.equal(response.status, status, `${path} ${response.text}`);
     }
     for (let times = 0; times < 2; times += 1) {
-      assert.equal((await service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
+      assert.equal((await service.get(address(engines.name), jsonRequest('DELETE', owner, reason))).status, 204);
     }
     await namesUntil(service, ['Three', 'One']);
     // All people are evaluated again: the revoked award is not given again.
@@ -120,7 +120,7 @@ describe('the list of awards', () => {
     await service.database.pool.query("select graphile_worker.add_job('award_due')");
     await untilIdle(service);
     await namesUntil(service, ['Three', 'One']);
-    assert.equal((await service.get(address(engines.name), sending('PUT', owner))).status, 204);
+    assert.equal((await service.get(address(engines.name), jsonRequest('PUT', owner))).status, 204);
     await namesUntil(service, ['Three', 'Two', 'One']);
     assert.equal((await service.get(list)).body.data[1]?.['id'], id);
     const audit = await service.get(`${engines.name}/audit`, bearer(owner));
@@ -136,7 +136,7 @@ describe('the list of awards', () => {
 
   it('shows awards in a private repository to their earner, to others by consent, and none after an erasure', async () => {
     const { simulator, service } = shared;
-    setVisibility(simulator.world, stage(simulator), 'private');
+    setVisibility(simulator.world, awardingRepository(simulator), 'private');
     await namesUntil(service, []);
     const own = bearer(await serviceToken(service, simulator, ada));
     await until(async () => {
@@ -161,16 +161,16 @@ describe('the list of awards', () => {
     assert.deepEqual((await service.get(list, owners)).body.data, []);
     // The repository's own name is not hers to publish.
     const token = await serviceToken(service, simulator, ada);
-    await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
+    await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { publish_private_contributions: true }));
     await namesUntil(service, ['Three', 'Two', 'One']);
     const consented = await service.get(list);
     assert.deepEqual(consented.body.meta_data, { count: 3, data_type: 5, includes_private: true });
     assert.ok(!consented.text.includes('engine-1'));
-    await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
+    await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { hidden: true }));
     await until(async () => ((await service.get(list)).status === 404 ? true : undefined), 'she is hidden');
 
-    await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: false }));
-    setVisibility(simulator.world, stage(simulator), 'public');
+    await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { hidden: false }));
+    setVisibility(simulator.world, awardingRepository(simulator), 'public');
     await until(async () => {
       const { text } = await service.get(list);
       return text.includes('engine-1') ? true : undefined;
@@ -179,8 +179,8 @@ describe('the list of awards', () => {
     const accounts = await pool.query<{ id: string }>('select id from accounts where name = $1', [ada.name]);
     const exported = await service.get(`${ada.name}/export`, bearer(await serviceToken(service, simulator, ada)));
     assert.equal(exported.text.match(/"type" ?: ?"award"/g)?.length, 3);
-    assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
-    addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, ada.name) });
+    assert.equal((await service.get(ada.name, jsonRequest('DELETE', token))).status, 204);
+    addIssue(simulator.world, awardingRepository(simulator), { author: personCalled(simulator, ada.name) });
     await pool.query('insert into pending_evaluations (repository_id) select repository_id from achievements limit 1');
     await untilIdle(service);
     assert.equal((await service.get(list)).status, 404);

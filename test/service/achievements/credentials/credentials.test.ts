@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import type { TestService } from '../../../e2e/service.ts';
-import { ada, bearer, engines, sending, serviceToken } from '../../../integration/access/owner.ts';
+import { ada, bearer, engines, jsonRequest, serviceToken } from '../../../integration/access/owner.ts';
 import { credentialInPng, credentialInSvg } from '../../../integration/achievements/credentials/unbake.ts';
 import { clock } from '../../../time.ts';
 import { shareStoredService, startStoredService } from '../../http/stored-service.ts';
@@ -109,15 +109,18 @@ describe('awards as credentials', () => {
     const { service, simulator } = shared;
     const owner = await serviceToken(service, simulator, engines);
     const id = await award(service, 'Revoked');
-    const other = await verifyByDid(verifierOf(), (await service.get(pathOf(await award(service, 'Kept')))).text);
+    const notRevoked = await verifyByDid(verifierOf(), (await service.get(pathOf(await award(service, 'Kept')))).text);
     const issued = await verifyByDid(verifierOf(), (await service.get(pathOf(id))).text);
-    assert.deepEqual([await isRevoked(verifierOf(), issued), await isRevoked(verifierOf(), other)], [false, false]);
+    assert.deepEqual(
+      [await isRevoked(verifierOf(), issued), await isRevoked(verifierOf(), notRevoked)],
+      [false, false],
+    );
 
-    await service.get(`${engines.name}/achievements/${id}`, sending('DELETE', owner, { reason: 'by mistake' }));
+    await service.get(`${engines.name}/achievements/${id}`, jsonRequest('DELETE', owner, { reason: 'by mistake' }));
     assert.equal((await service.get(pathOf(id))).status, 404);
-    assert.deepEqual([await isRevoked(verifierOf(), issued), await isRevoked(verifierOf(), other)], [true, false]);
+    assert.deepEqual([await isRevoked(verifierOf(), issued), await isRevoked(verifierOf(), notRevoked)], [true, false]);
 
-    await service.get(`${engines.name}/achievements/${id}`, sending('PUT', owner));
+    await service.get(`${engines.name}/achievements/${id}`, jsonRequest('PUT', owner));
     const reissued = await verifyByDid(verifierOf(), (await service.get(pathOf(id))).text);
     assert.deepEqual([await isRevoked(verifierOf(), issued), await isRevoked(verifierOf(), reissued)], [true, false]);
   });
@@ -130,9 +133,9 @@ describe('awards as credentials', () => {
       (JSON.parse((await service.get(`/v1/credentials/${id}/status`)).text) as { revokedCredential: unknown })
         .revokedCredential;
     assert.deepEqual(await revoked(), []);
-    await service.get(`${engines.name}/achievements/${id}`, sending('DELETE', owner, { reason: 'by mistake' }));
+    await service.get(`${engines.name}/achievements/${id}`, jsonRequest('DELETE', owner, { reason: 'by mistake' }));
     assert.deepEqual(await revoked(), [{ id: `urn:uuid:${id}`, revoked: true }]);
-    await service.get(`${engines.name}/achievements/${id}`, sending('PUT', owner));
+    await service.get(`${engines.name}/achievements/${id}`, jsonRequest('PUT', owner));
     assert.deepEqual(await revoked(), []);
   });
 
@@ -222,7 +225,7 @@ describe('the credential of an award in a private repository', () => {
     const { service, simulator } = shared;
     const id = await award(service, 'Published', { isPrivate: true, repository: 'confidential' });
     const token = await serviceToken(service, simulator, ada);
-    await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
+    await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { publish_private_contributions: true }));
     const verifier = { service, now: () => new Date() };
     for (const form of forms) {
       const image = await bytesOf(service, `${pathOf(id)}${form}`);
@@ -235,7 +238,7 @@ describe('the credential of an award in a private repository', () => {
       const claims = JSON.stringify(await verifyByDid(verifier, jwt));
       assert.ok(claims.includes('a private repository') && !claims.includes('confidential'), claims);
     }
-    await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: false }));
+    await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { publish_private_contributions: false }));
   });
 
   it('is absent while its account is hidden, and revoked once the account is erased', async () => {
@@ -245,12 +248,12 @@ describe('the credential of an award in a private repository', () => {
     const verifier = { service, now: () => new Date() };
     const issued = await verifyByDid(verifier, (await service.get(pathOf(id))).text);
     assert.equal(await isRevoked(verifier, issued), false);
-    await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
+    await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { hidden: true }));
     for (const form of forms) {
       const response = await service.get(`${pathOf(id)}${form}`);
       assert.ok(response.status === 404 || response.headers.get('x-error-code') === '2', form);
     }
-    await service.get(ada.name, sending('DELETE', token));
+    await service.get(ada.name, jsonRequest('DELETE', token));
     assert.equal(await isRevoked(verifier, issued), true);
   });
 });

@@ -55,9 +55,9 @@ describe('keys of credentials', () => {
     const awardId = await award(service, 'Hero');
     const former = await issued(service, awardId);
 
-    await using one = await startNode(service, now, {});
+    await using secondNode = await startNode(service, now, {});
     await using two = await startNode(service, now, {});
-    const jwts = await Promise.all([one, two, one, two].map((node) => issued(node, awardId)));
+    const jwts = await Promise.all([secondNode, two, secondNode, two].map((node) => issued(node, awardId)));
     const headers = jwts.map((jwt) => decodeProtectedHeader(jwt));
     assert.deepEqual(new Set(headers.map(({ alg }) => alg)), new Set(['ES256']));
     assert.equal(new Set(headers.map(({ kid }) => kid)).size, 1);
@@ -65,9 +65,9 @@ describe('keys of credentials', () => {
     assert.equal(decodeProtectedHeader(await issued(service, awardId)).kid, decodeProtectedHeader(former).kid);
 
     for (const jwt of [former, ...jwts]) {
-      const credential = await verifyByDid({ service: one, now }, jwt);
-      assert.deepEqual(await verifyByKid({ service: one, now }, jwt), credential);
-      assert.equal(await isRevoked({ service: one, now }, credential), false);
+      const credential = await verifyByDid({ service: secondNode, now }, jwt);
+      assert.deepEqual(await verifyByKid({ service: secondNode, now }, jwt), credential);
+      assert.equal(await isRevoked({ service: secondNode, now }, credential), false);
     }
   });
 

@@ -90,7 +90,7 @@ describe('webhooks of the simulated GitHub', () => {
       if (name === 'issues.reopened') assert.equal(last()['issue']?.['state_reason'], 'reopened');
     }
     assert.equal(repository.issues.length, 0);
-    assert.equal(world.placeOf(issue.nodeId), undefined);
+    assert.equal(world.findItem(issue.nodeId), undefined);
   });
 
   it('sends the events and payloads that GitHub sends for changes of pull requests and reviews', () => {
@@ -187,7 +187,7 @@ describe('webhooks of the simulated GitHub', () => {
       [['star.deleted'], () => changes.unstar(world, repository, ada)],
       [['repository.created', 'fork'], () => changes.addFork(world, repository, ada)],
       [['repository.renamed'], () => mutations.renameRepository(world, repository, 'engine-2')],
-      [['repository.edited'], () => changes.describeRepository(world, repository, 'New')],
+      [['repository.edited'], () => changes.setDescription(world, repository, 'New')],
       [['repository.edited'], () => changes.renameDefaultBranch(world, repository, 'trunk')],
       [['repository.archived'], () => changes.setArchived(world, repository, true)],
       [['repository.unarchived'], () => changes.setArchived(world, repository, false)],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import type { KnownRepository } from '../../../../src/providers/provider.ts';
-import { call } from '../../../contract/host.ts';
+import { newCall } from '../../../contract/host.ts';
 import { giteaProvider } from '../../../integration/providers/gitea/gitea-provider.ts';
 
 interface RecordedCommit {
@@ -33,7 +33,7 @@ async function startGitea(options: { absent: 404 | 500; commits?: RecordedCommit
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     requests.push(pathname);
     const sha = searchParams.get('sha') ?? pathname.split('/').at(-1);
-    const at = shown.findIndex((one) => one.sha === sha);
+    const at = shown.findIndex((commit) => commit.sha === sha);
     const isList = pathname.endsWith('/commits');
     const isShown = at >= 0 && pathname.startsWith('/api/v1/repos/acme/coauth2/');
     response.writeHead(isShown ? 200 : isList ? absent : 404, { 'content-type': 'application/json' });
@@ -52,12 +52,12 @@ describe('authors of commits at Gitea', () => {
     await using gitea = await startGitea({ absent: 404 });
     await using provider = giteaProvider(gitea);
     const resolve = (oid: string, isCoAuthor: boolean) =>
-      provider.history.resolveIdentities(repository, [{ email: 'yan@forge.test', oid, isCoAuthor }], call());
+      provider.history.resolveIdentities(repository, [{ email: 'yan@forge.test', oid, isCoAuthor }], newCall());
     assert.equal((await resolve(newest, false)).get('yan@forge.test')?.name, 'yan');
     assert.ok(!(await resolve(first, false)).has('yan@forge.test'));
     gitea.requests.length = 0;
     assert.equal((await resolve(first, true)).size, 0);
-    assert.deepEqual(gitea.requests, [], 'a host that shows no co-authors is not asked about them');
+    assert.deepEqual(gitea.requests, [], 'no request is sent about co-authors to a host that shows none');
   });
 
   it('settles an address as one without account by a commit that it authored', async () => {
@@ -67,7 +67,7 @@ describe('authors of commits at Gitea', () => {
     const owners = await provider.history.resolveIdentities(
       repository,
       [{ email: 'yan@forge.test', oid: newest }],
-      call(),
+      newCall(),
     );
     assert.equal(owners.get('yan@forge.test'), null);
   });
@@ -80,11 +80,11 @@ describe('authors of commits at Gitea', () => {
         { email: 'zoe@forge.test', oid: 'f'.repeat(40) },
         { email: 'yan@forge.test', oid: newest },
       ];
-      const owners = await provider.history.resolveIdentities(repository, identities, call());
+      const owners = await provider.history.resolveIdentities(repository, identities, newCall());
       assert.ok(!owners.has('zoe@forge.test'));
       assert.equal(owners.get('yan@forge.test')?.name, 'yan');
-      const elsewhere = { ...repository, name: 'deleted' };
-      assert.equal((await provider.history.resolveIdentities(elsewhere, identities, call())).size, 0);
+      const deletedRepository = { ...repository, name: 'deleted' };
+      assert.equal((await provider.history.resolveIdentities(deletedRepository, identities, newCall())).size, 0);
     });
   }
 
@@ -95,7 +95,7 @@ describe('authors of commits at Gitea', () => {
     });
     await using provider = giteaProvider({ url: server.url, apiUrl: `${server.url}/api/v1` });
     const identities = [{ email: 'yan@forge.test', oid: newest }];
-    assert.equal((await provider.history.resolveIdentities(repository, identities, call())).size, 0);
+    assert.equal((await provider.history.resolveIdentities(repository, identities, newCall())).size, 0);
   });
 
   it('rejects a lookup of addresses while the host is unavailable', async () => {
@@ -104,7 +104,7 @@ describe('authors of commits at Gitea', () => {
     });
     await using provider = giteaProvider({ url: server.url, apiUrl: `${server.url}/api/v1` });
     const identities = [{ email: 'yan@forge.test', oid: newest }];
-    await assert.rejects(provider.history.resolveIdentities(repository, identities, call()), {
+    await assert.rejects(provider.history.resolveIdentities(repository, identities, newCall()), {
       code: 'provider_unavailable',
     });
   });

@@ -31,8 +31,8 @@ describe('queries of GitHub', () => {
       const target = { name: 'ada', handle, counting: 'public' } as const;
       for (const totals of [allTotals, allTotals.slice(0, 2), []]) {
         for (const withPublicCounts of totals.length > 0 ? [true, false] : [false]) {
-          for (const wanted of [spans, spans.slice(0, 1), light, []]) {
-            const text = accountQueryText(target, { totals, withPublicCounts, spans: wanted });
+          for (const requestedSpans of [spans, spans.slice(0, 1), light, []]) {
+            const text = accountQueryText(target, { totals, withPublicCounts, spans: requestedSpans });
             assert.deepEqual(faults(text), [], text);
           }
         }

@@ -92,11 +92,11 @@ describe('date ranges of GitHub', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(span, fc.boolean()), { maxLength: 6 }), years, (spans, contributionYears) => {
         let known: ContributionWindow[] = [];
-        for (const [one, isOld] of spans) {
-          known = replaceWindows(known, [window(one, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
+        for (const [knownSpan, isOld] of spans) {
+          known = replaceWindows(known, [window(knownSpan, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
         }
         const due = dueSpans(known, contributionYears, now);
-        const fetched = due.map((one) => window(one, now.toISOString()));
+        const fetched = due.map((span) => window(span, now.toISOString()));
         const after = replaceWindows(known, fetched);
         assert.ok(coversAll(after, contributionYears));
         const days = after.flatMap(daysOf);
@@ -107,10 +107,10 @@ describe('date ranges of GitHub', () => {
   });
 
   it('counts a repository once when it is in several windows', () => {
-    const one = { from: '2024-01-01', to: '2024-12-31' };
+    const year = { from: '2024-01-01', to: '2024-12-31' };
     const two = { from: '2025-01-01', to: '2025-12-31' };
     const sums = sumWindows([
-      window(one, '', { commits: 3, reviews: 1, repositories: [1, 2] }),
+      window(year, '', { commits: 3, reviews: 1, repositories: [1, 2] }),
       window(two, '', { commits: 4, reviews: 2, repositories: [2, 3], isWhole: false }),
     ]);
     assert.deepEqual(sums, { commits: 7, reviews: 3, contributedTo: 3, isWhole: false });

@@ -23,7 +23,7 @@ export function manualTime(): ManualTime {
     advance: async (ms) => {
       const end = at + ms;
       for (;;) {
-        const [next] = [...timers].filter((timer) => timer.at <= end).toSorted((one, other) => one.at - other.at);
+        const [next] = [...timers].filter((timer) => timer.at <= end).toSorted((left, right) => left.at - right.at);
         if (next === undefined) break;
         at = next.at;
         timers.delete(next);

@@ -11,7 +11,7 @@ const resource = 'api';
 const neverAborted = new AbortController().signal;
 
 /** Schedules requests with one credential, unless more are added. */
-function make({ all = 2, background = 2, waiting = 100 } = {}) {
+function createScheduler({ all = 2, background = 2, waiting = 100 } = {}) {
   const time = manualTime();
   const addCredential = (name: string): Credential => {
     const credential = new Credential({ secret: undefined, name, slots: new Slots({ all, background, waiting }) });
@@ -48,7 +48,7 @@ function make({ all = 2, background = 2, waiting = 100 } = {}) {
 
 describe('the slots of the request scheduler', () => {
   it('sends requests of owners first, then those of visitors, then all for which no caller waits', async () => {
-    const { request, releaseAll, begun, leases } = make({ all: 1, background: 1 });
+    const { request, releaseAll, begun, leases } = createScheduler({ all: 1, background: 1 });
     await request('first', 'background');
     const requests = (['bulk', 'background', 'interactive', 'owner'] as const).map((urgency) =>
       request(urgency, urgency),
@@ -61,7 +61,7 @@ describe('the slots of the request scheduler', () => {
   });
 
   it('sends interactive requests first, and requests of the same urgency in the order in which they came', async () => {
-    const { request, releaseAll, begun } = make({ all: 1 });
+    const { request, releaseAll, begun } = createScheduler({ all: 1 });
     const names = ['b1', 'b2', 'i1', 'b3', 'i2', 'i3', 'b4'];
     const requests = names.map((name) => request(name, name.startsWith('i') ? 'interactive' : 'background'));
     await releaseAll();
@@ -70,7 +70,7 @@ describe('the slots of the request scheduler', () => {
   });
 
   it('gives a free slot to a waiting request without any timer', async () => {
-    const { time, request, releaseAll, begun } = make({ all: 1 });
+    const { time, request, releaseAll, begun } = createScheduler({ all: 1 });
     const requests = [request('one', 'background'), request('two', 'background')];
     await waitUntilIdle();
     assert.deepEqual([begun, time.timers()], [['one'], []]);
@@ -80,7 +80,7 @@ describe('the slots of the request scheduler', () => {
   });
 
   it('keeps slots free for interactive requests while background requests wait', async () => {
-    const { request, releaseAll, begun } = make({ all: 3, background: 1 });
+    const { request, releaseAll, begun } = createScheduler({ all: 3, background: 1 });
     const requests = [request('b1', 'background'), request('b2', 'background'), request('i1', 'interactive')];
     await waitUntilIdle();
     assert.deepEqual(begun, ['b1', 'i1']);
@@ -89,7 +89,7 @@ describe('the slots of the request scheduler', () => {
   });
 
   it('uses the slot of any credential that is free first', async () => {
-    const { addCredential, request, leases, releaseAll, begun } = make({ all: 1 });
+    const { addCredential, request, leases, releaseAll, begun } = createScheduler({ all: 1 });
     addCredential('second');
     const requests = ['one', 'two', 'three'].map((name) => request(name, 'background'));
     await waitUntilIdle();
@@ -103,20 +103,20 @@ describe('the slots of the request scheduler', () => {
   });
 
   it('drops a waiting request when its signal aborts, and gives its place to the next one', async () => {
-    const { request, releaseAll, begun } = make({ all: 1 });
+    const { request, releaseAll, begun } = createScheduler({ all: 1 });
     const controller = new AbortController();
     const first = request('one', 'background');
     const aborted = request('aborted', 'background', controller.signal);
     const next = request('next', 'background');
-    controller.abort(new Error('the caller is gone'));
-    await assert.rejects(aborted, /the caller is gone/);
+    controller.abort(new Error('the caller has disconnected'));
+    await assert.rejects(aborted, /the caller has disconnected/);
     await releaseAll();
     await Promise.all([first, next]);
     assert.deepEqual(begun, ['one', 'next']);
   });
 
   it('refuses requests with a time to retry while too many wait', async () => {
-    const { time, request, releaseAll } = make({ all: 1, waiting: 2 });
+    const { time, request, releaseAll } = createScheduler({ all: 1, waiting: 2 });
     const requests = [1, 2, 3].map((name) => request(String(name), 'background'));
     const retryAt = new Date(time.now().getTime() + 5000);
     await assert.rejects(request('4', 'background'), { code: 'provider_rate_limited', retryAt });
@@ -125,7 +125,7 @@ describe('the slots of the request scheduler', () => {
   });
 
   it('lets waiting requests use a credential that is added', async () => {
-    const { scheduler, addCredential, request, releaseAll, begun } = make({ all: 1 });
+    const { scheduler, addCredential, request, releaseAll, begun } = createScheduler({ all: 1 });
     const requests = ['one', 'two', 'three'].map((name) => request(name, 'background'));
     await waitUntilIdle();
     assert.deepEqual(begun, ['one']);
@@ -139,7 +139,7 @@ describe('the slots of the request scheduler', () => {
   });
 
   it('refuses waiting requests at once when their credential is limited', async () => {
-    const { time, scheduler, credential, request, inMs } = make({ all: 1 });
+    const { time, scheduler, credential, request, inMs } = createScheduler({ all: 1 });
     await request('one', 'background');
     const waiting = request('two', 'background');
     await waitUntilIdle();
@@ -152,7 +152,7 @@ describe('the slots of the request scheduler', () => {
 
 describe('waits of the request scheduler for the end of a limit', () => {
   it('end exactly when the limit ends, with one timer for each request', async () => {
-    const { time, credential, request, begun, inMs } = make();
+    const { time, credential, request, begun, inMs } = createScheduler();
     credential.backoff.block(inMs(2000), time.now());
     const waiting = request('one', 'background');
     await time.advance(1999);
@@ -163,7 +163,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
   });
 
   it('end when a quota resets', async () => {
-    const { time, credential, request, begun, inMs } = make();
+    const { time, credential, request, begun, inMs } = createScheduler();
     credential.updateQuota(resource, { limit: 100, remaining: 10, resetAt: inMs(3000) });
     const waiting = request('one', 'background');
     await request('owner', 'owner');
@@ -174,7 +174,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
   });
 
   it('end when a credential is added', async () => {
-    const { time, scheduler, credential, addCredential, request, begun, inMs } = make();
+    const { time, scheduler, credential, addCredential, request, begun, inMs } = createScheduler();
     credential.backoff.block(inMs(2000), time.now());
     const waiting = request('one', 'background');
     await waitUntilIdle();
@@ -185,7 +185,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
   });
 
   it('end when the signal aborts', async () => {
-    const { time, credential, request, inMs } = make();
+    const { time, credential, request, inMs } = createScheduler();
     credential.backoff.block(inMs(2000), time.now());
     const controller = new AbortController();
     const waiting = request('one', 'background', controller.signal);
@@ -196,7 +196,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
   });
 
   it('keep the order in which the requests came', async () => {
-    const { time, credential, request, releaseAll, begun, inMs } = make({ all: 1 });
+    const { time, credential, request, releaseAll, begun, inMs } = createScheduler({ all: 1 });
     credential.backoff.block(inMs(2000), time.now());
     const requests: Promise<void>[] = [];
     for (const name of ['one', 'two', 'three', 'four']) {
@@ -210,7 +210,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
   });
 
   it('do not begin when the limit ends too late, or when a caller waits', async () => {
-    const { time, credential, acquire, inMs } = make();
+    const { time, credential, acquire, inMs } = createScheduler();
     const soon = inMs(1000);
     credential.backoff.block(soon, time.now());
     await assert.rejects(acquire('interactive'), { code: 'provider_rate_limited', retryAt: soon });
@@ -221,7 +221,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
   });
 
   it('end with the time of the next request when the limit is extended past the deadline', async () => {
-    const { time, credential, request, inMs } = make();
+    const { time, credential, request, inMs } = createScheduler();
     credential.backoff.block(inMs(4000), time.now());
     const waiting = request('one', 'background');
     const retryAt = inMs(9000);
@@ -235,7 +235,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
 
 describe('refused credentials', () => {
   it('are set aside, and requests fail while all are refused', async () => {
-    const { time, credential, addCredential, acquire } = make();
+    const { time, credential, addCredential, acquire } = createScheduler();
     const second = addCredential('second');
     credential.refuse(time.now());
     assert.equal((await acquire('interactive')).credential, second);

@@ -14,7 +14,7 @@ import { openTestDatabase } from '../../database.ts';
 const provider = 'github';
 
 /** A simulated GitHub and a database, into which lookups store without a service, a queue and workers. */
-export interface LookingUp extends AsyncDisposable {
+export interface LookupFixture extends AsyncDisposable {
   simulator: Simulator;
   /** Parts of responses that were skipped. */
   skips: Skip[];
@@ -31,9 +31,9 @@ export interface LookingUp extends AsyncDisposable {
   counters(name: string): Promise<CountersOfDay>;
 }
 
-export async function startLookingUp(
+export async function openLookupFixture(
   options: Partial<SimulatorOptions> & { tokenNames?: readonly TokenName[] } = {},
-): Promise<LookingUp> {
+): Promise<LookupFixture> {
   const { tokenNames = ['public_only'], ...world } = options;
   const { now = () => new Date() } = world;
   await using stack = new AsyncDisposableStack();

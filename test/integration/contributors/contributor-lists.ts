@@ -11,7 +11,7 @@ export const scopes: Scope[] = owners.flatMap((accountId) => [
   { accountId, repositoryId: repositories[0] ?? '', includesPrivate: true },
 ]);
 export const withoutBots = { withBots: false, viewerId: null };
-export const everybody = { withBots: true, viewerId: null };
+export const withBots = { withBots: true, viewerId: null };
 export const start = new Date('2026-01-01T00:00:00Z');
 
 export type Row = Pick<Contributor, 'name' | 'contributions'>;
@@ -20,7 +20,7 @@ const toRows = (found: readonly Contributor[]): Row[] =>
   found.map(({ name, contributions }) => ({ name, contributions }));
 
 /** Sums up all contributors of a scope from scratch. */
-export async function expected(
+export async function sumContributors(
   connection: Connection,
   { accountId, repositoryId, includesPrivate }: Scope,
 ): Promise<Row[]> {
@@ -38,7 +38,7 @@ export async function expected(
 export async function readPages(connection: Connection, ranking: Ranking): Promise<Row[]> {
   const forward: Contributor[] = [];
   for (let after: Place | undefined; ; ) {
-    const page = await findContributors(connection, ranking, { ...everybody, limit: 2, after });
+    const page = await findContributors(connection, ranking, { ...withBots, limit: 2, after });
     forward.push(...page);
     const last = page.at(-1);
     if (last === undefined) break;
@@ -47,7 +47,7 @@ export async function readPages(connection: Connection, ranking: Ranking): Promi
   const last = forward.at(-1);
   if (last === undefined) return [];
   const before = { ...last, accountId: last.id };
-  const backward = await findContributors(connection, ranking, { ...everybody, limit: 100, before });
+  const backward = await findContributors(connection, ranking, { ...withBots, limit: 100, before });
   assert.deepEqual(toRows([...backward, last]), toRows(forward));
   return toRows(forward);
 }

@@ -14,18 +14,18 @@ export interface NewItem {
 }
 
 /** Stores an installed public repository of GitHub with contributions of people, who are stored too. */
-export async function plantRepository(
+export async function storeRepository(
   pool: Pool,
-  planted: { owner: string; name: string; items: readonly NewItem[]; newId: () => string },
+  repository: { owner: string; name: string; items: readonly NewItem[]; newId: () => string },
 ): Promise<{ ownerId: string; repositoryId: string }> {
-  const { items, newId } = planted;
+  const { items, newId } = repository;
   const ids = new Map<string, string>();
   const people = items.flatMap(({ author, resolvedBy, mergedBy }) => [
     author,
     resolvedBy ?? author,
     mergedBy ?? author,
   ]);
-  for (const name of new Set([planted.owner, ...people])) {
+  for (const name of new Set([repository.owner, ...people])) {
     const type = name.endsWith('[bot]') ? 'bot' : name === 'acme' ? 'organization' : 'user';
     ids.set(name, newId());
     await pool.query(
@@ -34,12 +34,12 @@ export async function plantRepository(
       [ids.get(name), name, type],
     );
   }
-  const [ownerId = '', repositoryId] = [ids.get(planted.owner), newId()];
+  const [ownerId = '', repositoryId] = [ids.get(repository.owner), newId()];
   await pool.query(
     `insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
        installed_at, created_at, updated_at)
      values ($1, 'github', '1', '', $2, $3, false, false, now(), now(), now(), now(), now())`,
-    [repositoryId, ownerId, planted.name],
+    [repositoryId, ownerId, repository.name],
   );
   for (const [index, item] of items.entries()) {
     const author = ids.get(item.author);

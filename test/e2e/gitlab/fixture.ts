@@ -4,7 +4,7 @@ import { deliverySecret } from '../../../simulators/host.ts';
 import { addCommit, addIssue, addRepository } from '../../../simulators/world/activity.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
-import { untilCounted } from '../../contract/served.ts';
+import { untilCounted } from '../../contract/service-responses.ts';
 import { approveCommented, type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
@@ -13,7 +13,7 @@ import { startTestService, type TestService, type TestServiceOptions } from '../
 
 /** A whole service on a simulated GitLab with a subgroup, for tests. */
 
-export interface Scene extends ContractWorld {
+export interface Fixture extends ContractWorld {
   simulator: GitLabSimulator;
   service: TestService;
   /** A subgroup of the organization, and its project. */
@@ -29,10 +29,10 @@ export const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, str
 
 export const entity = (name: string): string => `/v1/gitlab/entities/${encodeURIComponent(name)}`;
 
-type Begin = (options: TestServiceOptions) => Promise<TestService>;
+type StartService = (options: TestServiceOptions) => Promise<TestService>;
 
 /** Starts a service and its simulator, for one test or for several that change nothing. */
-export async function openScene(begin: Begin = startTestService): Promise<Scene & AsyncDisposable> {
+export async function openFixture(start: StartService = startTestService): Promise<Fixture & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const world = createContractWorld();
   approveCommented(world.world);
@@ -43,24 +43,27 @@ export async function openScene(begin: Begin = startTestService): Promise<Scene 
   addCommit(world.world, cards, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
   addIssue(world.world, cards, { author: people.max });
   const simulator = stack.use(await startGitLabSimulator({ world: world.world, maxPerPage: 3 }));
-  const service = stack.use(await begin({ simulator, tokens: [], settings: settingsOf(simulator), now }));
+  const service = stack.use(await start({ simulator, tokens: [], settings: settingsOf(simulator), now }));
   const parts = stack.move();
   return { ...world, simulator, service, looms, cards, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-export async function inService(check: (scene: Scene) => Promise<void>, begin?: Begin): Promise<void> {
-  await using scene = await openScene(begin);
-  await check(scene);
+export async function withService(check: (fixture: Fixture) => Promise<void>, start?: StartService): Promise<void> {
+  await using fixture = await openFixture(start);
+  await check(fixture);
 }
 
-export const untilTrue = (scene: Scene, what: string, name: string = engines.name): Promise<void> =>
-  untilCounted(scene, { name, path: entity(name) }, what);
+export const untilResponsesMatchWorld = (
+  fixture: Fixture,
+  condition: string,
+  name: string = engines.name,
+): Promise<void> => untilCounted(fixture, { name, path: entity(name) }, condition);
 
 /** Installs as the operator does, while the service runs. */
-export const install = ({ service, simulator }: Scene, target: string): Promise<void> =>
+export const install = ({ service, simulator }: Fixture, target: string): Promise<void> =>
   installAsOperator(service, settingsOf(simulator), target);
 
-export const deliver = ({ service }: Scene, event: string, payload: object): Promise<string> =>
+export const deliver = ({ service }: Fixture, event: string, payload: object): Promise<string> =>
   sendDelivery(service, 'gitlab', delivery(event, payload));
 
 export const projectPayload = ({ id, name }: Repository) => ({ id, path_with_namespace: `${engines.name}/${name}` });

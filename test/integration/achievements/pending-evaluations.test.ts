@@ -50,7 +50,7 @@ const otherStates: Readonly<Record<string, Partial<Contribution>>> = {
 };
 
 /** Columns that name people whom no achievement is about by them. */
-const withoutEvaluation: ReadonlySet<string> = new Set(['reactors', 'merged_by']);
+const ignoredColumns: ReadonlySet<string> = new Set(['reactors', 'merged_by']);
 
 /** Stores a repository with achievements, Ada and another person. */
 async function prepare({ connection, pool }: Database) {
@@ -93,13 +93,13 @@ describe('evaluation after a change', () => {
     const { connection } = database;
     const { id, ada } = await prepare(database);
     const evaluated: string[] = [];
-    for (const [column, other] of Object.entries(otherStates)) {
+    for (const [column, value] of Object.entries(otherStates)) {
       const discussion = contributionOf({ kind: 'discussion', externalId: column, author: ada });
       await storeContributions(connection, id, [discussion]);
       assert.deepEqual(await takePending(database, 'discussion'), ['ada']);
-      await storeContributions(connection, id, [{ ...discussion, ...other }]);
+      await storeContributions(connection, id, [{ ...discussion, ...value }]);
       const people = await takePending(database, 'discussion');
-      if (JSON.stringify(other).includes(otherPerson) && !withoutEvaluation.has(column))
+      if (JSON.stringify(value).includes(otherPerson) && !ignoredColumns.has(column))
         assert.deepEqual(people, ['ada', 'bob']);
       if (people.includes('ada')) evaluated.push(column);
     }
@@ -107,7 +107,9 @@ describe('evaluation after a change', () => {
     await storeContributions(connection, id, [pull]);
     await takePending(database, 'pull_request');
     for (const expected of [['ada'], []]) {
-      await inTransaction(connection, (one) => saveChangedFiles(one, id, [], new Map([['7', ['a.ts']]])));
+      await inTransaction(connection, (transaction) =>
+        saveChangedFiles(transaction, id, [], new Map([['7', ['a.ts']]])),
+      );
       assert.deepEqual(await takePending(database, 'pull_request'), expected);
     }
     await removeContributions(connection, id, sql`c.kind = 'pull_request'`);
@@ -134,7 +136,7 @@ describe('evaluation after a change', () => {
     await storeContributions(database.connection, id, [comment]);
     await storeContributions(database.connection, id, [labelled('bug')]);
     await takePending(database, 'issue_comment');
-    await inTransaction(database.connection, (one) => adoptOrphans(one, id));
+    await inTransaction(database.connection, (transaction) => adoptOrphans(transaction, id));
     assert.deepEqual(await takePending(database, 'issue_comment'), ['bob']);
     for (const [label, expected] of [
       ['bug', []],
@@ -181,12 +183,14 @@ describe('evaluation after a change', () => {
     assert.deepEqual(await scan('bob'), ['ada', 'bob']);
     const lines = { additions: 7, deletions: 0, changedFiles: 1 };
     for (const expected of [['bob'], []]) {
-      await inTransaction(connection, (one) => saveLineCounts(one, id, [], new Map([[oid, lines]])));
+      await inTransaction(connection, (transaction) => saveLineCounts(transaction, id, [], new Map([[oid, lines]])));
       assert.deepEqual(await takePending(database, 'commit'), expected);
-      await inTransaction(connection, (one) => saveCommitFiles(one, id, [], new Map([[oid, ['a.ts']]])));
+      await inTransaction(connection, (transaction) =>
+        saveCommitFiles(transaction, id, [], new Map([[oid, ['a.ts']]])),
+      );
       assert.deepEqual(await takePending(database, 'commit'), expected);
     }
-    await inTransaction(connection, (one) => removeUnseenCommits(one, id, scanNumber + 1));
+    await inTransaction(connection, (transaction) => removeUnseenCommits(transaction, id, scanNumber + 1));
     assert.deepEqual(await takePending(database, 'commit'), ['bob']);
     // A commit never changes its times.
     const tried = ['additions', 'authored_at', 'changed_files', 'committed_at', 'deletions', 'files', 'identity_ids'];

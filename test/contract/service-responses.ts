@@ -6,7 +6,7 @@ import { until } from '../time.ts';
 /** Compares the responses of a service with a simulated world. */
 
 /** Returns contributors of a response, reduced to the fields that the world knows. */
-export function listed(data: readonly Record<string, unknown>[]): object[] {
+export function toContributors(data: readonly Record<string, unknown>[]): object[] {
   return data.map(({ name, contributions }) => ({ login: name, contributions }));
 }
 
@@ -14,33 +14,36 @@ export function listed(data: readonly Record<string, unknown>[]): object[] {
 export async function untilCounted(
   { world, service }: { world: World; service: TestService },
   account: { name: string; path: string },
-  what: string,
+  condition: string,
 ): Promise<void> {
   const { name, path } = account;
   await until(async () => {
     const { body } = await service.getComplete(`${path}/contributors?limit=100`);
     const { body: numbers } = await service.getComplete(`${path}/contributions`);
     const isTrue =
-      JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(world, name)) &&
+      JSON.stringify(toContributors(body.data)) === JSON.stringify(contributorsOf(world, name)) &&
       JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(countersOf(world, name));
     return isTrue ? true : undefined;
-  }, what);
+  }, condition);
 }
 
 /** Returns the contributions of an account. */
-export async function numbersOf(service: TestService, path: string): Promise<unknown> {
+export async function countersIn(service: TestService, path: string): Promise<unknown> {
   const { body } = await service.get(`${path}/contributions`);
   return body.data[0]?.['contributions'];
 }
 
 /** Returns the names of the achievements of an account. */
-export async function earnedBy(service: TestService, path: string): Promise<string[]> {
+export async function achievementsOf(service: TestService, path: string): Promise<string[]> {
   const { body } = await service.get(`${path}/achievements?limit=100`);
   return body.data.map(({ name }) => String(name)).toSorted();
 }
 
 /** Counts the stored contributions of a visible repository by kind. */
-export async function kindsStored({ database }: TestService, { id }: { id: number }): Promise<Record<string, number>> {
+export async function countStoredByKind(
+  { database }: TestService,
+  { id }: { id: number },
+): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ kind: string; count: number }>(
     `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
      where r.external_id = $1 and r.deleted_at is null group by kind`,
@@ -52,7 +55,7 @@ export async function kindsStored({ database }: TestService, { id }: { id: numbe
 /**
  * The number of contributions by kind in the public repository of the small world, at a host that does not list stars.
  */
-export const everything = {
+export const expectedByKind = {
   issue: 5,
   pull_request: 5,
   review: 3,

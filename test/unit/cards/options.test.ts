@@ -46,8 +46,8 @@ describe('card options', () => {
   it('draws the same card for the names that other services give a theme', () => {
     for (const [alias, theme] of Object.entries(themeAliases)) {
       assert.ok(themeNames.includes(theme) && !themeNames.includes(alias), alias);
-      const [one, other] = [alias, theme].map((name) => draw('streak', streakOf(), { theme: name }).svg);
-      assert.equal(one, other);
+      const [byAlias, byName] = [alias, theme].map((name) => draw('streak', streakOf(), { theme: name }).svg);
+      assert.equal(byAlias, byName);
       assert.equal(normalize({ theme: alias }), normalize({ theme }));
     }
   });

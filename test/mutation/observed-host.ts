@@ -2,25 +2,25 @@ import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory
 import type { Exchange } from '../../simulators/host.ts';
 import { type Candidate, withChange } from './candidate.ts';
 import type { MutationHost } from './host.ts';
-import type { MutationWorld } from './world.ts';
+import type { MutationWorld } from './mutation-world.ts';
 
-/** One simulated host that serves all runs of a process, one after the other. */
-export interface Scene extends AsyncDisposable {
+/** A simulated host whose responses a test records and changes. It serves all runs of a process, one after another. */
+export interface ObservedHost extends AsyncDisposable {
   host: MutationHost;
   world: MutationWorld;
   settings: Record<string, string>;
   /** The folder of local copies of histories. */
   dataDir: string;
-  /** Called for each response; returns the body to send. */
+  /** Receives each response, and returns the body to send. */
   onExchange: (exchange: Exchange) => unknown;
 }
 
-export async function openScene(host: MutationHost): Promise<Scene> {
+export async function startObservedHost(host: MutationHost): Promise<ObservedHost> {
   const ending = new AsyncDisposableStack();
   const directory = ending.use(await makeTemporaryDirectory());
   const world = host.createWorld();
-  const simulated = ending.use(await host.start(world, (exchange) => scene.onExchange(exchange)));
-  const scene: Scene = {
+  const simulated = ending.use(await host.start(world, (exchange) => observed.onExchange(exchange)));
+  const observed: ObservedHost = {
     host,
     world,
     settings: simulated.settings,
@@ -28,15 +28,15 @@ export async function openScene(host: MutationHost): Promise<Scene> {
     onExchange: ({ body }) => body,
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };
-  return scene;
+  return observed;
 }
 
-/** Returns a key that is different for different requests. */
-export function requestOf({ caller, operation, address, query = '' }: Exchange): string {
+/** Returns a key that equal requests share. */
+export function requestKey({ caller, operation, address, query = '' }: Exchange): string {
   return JSON.stringify([caller, operation, address, query]);
 }
 
 /** Returns a function that changes the same place in every response to one request. */
-export function changing(request: string, candidate: Candidate): Scene['onExchange'] {
-  return (exchange) => (requestOf(exchange) === request ? withChange(exchange.body, candidate) : exchange.body);
+export function changeResponseTo(request: string, candidate: Candidate): ObservedHost['onExchange'] {
+  return (exchange) => (requestKey(exchange) === request ? withChange(exchange.body, candidate) : exchange.body);
 }

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
-/** Makes tokens by hand, so that they may be as wrong as an attacker likes. */
+/** Builds tokens without a library, so that tests can make each part of them invalid. */
 
 export interface Parts {
   header: Record<string, unknown>;

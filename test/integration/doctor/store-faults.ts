@@ -4,7 +4,7 @@ import type { Connection } from '../../../src/database/connection.ts';
 /** Stores data with faults for the doctor to find. */
 
 /** Stores an installed repository with a stream that was known up to an hour ago. @returns the id of the repository. */
-export async function plantRepository(
+export async function storeRepository(
   connection: Connection,
   repository: { name: string; owner?: string; isPrivate?: boolean; credentialName?: string; changedHoursAgo?: number },
 ): Promise<string> {
@@ -32,7 +32,7 @@ export async function plantRepository(
   return rows[0]?.id ?? '';
 }
 
-export async function plantFailure(
+export async function storeFailure(
   connection: Connection,
   repositoryId: string,
   failure: { code: string; reason: string },
@@ -42,7 +42,7 @@ export async function plantFailure(
     where repository_id = ${repositoryId}`.execute(connection);
 }
 
-export async function plantSkipped(
+export async function storeSkippedItem(
   connection: Connection,
   repositoryId: string,
   skipped: { kind: string; reason: 'unreadable' | 'refused'; path: string; isStored: boolean; explanation?: string },
@@ -55,7 +55,7 @@ export async function plantSkipped(
       now())`.execute(connection);
 }
 
-export async function plantDelivery(
+export async function storeDelivery(
   connection: Connection,
   delivery: { id: string; hoursAgo: number; isApplied?: boolean; attempts?: number },
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function plantDelivery(
 }
 
 /** Stores a job that failed at every attempt. */
-export async function plantFailedJob(
+export async function storeFailedJob(
   connection: Connection,
   job: { task: string; key: string; attempts: number; error: string },
 ): Promise<void> {

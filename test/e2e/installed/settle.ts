@@ -23,7 +23,7 @@ const delayedS = 10;
 export async function settle(pool: Pool, deliverer: { idle(): Promise<void> }, withinMs: number): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     await untilSettled(pool, deliverer, withinMs);
-    await letTimePass(pool);
+    await moveTimesBack(pool);
   }
   await untilSettled(pool, deliverer, withinMs);
 }
@@ -38,7 +38,7 @@ export async function untilSettled(pool: Pool, deliverer: { idle(): Promise<void
 }
 
 /** Moves all times back by eight days, so that all daily and weekly work is due. */
-async function letTimePass(pool: Pool): Promise<void> {
+async function moveTimesBack(pool: Pool): Promise<void> {
   const days = "interval '8 days'";
   // Whole tables are locked first, because locks of row after row end in deadlocks.
   const changes = {
@@ -96,6 +96,6 @@ export async function assertStored(pool: Pool, simulator: Simulator): Promise<vo
   assert.ok(rows.length > 3);
   for (const { id, name } of rows) {
     const wrong = await connection.transaction().execute((transaction) => recountRepository(transaction, id));
-    assert.equal(wrong, 0, `totals of ${name} are not what is stored`);
+    assert.equal(wrong, 0, `totals of ${name} differ from the stored data`);
   }
 }

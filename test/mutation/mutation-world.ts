@@ -52,13 +52,13 @@ export function createMutationWorld({ withDiscussions }: { withDiscussions: bool
   star(world, notes, max);
   if (withDiscussions) {
     repositories.handbook.hasDiscussions = true;
-    for (const repository of [repositories.handbook, notes]) addTalks(contract, repository);
+    for (const repository of [repositories.handbook, notes]) addDiscussions(contract, repository);
   }
   advance(3600);
   return { ...contract, notes, hidden };
 }
 
-function addTalks({ world, people: { ada, max, olive } }: ContractWorld, repository: Repository): void {
+function addDiscussions({ world, people: { ada, max, olive } }: ContractWorld, repository: Repository): void {
   const answered = addDiscussion(world, repository, { author: ada });
   const answer = addDiscussionComment(world, answered, { author: max });
   markAnswer(world, answered, answer);

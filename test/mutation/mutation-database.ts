@@ -5,15 +5,15 @@ import { createProviders } from '../../src/providers/index.ts';
 import { Claims } from '../../src/sync/claims.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../../src/sync/context.ts';
 import { createTestDatabase } from '../database.ts';
-import type { Scene } from './scene.ts';
+import type { ObservedHost } from './observed-host.ts';
 
 /**
- * The database of a scene, which can be restored to a saved state within milliseconds. A copy of a database would take
- * a tenth of a second and as many connections again.
+ * The database into which runs read a host. It can be restored to a saved state within milliseconds; a copy of a database
+ * would take a tenth of a second and as many connections again.
  */
-export interface Ground extends AsyncDisposable {
+export interface MutationDatabase extends AsyncDisposable {
   core: Core;
-  /** Saves the present state under a name. */
+  /** Copies all tables into a schema of this name. */
   save(name: string): Promise<void>;
   restore(name: string): Promise<void>;
   /** Opens the context of a process that reads from hosts for the first time. */
@@ -22,7 +22,7 @@ export interface Ground extends AsyncDisposable {
 
 const connectTimeoutMs = 2000;
 
-export async function openGround({ settings, dataDir, world }: Scene): Promise<Ground> {
+export async function openMutationDatabase({ settings, dataDir, world }: ObservedHost): Promise<MutationDatabase> {
   const ending = new AsyncDisposableStack();
   const database = ending.use(await createTestDatabase());
   // No data here has to survive a crash.
