@@ -1,8 +1,7 @@
 import { type Sent, webhookSecret } from '../../../simulators/github/deliver.ts';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { untilCounted } from '../../contract/service-responses.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { until } from '../../time.ts';
 import { send } from '../raw-request.ts';
 import type { TestService } from '../service.ts';
 
@@ -20,22 +19,11 @@ export async function deliver(
   return { status: response.status, ...(data && { state: data.state }) };
 }
 
-/** Returns the people of a response in the form of `contributorsOf`. */
-export const toContributors = (items: Record<string, unknown>[]): object[] =>
-  items.map(({ name, contributions }) => ({ login: name, contributions }));
-
 /** Waits until the organization's contributors and counters are those of the world. */
-export async function untilResponsesMatchWorld(
+export function untilResponsesMatchWorld(
   service: TestService,
-  simulator: Simulator,
+  { world }: Pick<Simulator, 'world'>,
   condition: string,
 ): Promise<void> {
-  await until(async () => {
-    const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
-    const isTrue =
-      JSON.stringify(toContributors(body.data)) === JSON.stringify(contributorsOf(simulator.world, engines.name));
-    const { body: numbers } = await service.getComplete(`${engines.name}/contributions`);
-    const expected = countersOf(simulator.world, engines.name);
-    return isTrue && JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(expected) ? true : undefined;
-  }, condition);
+  return untilCounted({ world, service }, { name: engines.name, path: engines.name }, condition);
 }

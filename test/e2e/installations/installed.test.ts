@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
 import { engine, organization, repositoryStates, startAppService, untilRepositoryIs } from './installed.ts';
-
-const toContributors = (items: Record<string, unknown>[]): object[] =>
-  items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 describe('installed repositories', () => {
   it('collects installed repositories without a request, and shows private data to its owner alone', async () => {

@@ -4,6 +4,7 @@ import { type Simulator, startSimulator } from '../../../simulators/github/simul
 import { addCommit, addIssue, addRepository } from '../../../simulators/world/activity.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteItem, forcePush, renameRepository, setVisibility } from '../../../simulators/world/mutations.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import { clock, until } from '../../time.ts';
 import { type ResponseBody, startTestService, type TestService } from '../service.ts';
 
@@ -21,9 +22,6 @@ async function allPages(service: TestService, path: string): Promise<ResponseBod
     address = `${path}${separator}after=${encodeURIComponent(body.next_cursor)}`;
   }
 }
-
-const toContributors = (items: ResponseBody['data']): { login: unknown; contributions: unknown }[] =>
-  items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 /** Collects until the service reports completeness, and compares with the world. */
 async function assertMatchesWorld(simulator: Simulator, service: TestService, login: string): Promise<void> {

@@ -5,6 +5,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Viewer } from '../../../simulators/world/world.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { shareService } from '../../e2e/shared-service.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
@@ -17,9 +18,6 @@ const allTokens: TokenName[] = ['private_owner', 'organization_admin', 'user'];
 function viewer({ world }: Simulator, login: string): Viewer {
   return { accountId: world.accountByLogin(login)?.id ?? null, seesPrivate: true };
 }
-
-const toContributors = (items: Record<string, unknown>[]): object[] =>
-  items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 async function everyPage(service: TestService, path: string, token: string): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, setVisibility } from '../../../simulators/world/mutations.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import { untilIdle, untilListedAgain } from '../../e2e/access/state.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
@@ -17,9 +18,6 @@ async function fetchAgain(service: TestService, time: ReturnType<typeof clock>, 
   time.advance(hourS + 60);
   await untilListedAgain(service, path, time.now());
 }
-
-const toContributors = (items: Record<string, unknown>[]): object[] =>
-  items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 describe('changes of visibility', () => {
   it('shows a repository to all when it becomes public, and only to its owner when it becomes private', async () => {

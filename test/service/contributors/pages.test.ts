@@ -4,13 +4,11 @@ import { contributorsOf, countersOf } from '../../../simulators/world/expected-t
 import { recordTotalsChanged } from '../../../src/contributions/collection-store.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
+import { toContributors } from '../../contract/service-responses.ts';
 import type { ResponseBody } from '../../e2e/service.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
 import { storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-
-const toContributors = (items: ResponseBody['data']): { login: unknown; contributions: unknown }[] =>
-  items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 describe('listing of contributors', () => {
   const shared = shareStoredService();
