@@ -146,7 +146,7 @@ describe('recovery from random changes and faults', () => {
       runRandomHistory(seed, oneNode));
 
     it(
-      `does so on two nodes behind a pooler with a replica that pauses (${steps} steps, seed ${seed})`,
+      `stores the same final data on two nodes behind a pooler with a replica that pauses (${steps} steps, seed ${seed})`,
       {
         skip: poolerIsMissing,
       },

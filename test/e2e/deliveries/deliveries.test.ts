@@ -13,7 +13,7 @@ import { untilIdle } from '../access/state.ts';
 import { startTestService } from '../service.ts';
 import { deliver, settings, untilResponsesMatchWorld } from './delivering.ts';
 
-describe('deliveries', () => {
+describe('application of deliveries', () => {
   it('updates responses within seconds of deliveries in any order, repeated, about others, and before a kill', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, settings });
@@ -76,7 +76,7 @@ describe('deliveries', () => {
     await untilResponsesMatchWorld(second, simulator, 'it is applied by the next process');
   });
 
-  it('reads once for a burst of deliveries', async () => {
+  it('reads a repository once for a burst of deliveries', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, settings, hasFullDelays: true });
     const { world } = simulator;

@@ -61,7 +61,7 @@ describe('counters of windows', () => {
     }
   });
 
-  it('add up to more than nothing', () => {
+  it('add up to more than zero', () => {
     const window = readWindow({ since: '2015-01-01', until: '2026-06-01' }, now) ?? assert.fail();
     const sums = new Map<string, number>();
     for (const login of logins()) {

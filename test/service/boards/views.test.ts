@@ -230,7 +230,7 @@ describe('views of boards', () => {
     assert.ok((await people('opened?limit=2')).length > 0);
   });
 
-  it('reports the faults of a document, and stores none without a board that works', async () => {
+  it('report the faults of a document, and store none without a board that works', async () => {
     const { service } = shared;
     await put(board({}));
     const faulty = `boards:\n  - ${JSON.stringify(board({}))}\n  - board: { name: x, slug: x, repositories: [a/b], points: [] }\n`;

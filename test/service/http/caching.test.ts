@@ -46,7 +46,7 @@ describe('conditional requests', () => {
   });
 });
 
-describe('images when there can be no new one', () => {
+describe('images that the service cannot draw now', () => {
   const { now, advance } = clock();
   const settings = { TRUST_PROXY: 'loopback', RATE_LIMIT_PER_MINUTE: '10' };
   const shared = shareStoredService({ simulator: { now }, service: { now, settings } });
@@ -54,7 +54,7 @@ describe('images when there can be no new one', () => {
   const from = (path: string, headers: Record<string, string> = {}): Promise<ServiceResponse> =>
     shared.service.get(path, { headers: { 'x-forwarded-for': '192.0.2.7', ...headers } });
 
-  it('are the last good ones, for callers without a credential', async () => {
+  it('are the last good images, for callers without a credential', async () => {
     const good = await from(image);
     assert.equal(good.headers.get('x-error-code'), null);
     advance(70);

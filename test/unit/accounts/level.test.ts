@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { levelOf } from '../../../src/accounts/level.ts';
 
 describe('levels', () => {
-  it('begins levels at the published thresholds', () => {
+  it('begin at the published thresholds', () => {
     assert.equal(levelOf(0), 0);
     for (let level = 1; level <= 50; level += 1) {
       const threshold = 100 * (level - 1) ** 2;
@@ -12,7 +12,7 @@ describe('levels', () => {
     }
   });
 
-  it('returns level 2 for the documented experience of 284', () => {
+  it('are 2 for the documented experience of 284', () => {
     assert.equal(levelOf(284), 2);
   });
 });

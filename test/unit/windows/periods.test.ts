@@ -33,7 +33,7 @@ describe('periods', () => {
     });
   }
 
-  it('is of the present day in the time zone', () => {
+  it('contain the present day of the time zone', () => {
     const newYear = new Date('2026-12-31T23:30:00Z');
     const text = { period: 'this-year', time_zone: 'Europe/Berlin' };
     assert.deepEqual(ends(text, newYear), ['2026-12-31T23:00:00Z', '2027-12-31T23:00:00Z']);

@@ -108,7 +108,7 @@ describe('windows of days and instants', () => {
 });
 
 describe('days of time zones', () => {
-  it('has a day of 23 and one of 25 hours', () => {
+  it('include one of 23 and one of 25 hours', () => {
     assert.deepEqual(ends({ since: '2026-03-29', until: '2026-03-29', time_zone: 'europe/berlin' }), [
       '2026-03-28T23:00:00Z',
       '2026-03-29T22:00:00Z',
@@ -119,14 +119,14 @@ describe('days of time zones', () => {
     ]);
   });
 
-  it('begins at 01:00 where the clocks change at midnight', () => {
+  it('begin at 01:00 where the clocks change at midnight', () => {
     assert.deepEqual(ends({ since: '2018-11-04', until: '2018-11-04', time_zone: 'America/Sao_Paulo' }), [
       '2018-11-04T03:00:00Z',
       '2018-11-05T02:00:00Z',
     ]);
   });
 
-  it('knows UTC+14 and UTC-11, where another day is tomorrow', () => {
+  it('may be tomorrow by the date of the zone, also in UTC+14 and UTC-11', () => {
     const evening = new Date('2026-11-23T20:00:00Z');
     assert.deepEqual(ends({ since: '2026-11-25', time_zone: 'Pacific/Kiritimati' }, evening), [
       '2026-11-24T10:00:00Z',
@@ -138,12 +138,12 @@ describe('days of time zones', () => {
     assert.match(messageOf({ since: '2026-11-24', time_zone: 'Pacific/Niue' }, morning), /2026-11-23\?/);
   });
 
-  it('counts nothing on a day that a zone skipped', () => {
+  it('are empty where a zone skipped one', () => {
     const [since, until] = ends({ since: '2011-12-30', until: '2011-12-30', time_zone: 'Pacific/Apia' });
     assert.equal(since, until);
   });
 
-  it('keeps the names of links', () => {
+  it('keep the name of the requested zone, also where it is an alias', () => {
     assert.equal(read({ since: '2026-01-01', time_zone: 'asia/calcutta' }).timeZone, 'Asia/Calcutta');
     assert.equal(read({ since: '2026-01-01', time_zone: 'Etc/GMT 5' }).timeZone, 'Etc/GMT+5');
   });

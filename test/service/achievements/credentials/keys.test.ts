@@ -123,7 +123,7 @@ describe('keys of credentials', () => {
 });
 
 describe('credentials issued without https', () => {
-  it('issues under the URL of its profile, with the URL of its key, and has no DID document', async () => {
+  it('are issued under the URL of the profile, with the URL of the key, and without a DID document', async () => {
     const { now } = clock();
     await using service = await startStoredService({ holdsWorld: true, now });
     const jwt = await issued(service, await award(service, 'Hero'));
