@@ -33,6 +33,7 @@ const limits = { jobs: 400, ms: 60_000 };
 /** Far more requests than reading the world of the mutations takes. */
 const defaultMaxRequests = 1500;
 const laterS = 3 * 3600;
+const minuteS = 60;
 
 /** Reads everything that a service reads of the world, job after job, into a database. */
 export async function readWorld(
@@ -103,11 +104,9 @@ class Run {
   }
 
   async #readFirst(): Promise<void> {
-    const { people, organization, hidden } = this.#observed.world;
+    const { people, organization, hidden, advance } = this.#observed.world;
     const persons = [people.ada, people.olive, people.max, people.deleted, hidden].map(({ login }) => login);
-    for (const name of [organization.login, ...persons]) {
-      await this.#runJobs([lookUpJob({ provider: this.#observed.host.provider, name })]);
-    }
+    await this.#lookUp([organization.login, ...persons], advance);
     await this.#install(organization.login);
     for (const name of persons) {
       const id = await this.#findAccountId(name);
@@ -121,6 +120,18 @@ class Run {
       );
     }
     await this.#pollAndReconcile();
+  }
+
+  /** Looks up accounts a minute apart: otherwise the searches for one would take the quota of those for the next. */
+  async #lookUp(names: readonly string[], advance: (seconds: number) => void): Promise<void> {
+    for (const [index, name] of names.entries()) {
+      advance(index * minuteS);
+      try {
+        await this.#runJobs([lookUpJob({ provider: this.#observed.host.provider, name })]);
+      } finally {
+        advance(-index * minuteS);
+      }
+    }
   }
 
   async #readAgain(): Promise<void> {
