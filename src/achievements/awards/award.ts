@@ -1,9 +1,8 @@
 import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { readConfigFile } from '../config-file.ts';
 import { asksForRank } from '../evaluation/compile.ts';
 import { evaluate } from '../evaluation/evaluate-store.ts';
-import type { EvaluatedConfig, ParsedFiles } from '../files/read-file.ts';
+import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
 import { storable } from '../files/store.ts';
 import { findAwarded, type NewAward, recordAwarded } from './award-store.ts';
 import { decidingKinds, type Kind, neededKinds } from './kinds.ts';
@@ -55,7 +54,7 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
     await dropUselessWork(connection, repositoryId);
     return 'done';
   }
-  const config = readConfig(context, file);
+  const config = parseOnce(context.parsedFiles, file);
   const plan = planEvaluation(toEarnables(file, config), work, { knownUntil, now: context.now() });
   const earned = await evaluateAll(context, repositoryId, config, plan);
   const changesNothing = earned.length + plan.completing.length === 0;
@@ -67,15 +66,6 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
 
 function isSame(one: ReadonlyMap<Kind, Date>, other: ReadonlyMap<Kind, Date>): boolean {
   return one.size === other.size && [...one].every(([kind, until]) => other.get(kind)?.getTime() === until.getTime());
-}
-
-/** Returns a file as this process parsed it; parses it when another process did, or an earlier run of this one. */
-function readConfig({ parsedFiles }: AwardContext, { oid, text }: EvaluatedFile): EvaluatedConfig {
-  const parsed = parsedFiles.get(oid);
-  if (parsed !== undefined) return parsed;
-  const { config } = readConfigFile(Buffer.from(text));
-  parsedFiles.set(oid, config);
-  return config;
 }
 
 function toEarnables({ achievements }: EvaluatedFile, config: EvaluatedConfig): Earnable[] {

@@ -1,7 +1,6 @@
 import type { Connection } from '../../database/connection.ts';
-import { readConfigFile } from '../config-file.ts';
 import { measureProgress } from '../evaluation/progress-store.ts';
-import type { EvaluatedConfig, ParsedFiles } from '../files/read-file.ts';
+import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
 import { storable } from '../files/store.ts';
 import { goalOf } from '../goal.ts';
 import { findOpenFiles, type OpenFile } from './next-store.ts';
@@ -30,8 +29,15 @@ export async function findNext(
   accountId: string,
   parsedFiles: ParsedFiles,
 ): Promise<NextAchievement | undefined> {
-  const files = await findOpenFiles(connection, accountId, { limit: maxFiles, parsed: [...parsedFiles.keys()] });
-  const found = await Promise.all(files.map((file) => progressOf(connection, accountId, file, parsedFiles)));
+  // A copy, because a file that is parsed now may leave the cache before its text is read.
+  const parsed = new Map(parsedFiles.entries());
+  const files = await findOpenFiles(connection, accountId, { limit: maxFiles, parsed: [...parsed.keys()] });
+  const found = await Promise.all(
+    files.map((file) => {
+      const config = parsed.get(file.oid) ?? parseOnce(parsedFiles, { oid: file.oid, text: file.text ?? '' });
+      return progressOf(connection, accountId, file, config);
+    }),
+  );
   return found.flat().toSorted(byShare)[0];
 }
 
@@ -47,9 +53,8 @@ async function progressOf(
   connection: Connection,
   accountId: string,
   file: OpenFile,
-  parsedFiles: ParsedFiles,
+  { achievements, pointActions }: EvaluatedConfig,
 ): Promise<NextAchievement[]> {
-  const { achievements, pointActions } = parse(file, parsedFiles);
   const open = new Set(file.names);
   const goals = achievements
     .filter(({ name }) => open.has(storable(name)))
@@ -64,13 +69,4 @@ async function progressOf(
     const iconSource = { owner, name, defaultBranch };
     return [{ name: achievement.name, present: number, wanted, repositoryId, icon, iconSource }];
   });
-}
-
-function parse({ oid, text }: OpenFile, parsedFiles: ParsedFiles): EvaluatedConfig {
-  const parsed = parsedFiles.get(oid);
-  if (parsed !== undefined) return parsed;
-  const { achievements, pointActions } = readConfigFile(Buffer.from(text ?? '')).config;
-  const config = { achievements, pointActions };
-  if (text !== null) parsedFiles.set(oid, config);
-  return config;
 }

@@ -22,6 +22,16 @@ export type EvaluatedConfig = Pick<Config, 'achievements' | 'pointActions'>;
 /** Parsed files by their git object ids: a file that was parsed to be stored is not parsed again to be evaluated. */
 export type ParsedFiles = LRUCache<string, EvaluatedConfig>;
 
+/** Returns a stored file as this process parsed it; parses it when another process did, or an earlier run of this one. */
+export function parseOnce(parsedFiles: ParsedFiles, { oid, text }: { oid: string; text: string }): EvaluatedConfig {
+  const parsed = parsedFiles.get(oid);
+  if (parsed !== undefined) return parsed;
+  const { achievements, pointActions } = readConfigFile(Buffer.from(text)).config;
+  const config = { achievements, pointActions };
+  parsedFiles.set(oid, config);
+  return config;
+}
+
 /**
  * Parses a file as its provider returns it. A file that is not text, or too long, gives one fault and nothing else.
  * @param unreported the data that the provider does not return.
