@@ -7,6 +7,7 @@ import { completenessOf } from './completeness.ts';
 import { frame, padding } from './frame.ts';
 import { fill } from './languages/language.ts';
 import { px } from './markup.ts';
+import { reasonOf } from './nothing.ts';
 import type { CardOptions } from './options.ts';
 import { wrap } from './text/fit.ts';
 import { measure } from './text/measure.ts';
@@ -40,10 +41,17 @@ const Item = Type.Object({
 });
 type Item = Static<typeof Item>;
 const compiledItem = Compile(Item);
+const Instant = Type.Union([Type.Null(), Type.String()]);
 const Board = Type.Object({
   name: Type.String(),
-  as_of: Type.Union([Type.Null(), Type.String()]),
-  repositories: Type.Object({ total: Type.Integer(), complete: Type.Integer() }),
+  as_of: Instant,
+  ranked_dttm: Instant,
+  window: Type.Object({ since: Instant, until: Instant, time_zone: Type.String() }),
+  repositories: Type.Object({
+    total: Type.Integer(),
+    complete: Type.Integer(),
+    incomplete: Type.Array(Type.Object({ state: Type.String() })),
+  }),
 });
 const compiledBoard = Compile(Board);
 
@@ -58,6 +66,21 @@ interface Content {
 export const boardCard = defineCard<Content>({
   parts: { hideable: ['title', 'podium', 'changes', 'points', 'more'], showable: [] },
   nothingOf: 'board',
+  explainNothing: ({ envelope: { meta_data } }, language) => {
+    const { board } = meta_data;
+    if (!compiledBoard.Check(board)) return undefined;
+    const { repositories, as_of: asOf, ranked_dttm: rankedAt, window } = board;
+    const reason = reasonOf(
+      {
+        window,
+        asOf: rankedAt === null ? undefined : new Date(rankedAt),
+        isCollecting: repositories.incomplete.some(({ state }) => state === 'collecting'),
+      },
+      language,
+    );
+    const complete = completenessOf(repositories, asOf === null ? undefined : new Date(asOf), language);
+    return `${complete} · ${reason ?? language.words.nothing.board.detail}`;
+  },
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: padding + titleOf(options) + completenessHeight + podiumHeight + padding,

@@ -36,7 +36,7 @@ export function createCardImages({
       const options = readCardOptions(query, card.parts);
       const readable = card.read(input, options);
       if (readable === undefined) {
-        const nothing = options.language.words.nothing[card.nothingOf];
+        const nothing = card.nothing(input, options.language);
         return finish(format, query, drawState(card, { kind: 'nothing', ...nothing }, options));
       }
       const { images: given = new Map<string, string>() } = input;

@@ -1,5 +1,6 @@
 import type { CardInput } from '../http/images.ts';
 import type { Drawing } from './frame.ts';
+import type { Language } from './languages/language.ts';
 import type { NothingOf } from './languages/words.ts';
 import type { CardOptions, Parts } from './options.ts';
 
@@ -16,6 +17,11 @@ export interface CardDefinition<Content> {
   parts: Parts;
   /** The kind of things that the message names when there are none to draw. */
   nothingOf: NothingOf;
+  /**
+   * Returns why there is nothing to draw, in the place of the advice of the language; undefined where nothing was
+   * counted so far. Absent: the advice always.
+   */
+  explainNothing?(input: CardInput, language: Language): string | undefined;
   /** Returns the size of a card without content, such as one that shows an error. */
   emptySize: (options: CardOptions) => { widthPx: number; heightPx: number };
   /**
@@ -31,7 +37,9 @@ export interface CardDefinition<Content> {
 }
 
 /** A card without the type of its content. */
-export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'nothingOf' | 'emptySize'> {
+export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'emptySize'> {
+  /** Returns the message in the place of a card that has nothing to draw. */
+  nothing(input: CardInput, language: Language): { title: string; detail: string };
   /** Returns undefined when there is nothing to draw. */
   read(input: CardInput, options: CardOptions): Readable | undefined;
 }
@@ -47,8 +55,11 @@ export function defineCard<Content>(definition: CardDefinition<Content>): Card {
   const { parts, nothingOf, emptySize } = definition;
   return {
     parts,
-    nothingOf,
     emptySize,
+    nothing: (input, language) => {
+      const { title, detail } = language.words.nothing[nothingOf];
+      return { title, detail: definition.explainNothing?.(input, language) ?? detail };
+    },
     read: (input, options) => {
       const content = definition.read(input);
       if (content === undefined) return undefined;

@@ -22,19 +22,24 @@ const verdana = 1.13;
 const Item = Type.Object({ name: Type.String() });
 const compiledItem = Compile(Item);
 
+interface Content {
+  count: number;
+  isCounting: boolean;
+}
+
 /** The badge with the number of people in a community, sized for a line of text. */
-export const communityCard = defineCard<number>({
+export const communityCard = defineCard<Content>({
   parts: { hideable: [], showable: [] },
   nothingOf: 'contributors',
   emptySize: () => ({ widthPx: 120, heightPx: height }),
-  read: ({ envelope, further = 0 }) => envelope.data.filter((item) => compiledItem.Check(item)).length + further,
-  draw: (count, options) => {
-    const { language } = options;
-    return drawBadge(
-      options,
-      options.title ?? language.words.community,
-      language.plural(language.words.contributors, count),
-    );
+  read: ({ envelope: { data, meta_data }, further = 0 }) => ({
+    count: data.filter((item) => compiledItem.Check(item)).length + further,
+    isCounting: meta_data.complete === false,
+  }),
+  draw: ({ count, isCounting }, options) => {
+    const { words, plural } = options.language;
+    const value = count === 0 && isCounting ? words.stillCounting : plural(words.contributors, count);
+    return drawBadge(options, options.title ?? words.community, value);
   },
 });
 

@@ -7,6 +7,7 @@ import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { gridOf } from './grid.ts';
 import { fill } from './languages/language.ts';
+import { reasonOf } from './nothing.ts';
 import type { CardOptions } from './options.ts';
 import { joinParts, oneLine } from './text/fit.ts';
 import { daysOf } from './window-days.ts';
@@ -47,6 +48,13 @@ interface Content {
 export const contributorsCard = defineCard<Content>({
   parts: { hideable: ['title', 'summary', 'names', 'counts', 'more'], showable: [] },
   nothingOf: 'contributors',
+  explainNothing: ({ envelope: { meta_data } }, language) => {
+    const { window, as_of: asOf, complete } = meta_data;
+    return reasonOf(
+      { window, asOf: asOf === undefined ? undefined : new Date(asOf), isCollecting: complete === false },
+      language,
+    );
+  },
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: padding + headerHeight(options, 1) + 2 * rowHeight + padding - gap,

@@ -24,7 +24,7 @@ const signs: Readonly<Record<State['kind'], string>> = {
 };
 const signSize = 24;
 const lineHeight = 17;
-const maxLines = 4;
+const maxLines = 6;
 /** The distance from the top of the sign to the baseline of the title. */
 const titleBelowSign = signSize + 24;
 const titleHeight = 13;

@@ -4,9 +4,13 @@ import type { Language } from './languages/language.ts';
 
 /** Formats the first and the last day of a window; an open side is left out. */
 export function daysOf({ since, until, time_zone: timeZone }: WindowMeaning, date: Language['date']): string {
-  // Dates are formatted in UTC.
-  const dayOf = (ms: number): string => date(new Date(today(new Date(ms), timeZone).toString()));
-  const first = since === null ? '' : dayOf(Date.parse(since));
-  const last = until === null ? '' : dayOf(Date.parse(until) - 1);
+  const first = since === null ? '' : dayOf(since, timeZone, date);
+  const last = until === null ? '' : dayOf(new Date(Date.parse(until) - 1).toISOString(), timeZone, date);
   return first === last ? first : `${first} – ${last}`.trim();
+}
+
+/** Formats the day of an instant in a time zone. */
+export function dayOf(instant: string, timeZone: string, date: Language['date']): string {
+  // Dates are formatted in UTC.
+  return date(new Date(today(new Date(instant), timeZone).toString()));
 }

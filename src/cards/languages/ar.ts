@@ -18,6 +18,7 @@ export const ar: Words = {
   inCollected: 'في المستودعات المجمّعة هنا',
   asOf: 'حتى {date}',
   stillCounting: 'العدّ جارٍ',
+  begins: 'يبدأ في {date}',
   contributorsTitle: 'المساهمون',
   contributions: {
     zero: 'لا مساهمات',

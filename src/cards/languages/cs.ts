@@ -18,6 +18,7 @@ export const cs: Words = {
   inCollected: 'V repozitářích shromážděných zde',
   asOf: 'k {date}',
   stillCounting: 'ještě se počítá',
+  begins: 'začíná {date}',
   contributorsTitle: 'Přispěvatelé',
   contributions: { one: '{n} příspěvek', few: '{n} příspěvky', many: '{n} příspěvku', other: '{n} příspěvků' },
   points: { one: '{n} bod', few: '{n} body', many: '{n} bodu', other: '{n} bodů' },

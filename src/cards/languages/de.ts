@@ -18,6 +18,7 @@ export const de: Words = {
   inCollected: 'In hier erfassten Repositorys',
   asOf: 'Stand {date}',
   stillCounting: 'wird noch gezählt',
+  begins: 'beginnt am {date}',
   contributorsTitle: 'Mitwirkende',
   contributions: { one: '{n} Beitrag', other: '{n} Beiträge' },
   points: { one: '{n} Punkt', other: '{n} Punkte' },

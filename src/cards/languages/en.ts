@@ -18,6 +18,7 @@ export const en: Words = {
   inCollected: 'In repositories collected here',
   asOf: 'as of {date}',
   stillCounting: 'still counting',
+  begins: 'begins on {date}',
   contributorsTitle: 'Contributors',
   contributions: { one: '{n} contribution', other: '{n} contributions' },
   points: { one: '{n} point', other: '{n} points' },

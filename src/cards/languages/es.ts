@@ -18,6 +18,7 @@ export const es: Words = {
   inCollected: 'En los repositorios recopilados aquí',
   asOf: 'a {date}',
   stillCounting: 'aún contando',
+  begins: 'empieza el {date}',
   contributorsTitle: 'Colaboradores',
   contributions: { one: '{n} contribución', other: '{n} contribuciones' },
   points: { one: '{n} punto', other: '{n} puntos' },

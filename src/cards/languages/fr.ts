@@ -18,6 +18,7 @@ export const fr: Words = {
   inCollected: 'Dans les dépôts collectés ici',
   asOf: 'au {date}',
   stillCounting: 'comptage en cours',
+  begins: 'commence le {date}',
   contributorsTitle: 'Contributeurs',
   contributions: { one: '{n} contribution', other: '{n} contributions' },
   points: { one: '{n} point', other: '{n} points' },

@@ -18,6 +18,7 @@ export const he: Words = {
   inCollected: 'במאגרים שנאספו כאן',
   asOf: 'נכון ל־{date}',
   stillCounting: 'הספירה נמשכת',
+  begins: 'מתחיל ב־{date}',
   contributorsTitle: 'תורמים',
   contributions: { one: 'תרומה אחת', two: '{n} תרומות', other: '{n} תרומות' },
   points: { one: 'נקודה {n}', two: '{n} נקודות', other: '{n} נקודות' },

@@ -18,6 +18,7 @@ export const hi: Words = {
   inCollected: 'यहाँ जुटाए गए रिपॉज़िटरी में',
   asOf: '{date} तक',
   stillCounting: 'गिनती जारी है',
+  begins: '{date} से शुरू',
   contributorsTitle: 'योगदानकर्ता',
   contributions: { one: '{n} योगदान', other: '{n} योगदान' },
   points: { one: '{n} अंक', other: '{n} अंक' },

@@ -18,6 +18,7 @@ export const id: Words = {
   inCollected: 'Di repositori yang dikumpulkan di sini',
   asOf: 'per {date}',
   stillCounting: 'masih dihitung',
+  begins: 'mulai {date}',
   contributorsTitle: 'Kontributor',
   contributions: { other: '{n} kontribusi' },
   points: { other: '{n} poin' },

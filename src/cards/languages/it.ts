@@ -18,6 +18,7 @@ export const it: Words = {
   inCollected: 'Nei repository raccolti qui',
   asOf: 'al {date}',
   stillCounting: 'conteggio in corso',
+  begins: 'inizia il {date}',
   contributorsTitle: 'Collaboratori',
   contributions: { one: '{n} contributo', other: '{n} contributi' },
   points: { one: '{n} punto', other: '{n} punti' },

@@ -18,6 +18,7 @@ export const ja: Words = {
   inCollected: 'ここで収集したリポジトリ内',
   asOf: '{date} 時点',
   stillCounting: '集計中',
+  begins: '{date} 開始',
   contributorsTitle: '貢献者',
   contributions: { other: '{n} 件の貢献' },
   points: { other: '{n} ポイント' },

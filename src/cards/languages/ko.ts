@@ -18,6 +18,7 @@ export const ko: Words = {
   inCollected: '여기서 수집한 저장소 기준',
   asOf: '{date} 기준',
   stillCounting: '집계 중',
+  begins: '{date} 시작',
   contributorsTitle: '기여자',
   contributions: { other: '기여 {n}건' },
   points: { other: '{n}점' },

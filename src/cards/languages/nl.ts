@@ -18,6 +18,7 @@ export const nl: Words = {
   inCollected: 'In de hier verzamelde repository’s',
   asOf: 'op {date}',
   stillCounting: 'wordt nog geteld',
+  begins: 'begint op {date}',
   contributorsTitle: 'Bijdragers',
   contributions: { one: '{n} bijdrage', other: '{n} bijdragen' },
   points: { one: '{n} punt', other: '{n} punten' },

@@ -18,6 +18,7 @@ export const pl: Words = {
   inCollected: 'W zebranych tutaj repozytoriach',
   asOf: 'stan na {date}',
   stillCounting: 'trwa liczenie',
+  begins: 'początek: {date}',
   contributorsTitle: 'Współtwórcy',
   contributions: { one: '{n} kontrybucja', few: '{n} kontrybucje', many: '{n} kontrybucji', other: '{n} kontrybucji' },
   points: { one: '{n} punkt', few: '{n} punkty', many: '{n} punktów', other: '{n} punktu' },

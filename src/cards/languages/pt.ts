@@ -18,6 +18,7 @@ export const pt: Words = {
   inCollected: 'Nos repositórios coletados aqui',
   asOf: 'em {date}',
   stillCounting: 'ainda contando',
+  begins: 'começa em {date}',
   contributorsTitle: 'Colaboradores',
   contributions: { one: '{n} contribuição', other: '{n} contribuições' },
   points: { one: '{n} ponto', other: '{n} pontos' },

@@ -18,6 +18,7 @@ export const ru: Words = {
   inCollected: 'В собранных здесь репозиториях',
   asOf: 'на {date}',
   stillCounting: 'идёт подсчёт',
+  begins: 'начало: {date}',
   contributorsTitle: 'Участники',
   contributions: { one: '{n} вклад', few: '{n} вклада', many: '{n} вкладов', other: '{n} вклада' },
   points: { one: '{n} балл', few: '{n} балла', many: '{n} баллов', other: '{n} балла' },

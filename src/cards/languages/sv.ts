@@ -18,6 +18,7 @@ export const sv: Words = {
   inCollected: 'I kodförråd som samlats in här',
   asOf: 'per {date}',
   stillCounting: 'räknas fortfarande',
+  begins: 'börjar {date}',
   contributorsTitle: 'Bidragsgivare',
   contributions: { one: '{n} bidrag', other: '{n} bidrag' },
   points: { one: '{n} poäng', other: '{n} poäng' },

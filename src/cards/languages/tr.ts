@@ -18,6 +18,7 @@ export const tr: Words = {
   inCollected: 'Burada toplanan depolarda',
   asOf: '{date} itibarıyla',
   stillCounting: 'sayım sürüyor',
+  begins: 'başlangıç: {date}',
   contributorsTitle: 'Katkıda bulunanlar',
   contributions: { one: '{n} katkı', other: '{n} katkı' },
   points: { other: '{n} puan' },

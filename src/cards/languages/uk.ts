@@ -18,6 +18,7 @@ export const uk: Words = {
   inCollected: 'У зібраних тут репозиторіях',
   asOf: 'на {date}',
   stillCounting: 'триває підрахунок',
+  begins: 'початок: {date}',
   contributorsTitle: 'Учасники',
   contributions: { one: '{n} внесок', few: '{n} внески', many: '{n} внесків', other: '{n} внеску' },
   points: { one: '{n} бал', few: '{n} бали', many: '{n} балів', other: '{n} бала' },

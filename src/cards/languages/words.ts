@@ -20,6 +20,8 @@ export interface Words extends Record<CounterName, string> {
   /** `{date}` is the day of the last request to the provider. */
   asOf: string;
   stillCounting: string;
+  /** `{date}` is the first day of a window that has not begun. */
+  begins: string;
   contributorsTitle: string;
   contributions: Plural;
   points: Plural;

@@ -18,6 +18,7 @@ export const zh: Words = {
   inCollected: '仅统计此处收集的仓库',
   asOf: '截至 {date}',
   stillCounting: '统计中',
+  begins: '{date} 开始',
   contributorsTitle: '贡献者',
   contributions: { other: '{n} 次贡献' },
   points: { other: '{n} 分' },

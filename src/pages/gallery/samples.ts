@@ -124,7 +124,13 @@ const samples = {
       meta_data: {
         count: ranked,
         data_type: 0,
-        board: { name: 'Harbour sprint', as_of: startOf(today), repositories: { total: 6, complete: 6 } },
+        board: {
+          name: 'Harbour sprint',
+          as_of: startOf(today),
+          ranked_dttm: startOf(today),
+          window: { since: null, until: null, time_zone: 'UTC' },
+          repositories: { total: 6, complete: 6, incomplete: [] },
+        },
       },
       data: people.slice(0, ranked).map(([name, display_name, contributions], index) => ({
         rank: index + 1,

@@ -107,31 +107,6 @@ describe('cards', () => {
     }
   });
 
-  it('names the missing thing and the next step on an empty card, uncut in every language', () => {
-    for (const locale of locales) {
-      for (const [card, of] of [
-        ['contributions', 'contributions'],
-        ['calendar', 'contributions'],
-        ['contributors', 'contributors'],
-        ['achievements', 'achievements'],
-        ['board', 'board'],
-      ] as const) {
-        const { nothingOf, parts } = cardOf(card);
-        assert.equal(nothingOf, of);
-        const nothing = languageOf(locale).words.nothing[nothingOf];
-        for (const width of [undefined, 240]) {
-          const { svg } = drawState(
-            cardOf(card),
-            { kind: 'nothing', ...nothing },
-            readCardOptions({ locale, width }, parts),
-          );
-          assert.ok(!read(svg).texts.some((text) => text.includes('…')), `${locale} ${card} ${width}`);
-        }
-      }
-    }
-    assert.equal(languageOf('en').words.nothing.achievements.title, 'No achievements yet');
-  });
-
   it('splits the year of a narrow calendar into bands, so that its days stay large enough', () => {
     for (const [width, bands] of [
       [1200, 1],

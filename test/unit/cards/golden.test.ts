@@ -45,7 +45,8 @@ describe('golden files of cards', () => {
       'board',
     ]) {
       const card = cardOf(name);
-      const nothing: State = { kind: 'nothing', ...languageOf('en').words.nothing[card.nothingOf] };
+      const empty = { envelope: { meta_data: { count: 0, data_type: 0 }, data: [] } };
+      const nothing: State = { kind: 'nothing', ...card.nothing(empty, languageOf('en')) };
       for (const [state, content] of Object.entries({ ...states, nothing })) {
         await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readCardOptions({}, card.parts)).svg);
       }

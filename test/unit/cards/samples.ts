@@ -102,7 +102,9 @@ export function boardOf(count: number, further = 0): CardInput {
       avatar_url: `https://images.example/${index}`,
     },
   }));
-  const board = { name: 'Release 4 sprint', as_of: '2026-11-21T12:00:00Z', repositories: { total: 12, complete: 11 } };
+  const repositories = { total: 12, complete: 11, incomplete: [{ state: 'collecting' }] };
+  const window = { since: null, until: null, time_zone: 'UTC' };
+  const board = { name: 'Release 4 sprint', as_of, ranked_dttm: as_of, window, repositories };
   return { envelope: { meta_data: { count, data_type: 0, as_of, complete: false, board }, data }, further };
 }
 

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { cardOf } from '../../../src/cards/index.ts';
+import { languageOf } from '../../../src/cards/languages/language.ts';
+import { locales } from '../../../src/cards/languages/locales.ts';
+import { readCardOptions } from '../../../src/cards/options.ts';
+import { drawState } from '../../../src/cards/state.ts';
+import type { CardInput } from '../../../src/http/images.ts';
+import { readSvg } from './read-svg.ts';
+import { contributorsOf, draw } from './samples.ts';
+
+const window = { since: '2026-10-01T00:00:00+02:00', until: '2026-11-01T00:00:00+01:00', time_zone: 'Europe/Berlin' };
+
+/** Returns a board without people. */
+function boardOf(facts: object = {}, states: readonly string[] = []): CardInput {
+  const board = {
+    name: 'Release 4 sprint',
+    as_of: '2026-10-15T12:00:00Z',
+    ranked_dttm: '2026-10-15T12:00:00Z',
+    window,
+    repositories: { total: 12, complete: 12 - states.length, incomplete: states.map((state) => ({ state })) },
+    ...facts,
+  };
+  return { envelope: { meta_data: { count: 0, data_type: 0, board }, data: [] } };
+}
+
+function contributorsWithout(meta: object): CardInput {
+  return { envelope: { meta_data: { count: 0, data_type: 3, as_of: '2026-11-02T12:00:00Z', ...meta }, data: [] } };
+}
+
+const boards = {
+  'nothing counted': boardOf(),
+  collecting: boardOf({}, ['not_installed', 'collecting']),
+  'not installed': boardOf({ as_of: null }, ['not_installed']),
+  'not begun': boardOf({ ranked_dttm: '2026-09-29T12:00:00Z' }),
+  ended: boardOf({ ranked_dttm: '2026-11-02T12:00:00Z' }),
+};
+
+describe('empty cards', () => {
+  const textOf = (card: string, input: CardInput): string => cardOf(card).nothing(input, languageOf('en')).detail;
+
+  it('name the missing thing, and the reason or the next step, uncut in every language', () => {
+    const nothing: CardInput = { envelope: { meta_data: { count: 0, data_type: 0 }, data: [] } };
+    const empty = ['contributions', 'calendar', 'contributors', 'achievements', 'languages'].map(
+      (card) => [card, nothing] as const,
+    );
+    for (const locale of locales) {
+      for (const [card, input] of [...empty, ...Object.values(boards).map((board) => ['board', board] as const)]) {
+        const { parts, ...found } = cardOf(card);
+        for (const width of [undefined, 240]) {
+          const options = readCardOptions({ locale, width }, parts);
+          assert.equal(found.read(input, options), undefined);
+          const { svg } = drawState(found, { kind: 'nothing', ...found.nothing(input, options.language) }, options);
+          assert.ok(!readSvg(svg).texts.some((text) => text.includes('…')), `${locale} ${card} ${width}: ${svg}`);
+        }
+      }
+    }
+    assert.equal(cardOf('achievements').nothing(nothing, languageOf('en')).title, 'No achievements yet');
+  });
+
+  it('of boards begin with the completeness of the repositories, and say why there are no people', () => {
+    const complete = 'Complete: 12 of 12 repositories, as of Oct 15, 2026';
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(boards).map(([name, board]) => [name, textOf('board', board)])),
+      {
+        'nothing counted': `${complete} · Contribute to a repository of the board to lead it.`,
+        collecting: 'Complete: 10 of 12 repositories, as of Oct 15, 2026 · still counting',
+        'not installed': 'Complete: 11 of 12 repositories · Contribute to a repository of the board to lead it.',
+        'not begun': `${complete} · begins on Oct 1, 2026`,
+        ended: `${complete} · Oct 1, 2026 – Oct 31, 2026`,
+      },
+    );
+  });
+
+  it('of contributors say that they are still counting, or which window has ended', () => {
+    assert.equal(textOf('contributors', contributorsWithout({ complete: false })), 'still counting');
+    const ended = contributorsWithout({ complete: true, window });
+    assert.equal(textOf('contributors', ended), 'Oct 1, 2026 – Oct 31, 2026');
+    assert.match(textOf('contributors', contributorsWithout({ complete: true })), /^Contribute to a public repository/);
+  });
+
+  it('of badges say that they are still counting', () => {
+    const { title } = readSvg(draw('community', contributorsWithout({ complete: false })).svg);
+    assert.equal(title, 'community: still counting');
+    const { envelope, further } = contributorsOf(3, 2);
+    const some = {
+      envelope: { ...envelope, meta_data: { ...envelope.meta_data, complete: false } },
+      further: further ?? 0,
+    };
+    assert.equal(readSvg(draw('community', some).svg).title, 'community: 5 contributors');
+  });
+});
