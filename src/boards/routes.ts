@@ -4,7 +4,6 @@ import { personTypes } from '../accounts/agents.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { toCsv } from '../http/csv.ts';
 import { AccountPath, type HandlerResult, type RequestContext } from '../http/endpoint.ts';
 import { envelope } from '../http/envelope.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, staleCursor } from '../http/pagination.ts';
@@ -16,7 +15,7 @@ import { evidenceRoutes } from './evidence/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { previewRoutes } from './preview/routes.ts';
 import { seasonRoutes } from './seasons/routes.ts';
-import { BoardItem, RankItem, rankColumns, toBoardItem, toRankItem, toRankRow } from './views/board-json.ts';
+import { BoardItem, RankItem, toBoardItem, toRankItem, toRankTable } from './views/board-json.ts';
 import { BoardPath, boardUrl, withBoard } from './views/board-response.ts';
 import { awaitRanking, findReadableBoard, mayRead } from './views/load-board.ts';
 import { findPeople, findPresentRanking, hasVersion, type RankedPerson, type Ranking } from './views/view-store.ts';
@@ -167,10 +166,6 @@ function presentPeople(services: RouteServices, people: People, context: Context
     isWithdrawable: board.isPrivate,
     cardInput: { further: Math.max(0, ranking.people - page.length) },
   };
-  if (query.format === 'csv') result.csv = tableOf(items);
+  if (query.format === 'csv') result.csv = toRankTable(items, toBoardItem(board, ranking, { isOwner }));
   return result;
-}
-
-function tableOf(items: readonly RankItem[]): string {
-  return toCsv(rankColumns, items.map(toRankRow));
 }

@@ -25,7 +25,8 @@ export const imageHeaders = {
 export const errorCodeHeader = 'x-error-code';
 
 /** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
-export const exposedHeaders = 'etag, link, ratelimit, ratelimit-policy, retry-after, x-error-code, x-request-id';
+export const exposedHeaders =
+  'etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, x-complete, x-error-code, x-request-id';
 /**
  * Pages of any origin may read responses, even those to requests with a token, because no browser adds a token on its
  * own, and the API ignores cookies.
@@ -75,6 +76,7 @@ export function renderResponse(content: {
       ...corsHeaders,
       'x-content-type-options': 'nosniff',
       ...(link !== '' && { link }),
+      ...(csv !== undefined && provenanceOf(envelope)),
     },
     accountId: content.accountId,
     expiresAt: expiryOf(maxAge, now, content.staleAt),
@@ -125,6 +127,14 @@ export function renderPage(content: {
     },
     accountId,
     expiresAt: expiryOf(maxAgeOf(isComplete), now, staleAt),
+  };
+}
+
+/** Returns the headers that state the age and the completeness of a table, which has no place for `meta_data`. */
+function provenanceOf({ meta_data: { as_of: asOf, complete } }: Envelope): Record<string, string> {
+  return {
+    ...(asOf !== undefined && { 'x-as-of': asOf }),
+    ...(complete !== undefined && { 'x-complete': String(complete) }),
   };
 }
 

@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { toCsv } from '../../http/csv.ts';
 import type { HandlerResult } from '../../http/endpoint.ts';
 import { formatTimestamp, OptionalTimestampSchema, TimestampSchema } from '../../http/envelope.ts';
 import type { Board } from '../board.ts';
 import { readDefinition } from '../definition.ts';
-import { BoardItem, rankColumns, type SeasonRankItem, toRankRow, toRepositories } from '../views/board-json.ts';
+import { BoardItem, type SeasonRankItem, toRankTable, toRepositories } from '../views/board-json.ts';
 import type { Season, VersionNote } from './season-store.ts';
 
 const Difference = Type.Object({
@@ -52,7 +51,10 @@ export function formOf(
   season: Season,
   items: readonly Static<typeof SeasonRankItem>[],
 ): Pick<HandlerResult, 'csv' | 'document'> {
-  if (format === 'csv') return { csv: toCsv(rankColumns, items.map(toRankRow)) };
+  if (format === 'csv') {
+    const repositories = toRepositories(season.coverage, { isOwner: false });
+    return { csv: toRankTable(items, { repositories, as_of: season.asOf && formatTimestamp(season.asOf) }) };
+  }
   if (format !== 'voters') return {};
   return { document: { contentType: 'application/yaml; charset=utf-8', body: votersOf(board, season, items) } };
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { accountProperties } from '../../accounts/entity.ts';
 import { explainRule } from '../../achievements/explain-file.ts';
+import { toCsv } from '../../http/csv.ts';
 import { formatTimestamp, OptionalTimestampSchema } from '../../http/envelope.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { meaningOf } from '../../windows/window.ts';
@@ -207,13 +208,25 @@ function toPerson(
   return { id, provider, type, name, display_name: displayName, url, avatar_url: avatarUrl };
 }
 
-/** The columns of a ranking as a table. */
-export const rankColumns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams,evidence'.split(
-  ',',
-);
+const rankColumns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams,evidence'.split(',');
+const completenessColumns = ['complete_repositories', 'repositories', 'as_of'];
 
-/** Returns the row of a person in the table of a ranking. */
-export function toRankRow(
+/**
+ * Returns a ranking as CSV. Each row ends with the completeness of the board, because CSV has no comments and a saved
+ * file has no headers.
+ */
+export function toRankTable(
+  items: readonly Omit<Static<typeof SeasonRankItem>, 'points_by_rule'>[],
+  { repositories: { complete, total }, as_of: asOf }: Pick<BoardItem, 'repositories' | 'as_of'>,
+): string {
+  const completeness = { complete_repositories: complete, repositories: total, as_of: asOf };
+  return toCsv(
+    [...rankColumns, ...completenessColumns],
+    items.map((item) => ({ ...toRankRow(item), ...completeness })),
+  );
+}
+
+function toRankRow(
   item: Omit<Static<typeof SeasonRankItem>, 'points_by_rule'>,
 ): Record<string, string | number | null> {
   const { rank, person, points, granted, change, newcomer, returning, eligible, teams, evidence_url: evidence } = item;

@@ -25,7 +25,8 @@ function addHeaders(method: string, { responses, parameters = [] }: Operation): 
   const isPaged = parameters.some((parameter) => 'name' in parameter && parameter.name === 'after');
   for (const [status, response] of Object.entries(responses)) {
     const hasImages = response.content?.['image/png'] !== undefined;
-    response.headers = headersOf({ status: Number(status), method, isCacheable, hasImages, isPaged });
+    const hasTables = response.content?.['text/csv'] !== undefined;
+    response.headers = headersOf({ status: Number(status), method, isCacheable, hasImages, hasTables, isPaged });
   }
 }
 

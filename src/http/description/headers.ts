@@ -31,6 +31,14 @@ const fields = {
   },
   Vary: text('The request fields on which the response depends.', 'authorization, accept-encoding'),
   'WWW-Authenticate': text('The kind of credential that is needed (RFC 6750).', 'Bearer'),
+  'X-As-Of': {
+    description: 'Of a table: `meta_data.as_of` of the same response as JSON.',
+    schema: { type: 'string', format: 'date-time', examples: ['2026-06-15T12:00:00Z'] },
+  },
+  'X-Complete': {
+    description: 'Of a table: `meta_data.complete` of the same response as JSON.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   'X-Content-Type-Options': text('The content type is to be taken as it is.', 'nosniff'),
   'X-Error-Code': {
     description:
@@ -54,6 +62,7 @@ export interface ResponseFacts {
   /** True when clients may cache the response, as those of `addEndpoint`. */
   isCacheable: boolean;
   hasImages: boolean;
+  hasTables: boolean;
   isPaged: boolean;
 }
 
@@ -79,7 +88,7 @@ function requiredFields({ status, method, isCacheable, hasImages }: ResponseFact
   ];
 }
 
-function optionalFields({ status, isCacheable, hasImages, isPaged }: ResponseFacts): FieldName[] {
+function optionalFields({ status, isCacheable, hasImages, hasTables, isPaged }: ResponseFacts): FieldName[] {
   return [
     'Access-Control-Allow-Origin',
     'Access-Control-Expose-Headers',
@@ -89,6 +98,7 @@ function optionalFields({ status, isCacheable, hasImages, isPaged }: ResponseFac
     'X-Content-Type-Options',
     ...fieldsIf(status === 200 && isCacheable, 'ETag', 'Content-Encoding'),
     ...fieldsIf(status === 304 || (status === 200 && isPaged), 'Link'),
+    ...fieldsIf(status === 304 || hasTables, 'X-As-Of', 'X-Complete'),
     ...fieldsIf(status === 304 || hasImages, 'Content-Security-Policy', 'Cross-Origin-Resource-Policy'),
     ...fieldsIf(hasImages, 'Retry-After', 'X-Error-Code'),
     // An image of the error that a credential is needed; RFC 9110, section 11.6.1, permits the field with any status.

@@ -77,7 +77,7 @@ describe('points of a frozen season', () => {
     );
     await sql`delete from contributions where external_id = 'traced'`.execute(connection);
     const { text } = await service.get(`${path}/traced/seasons/1?format=csv`);
-    assert.ok(text.includes(`${first.evidence_url}\r\n`), text);
+    assert.ok(text.includes(`,${first.evidence_url},`), text);
     for (const [season, person, status] of [
       [1, 'no-such-person', 404],
       [7, ada.name, 404],

@@ -64,7 +64,14 @@ describe('seasons of a board', () => {
         .toSorted((left, right) => (left.toLowerCase() < right.toLowerCase() ? -1 : 1)),
     });
     const csv = await shared.service.get(`${path}/sprint/seasons/1?format=csv`);
-    assert.equal(csv.text.trimEnd().split('\r\n').length, rows.length + 1);
+    const [columns = '', ...lines] = csv.text.trimEnd().split('\r\n');
+    assert.ok(columns.endsWith(',complete_repositories,repositories,as_of'), columns);
+    assert.equal(lines.length, rows.length);
+    assert.ok(
+      lines.every((line) => line.endsWith(',0,5,')),
+      csv.text,
+    );
+    assert.equal(csv.headers.get('x-complete'), 'false');
   });
 
   it('stay as they are when contributions change later, until their owner has them counted again', async () => {

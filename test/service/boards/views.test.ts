@@ -113,25 +113,6 @@ describe('views of boards', () => {
     assert.match(wrong.text, /did you mean red/);
   });
 
-  it('are tables, cards and feeds of the same ranking', async () => {
-    await put(board({}));
-    const ranked = await people('all?limit=3');
-    const csv = await shared.service.get(`${engines.name}/boards/all?limit=3&format=csv`);
-    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
-    const [header = '', ...lines] = csv.text.trimEnd().split('\r\n');
-    assert.ok(header.startsWith('rank,provider,login,points'));
-    assert.deepEqual(
-      lines.map((line) => line.split(',').slice(0, 4)),
-      ranked.map(({ rank, person, points }) => [String(rank), person.provider, person.name, String(points)]),
-    );
-    const svg = await shared.service.get(`${engines.name}/boards/all?format=svg`);
-    assert.equal(svg.headers.get('x-error-code'), null, svg.text);
-    assert.match(svg.text, /Complete: 0 of 1 repositories/);
-    const feed = await shared.service.get(`${engines.name}/boards/all/feed`);
-    assert.match(feed.headers.get('content-type') ?? '', /^application\/atom\+xml/);
-    assert.match(feed.text, new RegExp(`<title>${ranked[0]?.person.name} leads</title>`));
-  });
-
   it('show each contribution that gave points, with the cap of a day, and the progress to the threshold', async () => {
     const rules = [{ action: 'commit', points: 2, per_day: 3 }];
     await put(board({ slug: 'capped', threshold: 50, points: rules }));

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
+import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+
+interface Ranked {
+  rank: number;
+  person: { name: string; provider: string };
+  points: number;
+}
+
+const board = (slug: string, fields: object = {}): object => ({
+  board: {
+    name: 'All of it',
+    slug,
+    repositories: ['analytical-engines/engine-1'],
+    points: [{ action: 'commit', points: 1 }],
+    ...fields,
+  },
+});
+
+describe('forms of a board', () => {
+  const shared = shareStoredService();
+  const path = `${engines.name}/boards`;
+
+  before(async () => {
+    const { service, simulator } = shared;
+    const token = await serviceToken(service, simulator, engines);
+    const boards = [
+      board('all'),
+      board('later', { window: { since: '2999-01-02', until: '2999-02-01', time_zone: 'Pacific/Kiritimati' } }),
+      board('past', { window: { since: '1990-01-01', until: '1990-01-31' } }),
+    ];
+    const stored = await service.get(path, jsonRequest('PUT', token, { version: 1, boards }));
+    assert.equal(stored.status, 200, stored.text);
+    const { connection } = service.database;
+    for (const { id } of await connection.selectFrom('boards').select('id').execute())
+      await rankBoard({ connection, now: () => new Date() }, id);
+  });
+
+  it('are tables, cards and feeds of the same ranking', async () => {
+    const { body } = await shared.service.get(`${path}/all?limit=3`);
+    const ranked = body.data as unknown as Ranked[];
+    assert.equal(ranked.length, 3);
+    const csv = await shared.service.get(`${path}/all?limit=3&format=csv`);
+    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+    const [header = '', ...lines] = csv.text.trimEnd().split('\r\n');
+    assert.ok(header.startsWith('rank,provider,login,points'));
+    assert.deepEqual(
+      lines.map((line) => line.split(',').slice(0, 4)),
+      ranked.map(({ rank, person, points }) => [String(rank), person.provider, person.name, String(points)]),
+    );
+    const svg = await shared.service.get(`${path}/all?format=svg`);
+    assert.equal(svg.headers.get('x-error-code'), null, svg.text);
+    assert.match(svg.text, /Complete: 0 of 1 repositories/);
+    const feed = await shared.service.get(`${path}/all/feed`);
+    assert.match(feed.headers.get('content-type') ?? '', /^application\/atom\+xml/);
+    assert.match(feed.text, new RegExp(`<title>${ranked[0]?.person.name} leads</title>`));
+  });
+
+  it('say in tables, with people or without, how complete the repositories are', async () => {
+    const { meta_data: metadata } = (await shared.service.get(`${path}/all`)).body;
+    for (const [address, isEmpty] of [
+      ['all?limit=3', false],
+      ['all?type=bot', true],
+      ['past?limit=3', true],
+    ] as const) {
+      const { text, headers } = await shared.service.get(`${path}/${address}&format=csv`);
+      const [header = '', ...lines] = text.trimEnd().split('\r\n');
+      assert.ok(header.endsWith(',complete_repositories,repositories,as_of'), header);
+      assert.equal(lines.length === 0, isEmpty, text);
+      assert.ok(
+        lines.every((line) => line.endsWith(',0,1,')),
+        text,
+      );
+      assert.equal(headers.get('x-complete'), 'false');
+      assert.match(headers.get('x-as-of') ?? '', /^\d{4}-\d{2}-\d{2}T/);
+      assert.match(headers.get('access-control-expose-headers') ?? '', /x-as-of, x-complete/);
+    }
+    assert.equal(metadata.complete, false);
+  });
+
+  it('say on cards without people why there are none', async () => {
+    for (const [slug, detail] of [
+      ['later', /Complete: 0 of 1 repositories · begins on Jan 2, 2999/],
+      ['past', /Complete: 0 of 1 repositories · Jan 1, 1990 – Jan 31, 1990/],
+      ['all', /Complete: 0 of 1 repositories · Contribute to a repository of the board/],
+    ] as const) {
+      const { text, headers } = await shared.service.get(`${path}/${slug}?format=svg&type=bot`);
+      assert.equal(headers.get('x-error-code'), null);
+      assert.match(/<desc id="desc">([^]*)<\/desc>/.exec(text)?.[1] ?? '', detail);
+      assert.match(text, />Nobody on this board yet</);
+    }
+  });
+});
