@@ -84,7 +84,8 @@ export const derivedRules: readonly Rule[] = [
   {
     id: 'board.points',
     counter: 'points',
-    means: 'Points by the rules of the board, whose items the `evidence_url` of the person lists, and by grants.',
+    means:
+      'The sum of the points that the rules of the board give, whose items the evidence of the person lists, and of grants.',
     since: nextRelease,
   },
   {
@@ -92,6 +93,12 @@ export const derivedRules: readonly Rule[] = [
     counter: 'rank',
     means:
       'One more than the number of people with more points; with `ties: earliest` also of those who got there first.',
+    since: nextRelease,
+  },
+  {
+    id: 'board.change',
+    counter: 'change',
+    means: 'Ranks gained since the last day with a ranking; in a frozen season, since the season before it.',
     since: nextRelease,
   },
   {
@@ -107,6 +114,12 @@ export const derivedRules: readonly Rule[] = [
     means: 'Awards that stand; endpoint 4 lists each with the time since when it is earned.',
     since: '0.3',
   },
+  {
+    id: 'achievements.holders',
+    counter: 'holders',
+    means: 'People whom everyone may see and who hold the achievement at present.',
+    since: nextRelease,
+  },
 ];
 
 /** Returns the sentences that define a counter: of a person, or of the items of all people in repositories. */
@@ -114,6 +127,13 @@ export function definitionsOf(counter: CounterName, { isOfAll }: { isOfAll: bool
   const [first = '', ...others] = rules.filter((rule) => rule.counter === counter).map(({ means }) => means);
   const meansOfAll = isOfAll ? definitionOf(counter)?.meansOfAll : undefined;
   return meansOfAll === undefined ? [first, ...others] : [meansOfAll];
+}
+
+/** Returns the sentence that defines a number which follows from others, or from data of another kind. */
+export function numberDefinition(counter: string): string {
+  const rule = derivedRules.find((one) => one.counter === counter);
+  if (rule === undefined) throw new Error(`no rule defines ${counter}`);
+  return rule.means;
 }
 
 /** Returns the id of the rule of a counter. */

@@ -4,6 +4,7 @@ import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import type { OpenBoard } from '../boards/views/open-board-store.ts';
 import { fill } from '../cards/languages/language.ts';
 import type { CounterName } from '../contributions/kinds.ts';
+import { numberDefinition } from '../contributions/rules.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import type { PartRequest } from '../http/endpoints.ts';
 import type { Page, ReadPart } from '../http/pages.ts';
@@ -193,11 +194,11 @@ function hero(site: Site, reader: Reader, account: AccountPart, part: Part<Accou
   const wayText = fill(names.toNext, { n: number(left), level: number(next) });
   const facts = {
     id: 'experience-tip',
-    means: words.detail.experienceMeans,
+    means: numberDefinition('experience'),
     window: words.detail.lifetime,
     asOf: part.asOf,
   };
-  const levelFacts = { ...facts, id: 'level-tip' };
+  const levelFacts = { ...facts, id: 'level-tip', means: numberDefinition('level') };
   const own = `#${numbersId}`;
   return html`<section class="hero">
 <div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<span class="level tipped">${numberLink(own, levelText, levelFacts)}${tip(levelFacts, reader)}</span></div>

@@ -1,3 +1,4 @@
+import { numberDefinition } from '../contributions/rules.ts';
 import { MovedRepository } from '../http/endpoint.ts';
 import type { ReadPart } from '../http/pages.ts';
 import { contributorPath, endpointPath } from './addresses.ts';
@@ -130,7 +131,7 @@ function factsOf(
   { asOf, within }: { asOf: Date | undefined; within: PageWindow },
   reader: Reader,
 ): NumberFacts {
-  return { id, means: reader.words.detail.contributionsMean, window: nameOfWindow(within, reader), asOf };
+  return { id, means: numberDefinition('contributions'), window: nameOfWindow(within, reader), asOf };
 }
 
 /** Returns the number of a person in the previous window; undefined where it is not known. */

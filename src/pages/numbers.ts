@@ -6,10 +6,8 @@ import type { Reader } from './reader.ts';
 export interface NumberFacts {
   /** The id of the text, by which numbers name it as their description. */
   id: string;
-  /** The definition. */
+  /** The definition of the API, which is in English. */
   means: string;
-  /** True for definitions of the API, which are in English. */
-  isEnglish?: boolean;
   /** The name of the window. */
   window: string;
   asOf: Date | undefined;
@@ -28,9 +26,8 @@ export function sharedTip(facts: NumberFacts, reader: Reader): Markup {
   return html`<p class="tip shared" role="tooltip" id="${facts.id}" popover>${factsOf(facts, reader)}</p>`;
 }
 
-function factsOf({ means, isEnglish, window, asOf }: NumberFacts, { language }: Reader): Markup {
-  const definition = isEnglish === true ? html`<span lang="en" dir="auto">${means}</span>` : means;
-  return html`${definition} ${window}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}`;
+function factsOf({ means, window, asOf }: NumberFacts, { language }: Reader): Markup {
+  return html`<span lang="en" dir="auto">${means}</span> ${window}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}`;
 }
 
 /** Renders a number that leads to its items. */

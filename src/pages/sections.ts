@@ -4,7 +4,7 @@ import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
-import { definitionsOf } from '../contributions/rules.ts';
+import { definitionsOf, numberDefinition } from '../contributions/rules.ts';
 import type { Repository } from '../repositories/store.ts';
 import {
   accountPath,
@@ -73,7 +73,6 @@ export function counters(
     const facts = {
       id: `${name}-tip`,
       means: definitionsOf(name, { isOfAll })[0],
-      isEnglish: true,
       window: words.detail.lifetime,
       asOf,
     };
@@ -122,13 +121,13 @@ export function calendarPicture(pathOf: (width: string) => string, { words }: Re
 export function calendarNote(
   pathOf: (counter: CounterName) => string,
   { asOf }: Pick<Part<unknown>, 'asOf'>,
-  { words, language, to }: Reader,
+  { language, to }: Reader,
 ): Markup {
   const links = dailyCounters.map(
     ({ name }) =>
       html` · <a href="${to(withQuery(pathOf(name), { period: 'last-365d' }))}">${language.words[name]}</a>`,
   );
-  return html`<p class="note">${words.detail.daysMean}${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
+  return html`<p class="note"><span lang="en" dir="auto">${numberDefinition('days')}</span>${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
 }
 
 export function achievements(
@@ -160,7 +159,7 @@ export function earnable(
   reader: Reader,
 ): Markup {
   const { words, to } = reader;
-  const facts = { id: 'holders-tip', means: words.detail.holdersMean, window: words.detail.lifetime, asOf };
+  const facts = { id: 'holders-tip', means: numberDefinition('holders'), window: words.detail.lifetime, asOf };
   return html`<ul class="awards">${items.map(({ id, name, description, repository, holders, newest }) => {
     const path = to(holdersPath(provider, owner, repository, id));
     const address =

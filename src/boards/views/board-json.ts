@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { accountProperties } from '../../accounts/entity.ts';
 import { explainRule } from '../../achievements/explain-file.ts';
+import { numberDefinition } from '../../contributions/rules.ts';
 import { toCsv } from '../../http/csv.ts';
 import { formatTimestamp, OptionalTimestampSchema } from '../../http/envelope.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -76,7 +77,7 @@ export const RankItem = Type.Object(
     points_by_rule: Type.Array(Type.Object({ rule: Type.Integer(), points: Type.Number() })),
     granted: Type.Number({ description: 'The part of the points that grants give.', examples: [0] }),
     change: Type.Union([Type.Null(), Type.Integer()], {
-      description: 'Ranks gained since the last day with a ranking; null: the person was not ranked then.',
+      description: `${numberDefinition('change')} Null: the person was not ranked then.`,
     }),
     newcomer: Type.Boolean({ description: 'The first counted contribution to these repositories is in the window.' }),
     returning: Type.Boolean({ description: 'Contributed before, but not in the window before this one.' }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { completenessOf } from '../../cards/completeness.ts';
+import { numberDefinition } from '../../contributions/rules.ts';
 import { AppError } from '../../errors.ts';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
 import type { Page, ReadPart } from '../../http/pages.ts';
@@ -156,12 +157,11 @@ ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</sec
 }
 
 function facts({ board, ranks, account, query, seasons }: Shown, path: string, reader: Reader): RankFacts {
-  const { detail } = reader.words;
   const { season: number } = query;
   const season = seasons.find((one) => String(one.number) === number);
   return {
     id: 'points-tip',
-    means: detail.pointsMean,
+    means: numberDefinition('points'),
     window: spanOf(season ?? board.window, board.window.time_zone, reader),
     asOf: ranks.asOf,
     pathOf: (login) =>

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import type { Account } from '../../accounts/store.ts';
 import { fill } from '../../cards/languages/language.ts';
 import { counterNames } from '../../contributions/counters.ts';
-import { definitionsOf } from '../../contributions/rules.ts';
+import { definitionsOf, numberDefinition } from '../../contributions/rules.ts';
 import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
@@ -17,7 +17,7 @@ import {
   repositoryCounterPath,
   repositoryPath,
 } from '../addresses.ts';
-import { html, type Markup, trusted } from '../html.ts';
+import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
@@ -60,7 +60,8 @@ interface NumberDescription {
   endpoint: string;
   /** The repository that it is about; absent: all. */
   repository?: string;
-  definition: { texts: readonly string[]; isEnglish?: boolean };
+  /** In English, as the API has it. */
+  definition: readonly string[];
   /** The endpoint below the account whose card previews of links show, with its parameters. */
   preview: readonly [endpoint: string, query?: Record<string, string>];
 }
@@ -97,7 +98,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         title: language.words[counter],
         endpoint: `contributions/${counter}`,
         preview: ['contributions'],
-        definition: { texts: definitionsOf(counter, { isOfAll: type === 'organization' }), isEnglish: true },
+        definition: definitionsOf(counter, { isOfAll: type === 'organization' }),
       }),
     }),
     contributor: evidencePage(site, now, {
@@ -112,7 +113,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         person: login,
         endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors'],
-        definition: { texts: [words.detail.contributionsMean] },
+        definition: [numberDefinition('contributions')],
       }),
     }),
     ...repositoryPages(site, provider, now),
@@ -133,7 +134,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         person: login,
         endpoint: `boards/${slug}/people/${encodeURIComponent(login)}`,
         preview: [`boards/${slug}`],
-        definition: { texts: [words.detail.pointsMean] },
+        definition: [numberDefinition('points')],
       }),
     }),
   };
@@ -155,7 +156,7 @@ function repositoryPages(site: Site, provider: string, now: () => Date) {
         repository,
         endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors', { repository }],
-        definition: { texts: [words.detail.contributionsMean] },
+        definition: [numberDefinition('contributions')],
       }),
     }),
     repositoryCounter: evidencePage(site, now, {
@@ -170,7 +171,7 @@ function repositoryPages(site: Site, provider: string, now: () => Date) {
         repository,
         endpoint: `repositories/${encodeURIComponent(repository)}/contributions/${counter}`,
         preview: ['contributors', { repository }],
-        definition: { texts: definitionsOf(counter, { isOfAll: true }), isEnglish: true },
+        definition: definitionsOf(counter, { isOfAll: true }),
       }),
     }),
   };
@@ -244,7 +245,7 @@ function render<Path extends TObject>(
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.place}`} · ${detail.evidence}</p>
 <h1>${title}${person !== undefined && html`: <bdi>${person}</bdi>`}${total !== undefined && html` <span class="total">${language.number(whole)}</span> ${changeOf(whole, data.before, reader)}`}</h1>
-${definition.texts.map((text) => html`<p class="bio"${definition.isEnglish === true && trusted(' lang="en" dir="auto"')}>${text}</p>`)}
+${definition.map((text) => html`<p class="bio" lang="en" dir="auto">${text}</p>`)}
 ${details?.facts}${kind.hasPeriods && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
 ${details?.parts}

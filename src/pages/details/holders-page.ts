@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Account } from '../../accounts/store.ts';
 import type { AchievementHolder, HolderPlace, PublicAchievement } from '../../achievements/awards/holders-store.ts';
+import { numberDefinition } from '../../contributions/rules.ts';
 import { AppError } from '../../errors.ts';
 import { MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { Page } from '../../http/pages.ts';
@@ -86,7 +87,7 @@ function render(
   { provider, name, displayName }: Pick<Account, 'provider' | 'name' | 'displayName'>,
   { achievement, people, next }: Data,
 ): string {
-  const { words, language, to } = reader;
+  const { language, to } = reader;
   const { repository } = achievement;
   const path = holdersPath(provider, name, repository, achievement.id);
   const held = heldBy(achievement.holders, reader);
@@ -103,7 +104,7 @@ function render(
     main: html`<section class="award">${icon !== undefined && html`<img src="${icon}" alt="" width="96" height="96">`}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
 <h1><bdi>${achievement.name}</bdi></h1>
 ${achievement.description !== '' && html`<p class="bio" dir="auto">${achievement.description}</p>`}</div></section>
-<section><h2>${held}</h2><p class="note">${words.detail.holdersMean}</p>
+<section><h2>${held}</h2><p class="note" lang="en" dir="auto">${numberDefinition('holders')}</p>
 ${
   people.length === 0
     ? html`<p class="empty">${language.words.nobodyYet}</p>`

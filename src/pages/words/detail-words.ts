@@ -38,8 +38,6 @@ export interface DetailWords {
   newcomers: string;
   newcomersMean: string;
   noNewcomers: string;
-  /** The people who hold an achievement. */
-  holdersMean: string;
   /** The reasons of a remainder; each with `{n}`. */
   hostMore: string;
   hostLess: string;
@@ -47,15 +45,6 @@ export interface DetailWords {
   ofErased: string;
   /** The points of a board that differ from the sum of their items. */
   changedSince: string;
-  /** The number of a contributor. */
-  contributionsMean: string;
-  experienceMeans: string;
-  /** The points on a board; its rules follow below. */
-  pointsMean: string;
-  /** The change of rank. */
-  changeMeans: string;
-  /** The days of the calendar. */
-  daysMean: string;
   /** The title of boards to which a repository belongs. */
   countedOn: string;
   /** The link to the signed table of a season. */
