@@ -8,7 +8,7 @@ import { findReadableSeason } from '../seasons/load-season.ts';
 import { findSeasonPerson } from '../seasons/season-store.ts';
 import { providerOf } from '../views/board-json.ts';
 import { findRankedRepositories } from '../views/evidence-store.ts';
-import { awaitRanking, findReadableBoard, noSuchBoard } from '../views/load-board.ts';
+import { awaitRanking, findReadableBoard, refusePrivate } from '../views/load-board.ts';
 import { findPerson, type RankedPerson, type Ranking } from '../views/view-store.ts';
 import { type BoardWindow, windowOf } from '../windows.ts';
 
@@ -99,15 +99,6 @@ async function findInSeason(
     window: { since, until, timeZone, length: null, beforeSince: null, season: number },
     countedAt: builtAt,
   };
-}
-
-/**
- * Refuses a board with private repositories to all but its owner: owners may publish numbers of these, never names and
- * items.
- * @throws AppError `not_found`.
- */
-function refusePrivate({ isPrivate }: Board, { isOwner }: ResolvedAccount): void {
-  if (isPrivate && !isOwner) throw noSuchBoard();
 }
 
 /** Reads LOGIN or PROVIDER/LOGIN; without a provider, the login belongs to the board's host. */

@@ -3,7 +3,7 @@ import { isShownInSql } from '../../accounts/shown-store.ts';
 import { kindsAbove, kindsOfAction } from '../../achievements/awards/kinds.ts';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
-import type { Board, RepositoryPattern } from '../board.ts';
+import type { Board } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
 import { findUnreadTeams, teamsOf } from '../teams/team-store.ts';
 import type { Coverage, IncompleteRepository } from './coverage.ts';
@@ -79,7 +79,7 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
       from streams s where s.repository_id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
     order by m.provider, m.path`.execute(connection);
   const unreadTeams = await findUnreadTeams(connection, ownerId, teamsOf(board));
-  return { ownerId, ...toMembers(rows, board.repositories, unreadTeams) };
+  return { ownerId, ...toMembers(rows, board, unreadTeams) };
 }
 
 /** Returns the kinds of contributions on which the points of a board depend. */
@@ -90,7 +90,7 @@ export function requiredKinds({ rules }: Pick<Board, 'rules'>): string[] {
 
 function toMembers(
   found: readonly MemberRow[],
-  patterns: readonly RepositoryPattern[],
+  board: Pick<Board, 'repositories' | 'isPrivate'>,
   unreadTeams: string[],
 ): Omit<Members, 'ownerId'> {
   const rows = found.slice(0, maxRepositories);
@@ -99,7 +99,7 @@ function toMembers(
     if (!row.is_installed) return [{ repository, state: 'not_installed', isPrivate: row.is_private }];
     return row.is_complete === true ? [] : [{ repository, state: 'collecting', isPrivate: row.is_private }];
   });
-  const absent = toAbsent(rows, patterns);
+  const absent = toAbsent(rows, board);
   const known = rows.filter((row) => row.is_installed).map((row) => row.known_until);
   const times = known.map((at) => at?.getTime() ?? 0);
   return {
@@ -123,14 +123,17 @@ function toMembers(
 
 /**
  * Returns the patterns that match no repository: it is deleted, private, renamed or transferred, which look the same to
- * callers, or it never existed.
+ * callers, or it never existed. Those of a board with private repositories may name private ones.
  */
-function toAbsent(rows: readonly MemberRow[], patterns: readonly RepositoryPattern[]): IncompleteRepository[] {
+function toAbsent(
+  rows: readonly MemberRow[],
+  { repositories, isPrivate }: Pick<Board, 'repositories' | 'isPrivate'>,
+): IncompleteRepository[] {
   const matching = new Set(rows.flatMap((row) => row.patterns));
-  return patterns.flatMap(({ isIncluded, places, text }, place): IncompleteRepository[] => {
+  return repositories.flatMap(({ isIncluded, places, text }, place): IncompleteRepository[] => {
     if (!isIncluded || matching.has(place)) return [];
     const names = places.map(({ provider, owner, name }) => `${provider}/${owner}/${name}`);
-    return [{ repository: names.at(-1) ?? text, state: 'not_installed', isPrivate: false }];
+    return [{ repository: names.at(-1) ?? text, state: 'not_installed', isPrivate }];
   });
 }
 

@@ -14,7 +14,7 @@ import { findFormerBoard } from '../board-store.ts';
 import { readDefinition } from '../definition.ts';
 import { SeasonRankItem, toSeasonRankItem } from '../views/board-json.ts';
 import { BoardPath, boardUrl } from '../views/board-response.ts';
-import { mayReadSeason, noSuchBoard } from '../views/load-board.ts';
+import { mayReadSeason, noSuchBoard, refusePrivate } from '../views/load-board.ts';
 import { correctSeason } from './freeze.ts';
 import { findReadableFormerBoard, findReadableSeason } from './load-season.ts';
 import { formOf, SeasonItem, toSeasonItem, toVersion, Version } from './season-json.ts';
@@ -183,14 +183,14 @@ function addStatement(app: App, services: AccessServices): void {
     documents: ['application/jwt'],
     load: async (context) => {
       const { season } = await findReadableSeason(services, context, context.params);
-      const { isPrivate } = readDefinition(season.definition);
-      return season.statement === null ? undefined : { isPrivate, statement: season.statement };
+      // The signed rule names the repositories.
+      refusePrivate(readDefinition(season.definition), context);
+      return season.statement ?? undefined;
     },
-    present: ({ isPrivate, statement }) => ({
+    present: (statement) => ({
       envelope: envelope({ dataType: 'unknown', data: [{ statement }] }),
       document: { contentType: 'application/jwt; charset=utf-8', body: statement },
       staleAt: services.resolver.staleAt(services.now()),
-      isWithdrawable: isPrivate,
     }),
   });
 }

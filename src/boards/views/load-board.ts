@@ -1,6 +1,7 @@
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
 import type { ResolvedAccount } from '../../http/endpoint.ts';
+import type { Board } from '../board.ts';
 import { findBoard, type StoredBoard } from '../board-store.ts';
 import { readDefinition } from '../definition.ts';
 import { requestBoard } from '../ranking/request-store.ts';
@@ -22,6 +23,18 @@ export function mayReadSeason({ definition }: { definition: object }, resolved: 
 
 export function noSuchBoard(): AppError {
   return new AppError('not_found', 'This account has no such board.');
+}
+
+/**
+ * Refuses what names private repositories or their items to all but the owner of the board: owners may publish numbers
+ * of these, never names and items.
+ * @throws AppError `not_found` for a board with private repositories.
+ */
+export function refusePrivate(
+  { isPrivate }: Pick<Board, 'isPrivate'>,
+  { isOwner }: Pick<ResolvedAccount, 'isOwner'>,
+): void {
+  if (isPrivate && !isOwner) throw noSuchBoard();
 }
 
 /**

@@ -196,6 +196,30 @@ describe('seasons of a board', () => {
     }
   });
 
+  it('show numbers of private repositories that their owner publishes, and their names to the owner alone', async () => {
+    const { service, simulator } = shared;
+    const { connection } = service.database;
+    const own = bearer(await serviceToken(service, simulator, engines));
+    await store('published', 5, {
+      private: true,
+      repositories: ['analytical-engines/hidden-engine', 'analytical-engines/engine-1'],
+    });
+    await freeze();
+    const season = `${path}/published/seasons/1`;
+    const absent = await service.get(`${path}/no-such-board/seasons/1/statement`);
+    await sql`update accounts set publishes_private = true where name = ${engines.name}`.execute(connection);
+    const forms = ['', '?format=csv', '?format=voters'].map((form) => `${season}${form}`);
+    for (const address of [...forms, `${path}/published/seasons`, `${path}/published/feed`, path]) {
+      const { status, text } = await service.get(address);
+      assert.notEqual(status, 404, address);
+      assert.ok(!text.includes('hidden-engine'), text);
+    }
+    const statement = await service.get(`${season}/statement`);
+    assert.deepEqual([statement.status, statement.text], [404, absent.text]);
+    assert.equal((await service.get(`${season}/statement`, own)).status, 200);
+    await sql`update accounts set publishes_private = false where name = ${engines.name}`.execute(connection);
+  });
+
   it('are frozen once, also by several processes at the same time, and after a stop between two seasons', async () => {
     await store('quarterly', 0, { window: { seasons: 'year', from: '2022-01-01' } });
     await Promise.all([freeze(), freeze(), freeze()]);

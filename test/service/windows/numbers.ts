@@ -53,6 +53,35 @@ export function cardsOf(description: Description): string[] {
   });
 }
 
+/** An operation of GET, as tests request it. */
+export interface RequestedOperation {
+  operationId: string;
+  /** With the names of its parts in braces. */
+  path: string;
+  /** The names of all parameters. */
+  parameters: string[];
+  /** The names of its cards, or one without a name; empty where it draws none. */
+  cards: string[];
+  isImageAlone: boolean;
+}
+
+/** Returns the operations of GET that have a parameter. */
+export function operationsWith(description: Description, parameter: string): RequestedOperation[] {
+  return Object.entries(description.paths).flatMap(([path, { get }]) => {
+    if (get === undefined) return [];
+    const { operationId, parameters: given = [], responses } = get;
+    const parameters = given.map((one) => resolve(description, one));
+    if (!parameters.some(({ name }) => name === parameter)) return [];
+    const content = resolve(description, responses['200'] ?? {}).content ?? {};
+    const card = parameters.find(({ name }) => name === 'card')?.schema;
+    const isDrawn = 'image/svg+xml' in content;
+    const names = (card && resolve<Schema>(description, card).enum) ?? [''];
+    const isImageAlone = isDrawn && !('application/json' in content);
+    const cards = isDrawn ? names : [];
+    return [{ operationId, path, parameters: parameters.map(({ name }) => name), cards, isImageAlone }];
+  });
+}
+
 function operationsOf({ paths }: Description): Operation[] {
   return Object.values(paths).flatMap((methods) =>
     Object.values(methods).filter((operation) => typeof operation.operationId === 'string'),
