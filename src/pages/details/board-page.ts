@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { noSuchBoard } from '../../boards/views/load-board.ts';
 import { completenessOf } from '../../cards/completeness.ts';
+import { fill } from '../../cards/languages/language.ts';
 import { numberDefinition } from '../../contributions/rules.ts';
 import { AppError } from '../../errors.ts';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
@@ -32,7 +34,11 @@ const BoardPart = Type.Object({
     until: Type.Union([Type.Null(), Type.String()]),
     time_zone: Type.String(),
   }),
-  repositories: Type.Object({ total: Type.Integer(), complete: Type.Integer() }),
+  repositories: Type.Object({
+    total: Type.Integer(),
+    complete: Type.Integer(),
+    incomplete: Type.Array(Type.Object({ repository: Type.String(), state: Type.String() })),
+  }),
   rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
   teams: Type.Array(Type.String()),
 });
@@ -57,6 +63,8 @@ const shownSeasons = 6;
 interface Data {
   board: BoardPart;
   ranks: Part<RankPart>;
+  /** True when private repositories count, whose names the signed statement has for the owner alone. */
+  countsPrivate: boolean;
   next: string | undefined;
   seasons: readonly SeasonPart[];
   /** The row of the person who is signed in. */
@@ -80,10 +88,12 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       const boards = readBoards(await read('listBoards'));
       const seasons = readSeasons(await read('listBoardSeasons', { params: { slug } }));
       if (boards === undefined || boards instanceof MovedRepository) return undefined;
-      const board = boards.items.find((one) => one.slug === slug);
-      if (board === undefined) return undefined;
+      const board = boards.items.find((one) => one.slug.toLowerCase() === slug.toLowerCase());
+      // A board that its file no longer defines has seasons, but no rules to show beside them.
+      if (board === undefined) throw noSuchBoard();
+      const { meta_data: meta, next_cursor: next } = result.envelope;
       const numbers = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
-      return { board, ranks, next: result.envelope.next_cursor, seasons: numbers };
+      return { board, ranks, countsPrivate: meta.includes_private === true, next, seasons: numbers };
     },
     loadOwn: async (read, data, { params: { slug }, query: { season }, provider: { name: host } }, viewer) => {
       if (season !== undefined) return data;
@@ -93,7 +103,7 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
     },
     render: (data, { account, query }, language) => ({
       html: render(site, readerOf(language), { ...data, account, query }),
-      isComplete: true,
+      isComplete: data.ranks.missing.length === 0,
       staleAt: data.ranks.staleAt,
     }),
     renderPending: ({ provider, name, slug }, language) =>
@@ -145,8 +155,10 @@ function render(site: Site, reader: Reader, shown: Shown): string {
 <h1>${board.name}</h1>${board.description !== '' && html`<p class="bio" dir="auto">${board.description}</p>`}
 <p class="facts"><span>${counted.window}</span><span>${completenessOf((season ?? board).repositories, ranks.asOf, language)}</span>${
       season !== undefined &&
+      !shown.countsPrivate &&
       html`<a href="${endpointPath(provider, name, `${data}/statement`)}">${detail.statement}</a>`
     }</p>
+${incompleteOf((season ?? board).repositories, reader)}
 ${pickers(shown, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), counted, reader)}
 <section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
@@ -168,6 +180,23 @@ function facts({ board, ranks, account, query, seasons }: Shown, path: string, r
       withQuery(`${path}/people/${encodeURIComponent(login)}`, number === undefined ? {} : { season: number }),
     provider: account.provider,
   };
+}
+
+/** The number of incomplete repositories that the page names. */
+const shownIncomplete = 20;
+
+/** Names the repositories that are not completely collected. */
+function incompleteOf({ incomplete }: BoardPart['repositories'], { words, language }: Reader): Markup | false {
+  if (incomplete.length === 0) return false;
+  const named = incomplete
+    .slice(0, shownIncomplete)
+    .map(
+      ({ repository, state }) =>
+        `${repository} (${state === 'collecting' ? language.words.stillCounting : words.detail.notInstalled})`,
+    );
+  const others = incomplete.length - named.length;
+  const more = others > 0 ? [fill(language.words.more, { n: language.number(others) })] : [];
+  return html`<p class="note" dir="auto">${fill(words.missing, { names: [...named, ...more].join(', ') })}</p>`;
 }
 
 /** The days of a window. */

@@ -71,6 +71,7 @@ export const ar: PageWords = {
     newcomersMean: 'أول مساهمة هنا تقع في هذه الفترة.',
     countedOn: 'اللوحات التي تحتسب هذا المستودع',
     statement: 'بيان موقّع',
+    notInstalled: 'غير مثبّت',
     noNewcomers: 'لا أحد جديد في هذه الفترة.',
     hostMore: 'احتسبها مستضيف الشيفرة وغير مدرجة هنا: {n}',
     hostLess: 'مدرجة هنا ولم يحتسبها مستضيف الشيفرة: {n}',

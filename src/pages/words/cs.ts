@@ -71,6 +71,7 @@ export const cs: PageWords = {
     newcomersMean: 'První příspěvek zde spadá do tohoto období.',
     countedOn: 'Žebříčky, které počítají tento repozitář',
     statement: 'Podepsané prohlášení',
+    notInstalled: 'nenainstalováno',
     noNewcomers: 'V tomto období nikdo nový.',
     hostMore: 'Započteno hostitelem kódu, zde neuvedeno: {n}',
     hostLess: 'Zde uvedeno, hostitelem kódu nezapočteno: {n}',

@@ -71,6 +71,7 @@ export const de: PageWords = {
     newcomersMean: 'Der erste Beitrag hier fällt in diesen Zeitraum.',
     countedOn: 'Ranglisten, die dieses Repository zählen',
     statement: 'Signierte Erklärung',
+    notInstalled: 'nicht installiert',
     noNewcomers: 'Niemand Neues in diesem Zeitraum.',
     hostMore: 'Vom Code-Host gezählt, hier nicht aufgeführt: {n}',
     hostLess: 'Hier aufgeführt, vom Code-Host nicht gezählt: {n}',

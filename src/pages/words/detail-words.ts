@@ -49,4 +49,6 @@ export interface DetailWords {
   countedOn: string;
   /** The link to the signed table of a season. */
   statement: string;
+  /** The state of a repository of a board that no account installed. */
+  notInstalled: string;
 }

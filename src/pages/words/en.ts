@@ -71,6 +71,7 @@ export const en: PageWords = {
     newcomersMean: 'First contribution here in this window.',
     countedOn: 'Boards that count this repository',
     statement: 'Signed statement',
+    notInstalled: 'not installed',
     noNewcomers: 'Nobody new in this window.',
     hostMore: 'Counted by the code host, not listed here: {n}',
     hostLess: 'Listed here, not counted by the code host: {n}',

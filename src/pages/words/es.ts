@@ -71,6 +71,7 @@ export const es: PageWords = {
     newcomersMean: 'Su primera contribución aquí cae en este periodo.',
     countedOn: 'Clasificaciones que cuentan este repositorio',
     statement: 'Declaración firmada',
+    notInstalled: 'no instalado',
     noNewcomers: 'Nadie nuevo en este periodo.',
     hostMore: 'Contadas por la plataforma de código, no listadas aquí: {n}',
     hostLess: 'Listadas aquí, no contadas por la plataforma de código: {n}',

@@ -71,6 +71,7 @@ export const fr: PageWords = {
     newcomersMean: 'Première contribution ici pendant cette période.',
     countedOn: 'Classements qui comptent ce dépôt',
     statement: 'Déclaration signée',
+    notInstalled: 'non installé',
     noNewcomers: 'Personne de nouveau pendant cette période.',
     hostMore: 'Comptées par l’hébergeur de code, absentes de cette liste : {n}',
     hostLess: 'Listées ici, non comptées par l’hébergeur de code : {n}',

@@ -71,6 +71,7 @@ export const he: PageWords = {
     newcomersMean: 'התרומה הראשונה כאן היא בתקופה זו.',
     countedOn: 'לוחות שסופרים את המאגר הזה',
     statement: 'הצהרה חתומה',
+    notInstalled: 'לא מותקן',
     noNewcomers: 'אין אף אחד חדש בתקופה זו.',
     hostMore: 'נספרו אצל מארח הקוד, אינם ברשימה כאן: {n}',
     hostLess: 'ברשימה כאן, לא נספרו אצל מארח הקוד: {n}',

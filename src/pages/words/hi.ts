@@ -71,6 +71,7 @@ export const hi: PageWords = {
     newcomersMean: 'यहाँ पहला योगदान इसी अवधि में हुआ।',
     countedOn: 'इस रिपॉज़िटरी को गिनने वाले बोर्ड',
     statement: 'हस्ताक्षरित विवरण',
+    notInstalled: 'इंस्टॉल नहीं',
     noNewcomers: 'इस अवधि में कोई नया नहीं।',
     hostMore: 'कोड होस्ट ने गिना, यहाँ सूची में नहीं: {n}',
     hostLess: 'यहाँ सूची में, कोड होस्ट ने नहीं गिना: {n}',

@@ -71,6 +71,7 @@ export const id: PageWords = {
     newcomersMean: 'Kontribusi pertama di sini ada dalam rentang ini.',
     countedOn: 'Papan yang menghitung repositori ini',
     statement: 'Pernyataan bertanda tangan',
+    notInstalled: 'tidak terpasang',
     noNewcomers: 'Tidak ada yang baru dalam rentang ini.',
     hostMore: 'Dihitung oleh host kode, tidak tercantum di sini: {n}',
     hostLess: 'Tercantum di sini, tidak dihitung oleh host kode: {n}',

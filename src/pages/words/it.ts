@@ -71,6 +71,7 @@ export const it: PageWords = {
     newcomersMean: 'Il primo contributo qui cade in questo periodo.',
     countedOn: 'Classifiche che contano questo repository',
     statement: 'Dichiarazione firmata',
+    notInstalled: 'non installato',
     noNewcomers: 'Nessuno di nuovo in questo periodo.',
     hostMore: 'Contate dalla piattaforma di codice, non elencate qui: {n}',
     hostLess: 'Elencate qui, non contate dalla piattaforma di codice: {n}',

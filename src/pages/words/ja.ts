@@ -71,6 +71,7 @@ export const ja: PageWords = {
     newcomersMean: 'ここでの最初の貢献がこの期間にあります。',
     countedOn: 'このリポジトリを数えるランキング',
     statement: '署名付き声明',
+    notInstalled: '未インストール',
     noNewcomers: 'この期間に新しい人はいません。',
     hostMore: 'コードホストで数えられ、ここには載らないもの: {n}',
     hostLess: 'ここに載り、コードホストでは数えられないもの: {n}',

@@ -71,6 +71,7 @@ export const ko: PageWords = {
     newcomersMean: '이곳의 첫 기여가 이 기간에 있습니다.',
     countedOn: '이 저장소를 세는 순위표',
     statement: '서명된 성명',
+    notInstalled: '설치되지 않음',
     noNewcomers: '이 기간에 새로 온 사람이 없습니다.',
     hostMore: '코드 호스트가 집계했지만 여기에는 없음: {n}',
     hostLess: '여기에는 있지만 코드 호스트가 집계하지 않음: {n}',

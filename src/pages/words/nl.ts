@@ -71,6 +71,7 @@ export const nl: PageWords = {
     newcomersMean: 'De eerste bijdrage hier valt in deze periode.',
     countedOn: 'Ranglijsten die deze repository tellen',
     statement: 'Ondertekende verklaring',
+    notInstalled: 'niet geïnstalleerd',
     noNewcomers: 'Niemand nieuw in deze periode.',
     hostMore: 'Geteld door de codehost, hier niet vermeld: {n}',
     hostLess: 'Hier vermeld, niet geteld door de codehost: {n}',

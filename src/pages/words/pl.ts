@@ -71,6 +71,7 @@ export const pl: PageWords = {
     newcomersMean: 'Pierwszy wkład tutaj przypada w tym okresie.',
     countedOn: 'Rankingi, które liczą to repozytorium',
     statement: 'Podpisane oświadczenie',
+    notInstalled: 'niezainstalowane',
     noNewcomers: 'Nikogo nowego w tym okresie.',
     hostMore: 'Policzone przez serwis z kodem, niewymienione tutaj: {n}',
     hostLess: 'Wymienione tutaj, niepoliczone przez serwis z kodem: {n}',

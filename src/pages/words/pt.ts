@@ -71,6 +71,7 @@ export const pt: PageWords = {
     newcomersMean: 'Primeira contribuição aqui neste período.',
     countedOn: 'Classificações que contam este repositório',
     statement: 'Declaração assinada',
+    notInstalled: 'não instalado',
     noNewcomers: 'Ninguém novo neste período.',
     hostMore: 'Contadas pela plataforma de código, não listadas aqui: {n}',
     hostLess: 'Listadas aqui, não contadas pela plataforma de código: {n}',

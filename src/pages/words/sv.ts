@@ -71,6 +71,7 @@ export const sv: PageWords = {
     newcomersMean: 'Det första bidraget här ligger i den här perioden.',
     countedOn: 'Topplistor som räknar det här repositoriet',
     statement: 'Signerad förklaring',
+    notInstalled: 'inte installerat',
     noNewcomers: 'Ingen ny i den här perioden.',
     hostMore: 'Räknat av kodvärden, inte listat här: {n}',
     hostLess: 'Listat här, inte räknat av kodvärden: {n}',

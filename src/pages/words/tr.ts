@@ -71,6 +71,7 @@ export const tr: PageWords = {
     newcomersMean: 'Buradaki ilk katkısı bu dönemde.',
     countedOn: 'Bu depoyu sayan sıralamalar',
     statement: 'İmzalı beyan',
+    notInstalled: 'kurulu değil',
     noNewcomers: 'Bu dönemde yeni kimse yok.',
     hostMore: 'Kod barındırıcısının saydığı, burada listelenmeyen: {n}',
     hostLess: 'Burada listelenen, kod barındırıcısının saymadığı: {n}',

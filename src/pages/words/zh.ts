@@ -71,6 +71,7 @@ export const zh: PageWords = {
     newcomersMean: '在此处的首次贡献位于该时间段内。',
     countedOn: '统计此仓库的榜单',
     statement: '签名声明',
+    notInstalled: '未安装',
     noNewcomers: '该时间段内没有新人。',
     hostMore: '代码托管平台已计入但此处未列出：{n}',
     hostLess: '此处已列出但代码托管平台未计入：{n}',
