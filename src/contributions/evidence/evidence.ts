@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { personTypes } from '../../accounts/agents.ts';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import type { Connection } from '../../database/connection.ts';
+import { AppError } from '../../errors.ts';
 import type { Comparison, Evidence, RemainderReason } from '../../http/envelope.ts';
 import { cutPage, type Page, type PageStart, type Place, staleCursor } from '../../http/pagination.ts';
 import { fromCursor, toCursor } from '../../windows/cursors.ts';
@@ -35,8 +36,18 @@ export const ItemFilterParameters = Type.Object({
   ),
 });
 
-/** Returns the filter of the parameters; undefined when none is given. */
-export function readItemFilter({ type, assisted }: Static<typeof ItemFilterParameters>): ItemFilter | undefined {
+/**
+ * Returns the filter of the parameters; undefined when none is given.
+ * @param counter the counter whose items are listed; absent: those of a contributor's number.
+ * @throws AppError `invalid_input` for a type of the people who gave stars.
+ */
+export function readItemFilter(
+  { type, assisted }: Static<typeof ItemFilterParameters>,
+  counter?: string,
+): ItemFilter | undefined {
+  if (counter === 'stars' && type !== undefined) {
+    throw new AppError('invalid_input', 'type does not narrow stars: their items name no person.');
+  }
   return type === undefined && assisted === undefined ? undefined : { type, isAssisted: assisted };
 }
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
-import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath, type RequestContext } from '../../http/endpoint.ts';
 import { PageParameters } from '../../http/pagination.ts';
@@ -14,17 +13,9 @@ import { itemised } from '../kinds.ts';
 import { derivedRules, rules } from '../rules.ts';
 import { findMissing, loadWindows, wholeDays } from '../window.ts';
 import { countParts } from '../window-store.ts';
-import { CompareParameter, loadComparison } from './comparison.ts';
-import {
-  EvidenceFormat,
-  ExcludedParameter,
-  ItemFilterParameters,
-  type LoadedEvidence,
-  loadExcluded,
-  loadItems,
-  readItemFilter,
-} from './evidence.ts';
+import { type LoadedEvidence, readItemFilter } from './evidence.ts';
 import type { ItemScope } from './items-store.ts';
+import { ListParameters, loadList, narrowedBy } from './list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from './present.ts';
 
 const CounterPath = Type.Object({
@@ -35,10 +26,7 @@ const CounterPath = Type.Object({
 const Query = Type.Object({
   ...PageParameters.properties,
   ...WindowParameters.properties,
-  format: EvidenceFormat,
-  ...ItemFilterParameters.properties,
-  excluded: ExcludedParameter,
-  compare: CompareParameter,
+  ...ListParameters.properties,
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),
@@ -145,9 +133,6 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const { connection, now, cursors } = services;
   const { account, provider, isOwner, query, page, params } = context;
   const { counter } = params;
-  if (counter === 'stars' && query.type !== undefined) {
-    throw new AppError('invalid_input', 'type does not narrow stars: their items name no person.');
-  }
   const includesPrivate = query.private === true && (isOwner || account.publishesPrivate);
   const widen = (exact: Window): Window => (includesPrivate && !isOwner ? wholeDays(exact) : exact);
   const window = context.window && widen(context.window);
@@ -160,7 +145,7 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     seesPrivateOf: isOwner && includesPrivate ? account.id : null,
     since: window?.since ?? null,
     until: window?.until ?? null,
-    filter: readItemFilter(query),
+    filter: readItemFilter(query, counter),
     starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
   };
   const counted = { id: account.id, isOwner: isOrganization, withPrivate: includesPrivate };
@@ -170,9 +155,9 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   };
   const isNumberWanted = query.excluded !== true && scope.filter === undefined;
   const number = isNumberWanted ? await readNumber(services, context, { window, includesPrivate }) : undefined;
-  const { period, since, until, time_zone: timeZone, type, assisted, excluded = false, compare } = query;
-  const narrowed = [excluded, type, assisted, compare];
-  const key = listKeyOf([account.id, counter, isOwner, includesPrivate, narrowed, period, since, until, timeZone]);
+  const { period, since, until, time_zone: timeZone } = query;
+  const of = [account.id, counter, isOwner, includesPrivate];
+  const key = listKeyOf([...of, narrowedBy(query), period, since, until, timeZone]);
   const wanted = {
     counters: counter === 'contributed_to' ? null : counters,
     scope,
@@ -183,16 +168,8 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     }),
     hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),
   };
-  const compared = compare && { compare, isExcluded: excluded, text: query, window, widen };
-  const found = compared
-    ? await loadComparison(services, wanted, compared, { ...page, key })
-    : excluded
-      ? await loadExcluded(
-          services,
-          { ...wanted, ofContributors: false, readerId: isOwner ? account.id : null },
-          { ...page, key },
-        )
-      : await loadItems(services, wanted, { ...page, key });
+  const list = { query, window, widen, ofContributors: false, readerId: isOwner ? account.id : null };
+  const found = await loadList(services, wanted, list, { ...page, key });
   const terms = { ...counted, ...endsOf(found.scope) };
   const missing =
     number?.missing ?? (await findMissing(connection, terms, account.type, provider.accounts.reportsTotals));

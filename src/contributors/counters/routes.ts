@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
-import { EvidenceFormat, type LoadedEvidence, loadItems } from '../../contributions/evidence/evidence.ts';
+import { type LoadedEvidence, readItemFilter } from '../../contributions/evidence/evidence.ts';
 import type { ItemScope } from '../../contributions/evidence/items-store.ts';
+import { ListParameters, loadList, narrowedBy } from '../../contributions/evidence/list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../contributions/evidence/present.ts';
 import { countItems } from '../../contributions/evidence/store.ts';
 import { type CounterName, counterNames, itemised, needsOf } from '../../contributions/kinds.ts';
@@ -37,7 +38,7 @@ const CounterPath = Type.Object({
 const Query = Type.Object({
   ...PageParameters.properties,
   ...WindowParameters.properties,
-  format: EvidenceFormat,
+  ...ListParameters.properties,
 });
 
 /** Registers the counters of one repository, and the items that they count. */
@@ -116,6 +117,7 @@ async function loadEvidence(
     seesPrivateOf: of.includesPrivate ? account.id : null,
     since: window?.since ?? null,
     until: window?.until ?? null,
+    filter: readItemFilter(query, counter),
     starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
   };
   const count = async (within: ItemScope): Promise<number> => {
@@ -123,16 +125,15 @@ async function loadEvidence(
     const all: RepositoryCounters = await findRepositoryCounters(connection, idOf(collected));
     return all[counter] ?? 0;
   };
-  const found = await loadItems(
-    services,
-    {
-      counters,
-      scope,
-      countsPrivate: of.includesPrivate,
-      count: async (within) => ({ total: await count(within), countedWithPrivate: null }),
-    },
-    { ...page, key: listKeyOf([of, counter, isOwner, since, until, period, timeZone]) },
-  );
+  const wanted = {
+    counters,
+    scope,
+    countsPrivate: of.includesPrivate,
+    count: async (within: ItemScope) => ({ total: await count(within), countedWithPrivate: null }),
+  };
+  const list = { query, window, ofContributors: false, readerId: isOwner ? account.id : null };
+  const key = listKeyOf([of, counter, isOwner, narrowedBy(query), since, until, period, timeZone]);
+  const found = await loadList(services, wanted, list, { ...page, key });
   const uncollected = await uncollectedWithin(services, collected, window);
   return {
     ...found,

@@ -1,17 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { type Account, findByName, isShown } from '../../accounts/store.ts';
-import { CompareParameter, loadComparison } from '../../contributions/evidence/comparison.ts';
-import {
-  EvidenceFormat,
-  ExcludedParameter,
-  ItemFilterParameters,
-  type ItemsWanted,
-  type LoadedEvidence,
-  loadExcluded,
-  loadItems,
-  readItemFilter,
-} from '../../contributions/evidence/evidence.ts';
+import { type ItemsWanted, type LoadedEvidence, readItemFilter } from '../../contributions/evidence/evidence.ts';
+import { ListParameters, loadList, narrowedBy } from '../../contributions/evidence/list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../contributions/evidence/present.ts';
 import { contributionKinds, itemised, namesOfKinds } from '../../contributions/kinds.ts';
 import { AppError } from '../../errors.ts';
@@ -20,7 +11,6 @@ import { AccountPath, MovedRepository, RepositoryPath, type RequestContext } fro
 import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
-import type { Window } from '../../windows/window.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedWithin } from '../collected.ts';
 import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
@@ -32,10 +22,7 @@ const LoginPath = Type.Object({ login: Type.String({ maxLength: 255, description
 const Query = Type.Object({
   ...PageParameters.properties,
   ...WindowQuery.properties,
-  ...ItemFilterParameters.properties,
-  format: EvidenceFormat,
-  excluded: ExcludedParameter,
-  compare: CompareParameter,
+  ...ListParameters.properties,
 });
 
 const QueryOfAccount = Type.Object({ ...Query.properties, ...RepositoriesQuery.properties });
@@ -100,10 +87,9 @@ async function load(
   const { id: personId } = await findContributor(services, context, scope);
   const kinds = readKinds(query.kinds);
   const uncollected = await uncollectedWithin(services, collected, window);
-  const { kinds: givenKinds, since, until, period, time_zone: timeZone, type, assisted, compare } = query;
-  const { excluded = false } = query;
+  const { kinds: givenKinds, since, until, period, time_zone: timeZone } = query;
   const repositories = await findNarrowed(connection, scope, query, isOwner);
-  const narrowed = [excluded, type, assisted, compare, repositories];
+  const narrowed = [...narrowedBy(query), repositories];
   const key = listKeyOf([scope, personId, narrowed, givenKinds, since, until, period, timeZone]);
   const wanted: ItemsWanted = {
     counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
@@ -127,16 +113,8 @@ async function load(
       countedWithPrivate: null,
     }),
   };
-  const compared = compare && { compare, isExcluded: excluded, text: query, window, widen: (exact: Window) => exact };
-  const found = compared
-    ? await loadComparison(services, wanted, compared, { ...page, key })
-    : excluded
-      ? await loadExcluded(
-          services,
-          { ...wanted, ofContributors: true, readerId: isOwner ? account.id : null },
-          { ...page, key },
-        )
-      : await loadItems(services, wanted, { ...page, key });
+  const list = { query, window, ofContributors: true, readerId: isOwner ? account.id : null };
+  const found = await loadList(services, wanted, list, { ...page, key });
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },
