@@ -84,6 +84,11 @@ function windowOfPeriod(period: string, timeZone: string, now: Date): Window {
 /** The first day of windows, which begins in UTC with Unix time. */
 const firstDay = Temporal.PlainDate.from('1970-01-01');
 
+/** Returns the first instant of windows in a time zone. */
+export function firstInstant(timeZone: string): Date {
+  return startOfDay(firstDay, timeZone);
+}
+
 /** A parameter that gives an end of a window. */
 interface Given {
   name: string;
@@ -97,7 +102,7 @@ function rejectOutside(
   { first, last }: { first: Given; last: Given },
   now: Date,
 ): void {
-  const earliest = startOfDay(firstDay, timeZone);
+  const earliest = firstInstant(timeZone);
   const tomorrow = today(now, timeZone).add({ days: 1 });
   const end = startOfDay(tomorrow.add({ days: 1 }), timeZone);
   if (since !== null && since < earliest) throw beforeFirst(first);
@@ -129,7 +134,7 @@ export function windowsUpTo(window: Window, count: number): Window[] {
   if (window.length === null || window.since === null || window.until === null) {
     throw invalid('A series needs a window with two ends: add since, until or period, or use limit=1.');
   }
-  const earliest = startOfDay(firstDay, window.timeZone);
+  const earliest = firstInstant(window.timeZone);
   const windows = Array.from({ length: count }, (_, steps) => windowBefore(window, steps));
   return windows.filter(({ since }) => since !== null && since >= earliest);
 }

@@ -4,7 +4,8 @@ import { AppError } from '../../errors.ts';
 import type { Comparison } from '../../http/envelope.ts';
 import { cutPage, type Page, type PageStart, staleCursor } from '../../http/pagination.ts';
 import { fromCursor, toCursor } from '../../windows/cursors.ts';
-import { readWindow, type Window, type WindowText, windowBefore } from '../../windows/window.ts';
+import { invalid } from '../../windows/problem.ts';
+import { firstInstant, readWindow, type Window, type WindowText, windowBefore } from '../../windows/window.ts';
 import { type ChangedItem, type FormerScope, findChanges, findComparableSince } from './comparison-store.ts';
 import { countEvidence, type ItemsWanted, type LoadedEvidence } from './evidence.ts';
 import type { ItemPlace, ItemScope } from './items-store.ts';
@@ -38,7 +39,7 @@ export interface ComparedWindow {
 
 /**
  * Returns the former moment and its window.
- * @throws AppError `invalid_input` for `previous` without a window that has two ends.
+ * @throws AppError `invalid_input` for `previous` without a window that has two ends, or without one before it.
  */
 function formerOf(
   { compare, text, window, widen }: ComparedWindow,
@@ -46,11 +47,10 @@ function formerOf(
 ): { at: Date; window: Window | undefined } {
   if (compare === 'previous') {
     if (window === undefined || window.since === null || window.until === null || window.length === null)
-      throw new AppError(
-        'invalid_input',
-        'compare=previous needs a window with two ends: add period, or since and until.',
-      );
+      throw invalid('compare=previous needs a window with two ends: add period, or since and until.', yesterday);
     const before = windowBefore(window, 1);
+    if (before.since === null || before.since < firstInstant(window.timeZone))
+      throw invalid('The window before the one of the request begins before 1970.', yesterday);
     const lengthMs = window.since.getTime() - (before.since?.getTime() ?? 0);
     return { at: new Date(now.getTime() - lengthMs), window: before };
   }
@@ -61,6 +61,8 @@ function formerOf(
 }
 
 const dayMs = 86_400_000;
+/** The comparison that every window has. */
+const yesterday = { name: 'compare', meant: comparisons[0] };
 
 /**
  * Finds a page of the items that were added to a number and removed from it since a former moment, and counts all by

@@ -22,6 +22,7 @@ interface Compared {
   };
   data: { change: string; reason: string; number: number; title: string; occurred_dttm: string }[];
   next_cursor?: string;
+  previous_cursor?: string;
 }
 
 describe('evidence with compare', () => {
@@ -83,6 +84,18 @@ describe('evidence with compare', () => {
     assert.deepEqual(page.data, data.slice(0, 1));
     const next = await get(`since=2000-01-01&compare=yesterday&limit=1&after=${page.next_cursor}`);
     assert.deepEqual(next.data, data.slice(1));
+    const back = await get(`since=2000-01-01&compare=yesterday&limit=1&before=${next.previous_cursor}`);
+    assert.deepEqual(back.data, page.data);
+    const ofRepository = await get(
+      'since=2000-01-01&compare=yesterday',
+      `${engines.name}/repositories/engine-1/contributions/issues`,
+    );
+    assert.deepEqual(ofRepository.data, data);
+    const { total, comparison } = ofRepository.meta_data;
+    assert.deepEqual(
+      [comparison.added, comparison.removed, comparison.total],
+      [metadata.comparison.added, metadata.comparison.removed, total],
+    );
     const csv = await shared.service.get(`${path}?since=2000-01-01&compare=yesterday&format=csv`);
     assert.match(csv.text.split('\r\n')[1] ?? '', /removed,deleted/);
     const { status } = await shared.service.get(`${path}?after=${page.next_cursor}`);
@@ -101,14 +114,22 @@ describe('evidence with compare', () => {
   });
 
   it('refuses a comparison without a window to go back by, and filters that former items do not have', async () => {
-    for (const query of [
-      'compare=previous',
-      'compare=yesterday&type=user',
-      'compare=yesterday&excluded=true',
-      'compare=last',
-    ]) {
-      const { status, text } = await shared.service.get(`${path}?${query}`);
-      assert.equal(status, 400, text);
+    for (const [query, message] of [
+      ['compare=previous', /did you mean yesterday\? compare=previous needs a window with two ends/],
+      ['compare=previous&since=2020-01-01', /did you mean yesterday\?/],
+      ['compare=previous&since=1980-01-01&until=2026-01-01', /did you mean yesterday\? .* begins before 1970/],
+      ['compare=previous&period=1970', /begins before 1970/],
+      ['compare=yesterday&type=user', /together with type or assisted; keep one/],
+      ['compare=yesterday&assisted=false', /together with type or assisted; keep one/],
+      ['compare=yesterday&excluded=true', /together with excluded; keep one/],
+      ['compare=yesterdy', /compare: did you mean yesterday\?/],
+      ['compare=last', /compare must be/],
+    ] as const) {
+      for (const wanted of [path, `${engines.name}/repositories/engine-1/contributions/issues`]) {
+        const { status, text } = await shared.service.get(`${wanted}?${query}`);
+        assert.equal(status, 400, text);
+        assert.match(text, message);
+      }
     }
   });
 
@@ -124,6 +145,14 @@ describe('evidence with compare', () => {
       data.filter((item) => JSON.stringify(item).includes('engine-1')),
       [],
     );
+    // The log has one entry for a removal of too many items.
+    assert.equal(metadata.comparison.complete, true);
+    await sql`
+      insert into counted_changes (repository_id, kind, external_id, counter, at, is_co_authored, is_added, stored_at,
+        changed_at)
+      values (${id}, '', '', '*', now(), false, false, now(), now())`.execute(connection);
+    assert.equal((await get('since=2000-01-01&compare=yesterday')).meta_data.comparison.complete, false);
+    await sql`delete from counted_changes where counter = '*'`.execute(connection);
     await sql`update repositories set is_private = false where id = ${id}`.execute(connection);
     await sql`delete from former_repositories`.execute(connection);
   });
