@@ -93,7 +93,8 @@ async function readDeepMergeRequest(
     pull.details = {
       ...commonDetails(collector, payload),
       ...size,
-      mergedBy: collector.mention(payload.merge_user),
+      // An open merge request names the user who set it to auto-merge: https://docs.gitlab.com/api/merge_requests/
+      mergedBy: pull.mergedAt === null ? null : collector.mention(payload.merge_user),
       reactions: collector.reactions(awards),
       comments: comments.filter(({ note }) => !isAtLine(note)).length,
       reviewers: collector.mentionAll([...(payload.reviewers ?? []), ...verdicts.map(({ author }) => author)]),
