@@ -51,6 +51,7 @@ describe('plaudit card', () => {
     assert.equal((await stat(badge)).mtimeMs, before.mtimeMs);
     for (const [path, file, message] of [
       [`${base}/contributions?theme=pink`, own, /theme must be/],
+      [`${base}/contributions?period=2026-13`, own, /period: did you mean 2026-12\?/],
       ['/v1/github/entities/no-such-account/contributions', own, /no such account/],
       ['//elsewhere.example/v1/x', own, /pairs of an address and a file/],
       [`${base}/contributions`, 'card.gif', /pairs of an address and a file/],

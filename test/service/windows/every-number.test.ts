@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { progressOf } from '../../../src/accounts/level.ts';
-import { contributionKinds, counterNames, namesOfKinds } from '../../../src/contributions/kinds.ts';
+import { en as english } from '../../../src/cards/languages/en.ts';
+import { contributionKinds, counterNames, counterRows, namesOfKinds } from '../../../src/contributions/kinds.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { readPages } from '../http/read-pages.ts';
@@ -15,7 +16,7 @@ const ofRank = {
   points: 'points',
   'points_by_rule[].points': 'points',
   granted: 'points',
-  change: 'rank',
+  change: 'change',
 };
 
 /**
@@ -50,10 +51,10 @@ const definedOnCards: Record<string, string[]> = {
   listRepositoryContributors: ['contributions', 'contributors'],
   drawCommunityBadge: ['contributors'],
   drawRepositoryCommunityBadge: ['contributors'],
-  listAwards: ['achievements', 'progress'],
-  getAward: ['achievements'],
-  getCredential: ['achievements'],
-  getBoard: ['points', 'rank'],
+  listAwards: ['achievements', 'holders', 'progress'],
+  getAward: ['achievements', 'holders'],
+  getCredential: ['achievements', 'holders'],
+  getBoard: ['points', 'rank', 'change'],
   openEmbed: counterNames.slice(),
 };
 
@@ -61,11 +62,26 @@ const definedOnCards: Record<string, string[]> = {
 const others =
   /^(meta_data\.(count|data_type|total|itemised|remainder|comparison|sum|grants|versions|board|person|season)\b|data\[\]\.(number|rule|version|attempts|threshold|rules|repositories)\b|data\[\]\.points_by_rule\[\]\.rule$|data\.|data\[\]\.points_by_rule\[\]\.rule)/;
 
+/** The counters that the card shows on request. */
+const rareCounters = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [] : [name]));
+/** Returns whether a counter is not known in windows, because the stored items have no times. */
+const isTimeless = (counter: string): boolean => counter === 'stars' || counter === 'discussions_answered';
+const format = (value: number): string => new Intl.NumberFormat('en').format(value);
+
 interface Account {
   experience: number;
   level: number;
   contributions: Record<string, number>;
   window?: { since: string; until: string };
+}
+
+/** A person of a board. */
+interface Ranked {
+  rank: number;
+  person: { name: string };
+  points: number;
+  points_by_rule: { rule: number; points: number }[];
+  evidence_url: string;
 }
 
 describe('every number', () => {
@@ -122,11 +138,17 @@ describe('every number', () => {
         const [account] = await listOf<Account>(`${path}?limit=1&${query}`);
         assert.ok(account);
         for (const [counter, number] of Object.entries(account.contributions)) {
-          // The number is not known where no time of it is.
-          if (query !== '' && (counter === 'stars' || counter === 'discussions_answered')) continue;
+          if (query !== '' && isTimeless(counter)) continue;
           await prove(number, `${path}/${counter}?limit=100&${query}`);
         }
+        const drawn = await description(`${path}?format=svg&show=${rareCounters.join(',')}&${query}`);
+        for (const { name: counter } of counterRows) {
+          if (query !== '' && isTimeless(counter)) continue;
+          const [label, value] = [english[counter], account.contributions[counter] ?? 0];
+          assert.ok(drawn.includes(`${label}: ${format(value)}`), `${label} ${value}: ${drawn}`);
+        }
         if (query !== '') continue;
+        assert.ok(drawn.startsWith(`Level ${account.level}.`), drawn);
         const sum = Object.values(account.contributions).reduce((all, number) => all + number, 0);
         assert.equal(account.experience, sum);
         assert.equal(progressOf(sum).next, account.level + 1);
@@ -243,15 +265,23 @@ describe('every number', () => {
     const path = `${engines.name}/boards/all`;
     const drawn = await description(`${path}?format=svg&limit=100`);
     for (const list of [path, `${path}/seasons/1`]) {
-      const people = await listOf<{ person: { name: string }; points: number; evidence_url: string }>(
-        `${list}?limit=100`,
-      );
+      const people = await listOf<Ranked>(`${list}?limit=100`);
       assert.ok(people.length > 3);
-      for (const { person, points, evidence_url: url } of people) {
+      for (const { person, points, rank, points_by_rule: byRule, evidence_url: url } of people) {
         const { pathname, search } = new URL(url);
         const { items, meta } = await readPages(service, `${pathname}${search}`);
         const { total, itemised, granted, remainder } = meta['sum'] as Record<string, number>;
-        const sum = (items as { points: number }[]).reduce((all, item) => all + item.points, 0);
+        const ofRule = (rule?: number): number =>
+          (items as { points: number; rule: number }[]).reduce(
+            (all, item) => all + (rule === undefined || item.rule === rule ? item.points : 0),
+            0,
+          );
+        const sum = ofRule();
+        assert.deepEqual(
+          byRule.map(({ rule }) => ({ rule, points: ofRule(rule) })),
+          byRule,
+        );
+        assert.equal(rank, 1 + people.filter((one) => one.points > points).length);
         assert.deepEqual([total, itemised, granted, remainder], [points, sum, 0, 0], url);
         assert.equal(sum, points);
         assert.ok(drawn.includes(`${person.name}: ${points}`), drawn);

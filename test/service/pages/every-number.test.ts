@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { ada, engines } from '../../integration/access/owner.ts';
+import { award } from '../achievements/award.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+import { freezeBoards, storeBoard } from './stored-board.ts';
+
+const person = `/github/${ada.name}`;
+const community = `/github/${engines.name}`;
+const repository = `${community}/engine-1`;
+/** The pages whose numbers lead to other pages, with the least number of them. */
+const pages: readonly (readonly [path: string, least: number])[] = [
+  [person, 8],
+  [`${community}?lang=de`, 10],
+  [`${community}?period=2025`, 10],
+  [`${community}?since=2014-01-01&until=2030-12-31&time_zone=Asia/Tokyo`, 10],
+  [repository, 8],
+  [`${repository}?period=2025`, 8],
+  [`${community}/boards/all`, 5],
+  [`${community}/boards/all?team=red`, 1],
+  [`${community}/boards/all?season=1`, 5],
+];
+
+describe('every number on a page', () => {
+  const shared = shareStoredService();
+  const page = async (path: string): Promise<string> => {
+    const { text, status } = await shared.service.get(path, { headers: { accept: 'text/html' } });
+    assert.equal(status, 200, `${path}: ${text}`);
+    return text;
+  };
+  const digitsOf = (text: string): string => text.replaceAll(/[^\d]/g, '');
+
+  before(async () => {
+    const { service, simulator } = shared;
+    await award(service, 'Counted');
+    await storeBoard(service, simulator);
+    await freezeBoards(service, new Date('2042-02-01'));
+  });
+
+  for (const [path, least] of pages) {
+    it(`names its definition, and leads to a page with the same number: ${path}`, async () => {
+      const text = await page(path);
+      const links = [
+        ...text.matchAll(/<a href="([^"#][^"]*)" class="number"( aria-describedby="([^"]*)")?>([^<]*)<\/a>/g),
+      ];
+      assert.ok(links.length >= least, `${links.length}`);
+      for (const [, address = '', , definition, number = ''] of links) {
+        const target = address.replaceAll('&amp;', '&');
+        if (definition !== undefined)
+          assert.ok(text.includes(`id="${definition}" popover><span lang="en" dir="auto">`), definition);
+        const behind = await page(target);
+        const shown = target.includes('/achievements/')
+          ? /<h2>([^<]*)<\/h2>/.exec(behind)?.[1]
+          : /<span class="total">([^<]*)<\/span>/.exec(behind)?.[1];
+        assert.equal(digitsOf(shown ?? ''), digitsOf(number), `${path}: ${target}`);
+      }
+    });
+  }
+});
