@@ -66,6 +66,8 @@ interface Data {
   /** True when private repositories count, whose names the signed statement has for the owner alone. */
   countsPrivate: boolean;
   next: string | undefined;
+  /** The rules by which the points were counted; empty where they are not known. */
+  rules: BoardPart['rules'];
   seasons: readonly SeasonPart[];
   /** The row of the person who is signed in. */
   own?: RankPart;
@@ -93,7 +95,8 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       if (board === undefined) throw noSuchBoard();
       const { meta_data: meta, next_cursor: next } = result.envelope;
       const numbers = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
-      return { board, ranks, countsPrivate: meta.includes_private === true, next, seasons: numbers };
+      const rules = season === undefined ? board.rules : await readRules(read, { slug, season, provider }, ranks.items);
+      return { board, ranks, countsPrivate: meta.includes_private === true, next, rules, seasons: numbers };
     },
     loadOwn: async (read, data, { params: { slug }, query: { season }, provider: { name: host } }, viewer) => {
       if (season !== undefined) return data;
@@ -111,19 +114,44 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
   };
 }
 
-const Own = Compile(Type.Object({ person: RankPart }));
+const Ruled = Compile(Type.Object({ board: Type.Pick(BoardPart, ['rules']) }));
 
-/** Reads the row of a person; undefined when the board does not rank the person. */
-async function readOwn(read: ReadPart, params: { slug: string; login: string }): Promise<RankPart | undefined> {
+/**
+ * Reads the rules of a frozen season, which may differ from the present ones. The evidence of each person contains them.
+ */
+async function readRules(
+  read: ReadPart,
+  { slug, season, provider }: { slug: string; season: string; provider: string },
+  ranks: readonly RankPart[],
+): Promise<BoardPart['rules']> {
+  const person = ranks.find((one) => one.person !== null)?.person;
+  if (person === undefined || person === null) return [];
+  const login = person.provider === provider ? person.name : `${person.provider}/${person.name}`;
+  const params = { slug, login };
+  const result = await orAbsent(read('listBoardEvidence', { params, query: { season: Number(season) }, limit: 1 }));
+  if (result === undefined || result instanceof MovedRepository) return [];
+  const meta: unknown = result.envelope.meta_data;
+  return Ruled.Check(meta) ? meta.board.rules : [];
+}
+
+/** Returns undefined for what the reader may not see, or what does not exist. */
+async function orAbsent<Result>(reading: Promise<Result>): Promise<Result | undefined> {
   try {
-    const result = await read('listBoardEvidence', { params, limit: 1 });
-    if (result === undefined || result instanceof MovedRepository) return undefined;
-    const meta: unknown = result.envelope.meta_data;
-    return Own.Check(meta) ? meta.person : undefined;
+    return await reading;
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return undefined;
     throw error;
   }
+}
+
+const Own = Compile(Type.Object({ person: RankPart }));
+
+/** Reads the row of a person; undefined when the board does not rank the person. */
+async function readOwn(read: ReadPart, params: { slug: string; login: string }): Promise<RankPart | undefined> {
+  const result = await orAbsent(read('listBoardEvidence', { params, limit: 1 }));
+  if (result === undefined || result instanceof MovedRepository) return undefined;
+  const meta: unknown = result.envelope.meta_data;
+  return Own.Check(meta) ? meta.person : undefined;
 }
 
 interface Shown extends Data {
@@ -164,7 +192,7 @@ ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, p
 <section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
 ${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: shown.own }, counted, reader)}
 ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</section>
-<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`,
+${shown.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${shown.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
   });
 }
 
