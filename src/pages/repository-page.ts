@@ -107,7 +107,7 @@ function renderRepository(site: Site, reader: Reader, data: Data & { owner: stri
 <a href="${site.profileUrl(provider, owner)}/${name}">${provider}</a></p>
 <h1>${name}</h1>
 ${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
-${repositoryFacts(owner, repository, reader)}
+${repositoryFacts(owner, repository, { id: 'stars-tip' }, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
 ${section(words.contributions, counters({ values: data.numbers.items[0]?.contributions ?? {}, pathOf: (counter) => repositoryCounterPath(provider, owner, name, counter), isOfAll: true }, data.numbers, reader), html`<a class="quiet" href="${endpointPath(provider, owner, `repositories/${encodeURIComponent(name)}/contributions`)}">${words.asData}</a>`)}
 ${communitySection({ provider, owner, repository: name, path }, community, reader)}

@@ -17,7 +17,7 @@ import {
   repositoryPath,
 } from './addresses.ts';
 import { html, type Markup, trusted } from './html.ts';
-import { numberLink, sharedTip, tip } from './numbers.ts';
+import { type NumberFacts, numberLink, sharedTip, tip } from './numbers.ts';
 import type { AwardPart, BoardPart, Part } from './parts.ts';
 import type { Reader } from './reader.ts';
 import { withQuery } from './windows.ts';
@@ -186,23 +186,32 @@ export function boards(
 export function repositories(owner: string, items: readonly Repository[], reader: Reader): Markup {
   const { words, to } = reader;
   if (items.length === 0) return html`<p class="empty">${words.noRepositories}</p>`;
+  const facts = {
+    id: 'repository-stars-tip',
+    means: definitionsOf('stars', { isOfAll: true })[0],
+    window: words.detail.lifetime,
+    asOf: undefined,
+  };
   return html`<ul class="repositories">${items.map(
     (
       repository,
     ) => html`<li><h3><a href="${to(repositoryPath(repository.provider, owner, repository.name))}">${repository.name}</a>${repository.isFork && html` <small class="chip">${words.fork}</small>`}</h3>
-<p dir="auto">${repository.description}</p>${repositoryFacts(owner, repository, reader)}</li>`,
-  )}</ul>`;
+<p dir="auto">${repository.description}</p>${repositoryFacts(owner, repository, facts, reader)}</li>`,
+  )}</ul>
+${items.some(({ isFork, stars }) => !isFork && stars > 0) && sharedTip(facts, reader)}`;
 }
 
+/** @param starsFacts the text that explains the number of stars. */
 export function repositoryFacts(
   owner: string,
   { provider, name, language: programming, stars, license, isFork }: Repository,
+  starsFacts: Pick<NumberFacts, 'id'>,
   { words, language, to }: Reader,
 ): Markup {
   const text = fill(words.stars, { n: language.number(stars) });
   // Stars of forks are not counted, so that no page lists them.
   const starsLink = isFork
     ? html`<span>${text}</span>`
-    : html`<a class="number" href="${to(repositoryCounterPath(provider, owner, name, 'stars'))}">${text}</a>`;
+    : numberLink(to(repositoryCounterPath(provider, owner, name, 'stars')), text, starsFacts);
   return html`<p class="facts">${programming !== '' && html`<span>${programming}</span>`}${stars > 0 && starsLink}${license !== '' && html`<span>${license}</span>`}</p>`;
 }
