@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { readWindow } from '../../windows/window.ts';
 
 /** The paths below an account's URL that can be drawn as cards. */
 const drawable =
@@ -9,9 +10,13 @@ const maxLength = 1000;
  * Reads the path of a card of an account.
  * @param given the owner's input: a path of this service, with parameters.
  * @returns the part below the account's URL, with its format.
- * @throws AppError `invalid_input` that describes a valid path.
+ * @throws AppError `invalid_input` that describes a valid path, or names the nearest valid value of a window.
  */
-export function readImagePath(given: string, format: string, account: { provider: string; name: string }): string {
+export function readImagePath(
+  given: string,
+  format: string,
+  { account, now }: { account: { provider: string; name: string }; now: Date },
+): string {
   const base = 'http://service.invalid';
   const isPath = given.startsWith('/v1/') && given.length <= maxLength && URL.canParse(given, base);
   if (!isPath) throw unfit(account);
@@ -25,6 +30,9 @@ export function readImagePath(given: string, format: string, account: { provider
     entities === 'entities' &&
     decode(name).toLowerCase() === account.name.toLowerCase();
   if (!isOfAccount || !drawable.test(rest.join('/'))) throw unfit(account);
+  const textOf = (parameter: string): string | undefined => searchParams.get(parameter) ?? undefined;
+  const [since, until, period] = ['since', 'until', 'period'].map(textOf);
+  readWindow({ since, until, period, time_zone: textOf('time_zone') }, now);
   searchParams.set('format', format);
   return `${rest.join('/')}?${searchParams.toString()}`;
 }

@@ -90,7 +90,7 @@ function creation(app: App, services: AccessServices): void {
     status: 201,
     response: SingleSchema(Link),
     load: async ({ account, caller, body: { path: givenPath, format } }) => {
-      const imagePath = readImagePath(givenPath, format, account);
+      const imagePath = readImagePath(givenPath, format, { account, now: services.now() });
       const secret = services.randomBytes(secretBytes).toString('base64url');
       const id = services.newId();
       await inTransaction(services.connection, async (transaction) => {

@@ -140,6 +140,16 @@ describe('embed links', () => {
       assert.equal(response.status, 400, `${path} ${format}`);
       assert.equal(response.body.error?.code, 3);
     }
+    for (const [query, nearest] of [
+      ['period=2026-13', '2026-12'],
+      ['since=2026-02-30', '2026-02-28'],
+      ['time_zone=Berlin', 'Europe/Berlin'],
+    ] as const) {
+      const sent = { path: `${own}/contributions?${query}`, format: 'svg' };
+      const { status, text } = await service.get(`${keeper.name}/embeds`, jsonRequest('POST', token, sent));
+      assert.equal(status, 400, query);
+      assert.ok(text.includes(`did you mean ${nearest}?`), text);
+    }
     for (const body of [{}, { path: `${own}/contributions` }, { format: 'svg' }]) {
       const response = await service.get(`${keeper.name}/embeds`, jsonRequest('POST', token, body));
       assert.deepEqual([response.status, response.body.error?.code], [400, 1]);
