@@ -57,7 +57,7 @@ async function countRanked({ connection }: Database, repositoryId: string, board
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
     asOf: now,
     isBeingRead: false,
-    isSettled: () => true,
+    missingUntil: () => [],
   };
   const query = rankedSql({ board, window: windowOf(board.window, now), members, now });
   const { rows } = await withEvaluationMemory(connection, (transaction) =>

@@ -22,7 +22,23 @@ export interface IncompleteRepository {
   isPrivate: boolean;
 }
 
-/** Returns the teams whose members are not known, in the form of lists of missing data. */
-export function unreadOf({ unreadTeams = [] }: Coverage): string[] {
-  return unreadTeams.map((team) => `@${team}: not_readable`);
+/** Returns the repositories that are not complete, each with its state, and the teams whose members are not known. */
+export function missingOf({ incomplete, unreadTeams = [] }: Coverage): string[] {
+  return [
+    ...incomplete.map(({ repository, state }) => `${repository}: ${state}`),
+    ...unreadTeams.map((team) => `@${team}: not_readable`),
+  ];
+}
+
+/** The entry in a list of missing data that stands for private repositories, whose names the reader may not see. */
+const ofPrivate = 'private: incomplete';
+
+/**
+ * Returns a list of missing data for a reader who is not the owner of the board: one entry stands for all that may name
+ * private repositories.
+ */
+export function withoutPrivate(missing: readonly string[], coverage: Coverage): string[] {
+  const open = new Set(missingOf({ ...coverage, incomplete: coverage.incomplete.filter((one) => !one.isPrivate) }));
+  const shown = missing.filter((one) => open.has(one));
+  return shown.length === missing.length ? shown : [...shown, ofPrivate];
 }

@@ -6,7 +6,7 @@ import { isPresentInSql } from '../../repositories/shown-store.ts';
 import type { Board } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
 import { findUnreadTeams, teamsOf } from '../teams/team-store.ts';
-import type { Coverage, IncompleteRepository } from './coverage.ts';
+import { type Coverage, type IncompleteRepository, missingOf } from './coverage.ts';
 
 /** The repositories that a board counts, and how far they are collected. */
 export interface Members {
@@ -20,8 +20,11 @@ export interface Members {
   asOf: Date | null;
   /** True while one of them is being read for the first time, so that contributions older than the known ones may follow. */
   isBeingRead: boolean;
-  /** True when everything that happened before `until` is known of all installed repositories. */
-  isSettled: (until: Date) => boolean;
+  /**
+   * Returns the repositories, each with its state, and the teams of which not everything before `until` is known; none
+   * where everything is.
+   */
+  missingUntil: (until: Date) => string[];
 }
 
 interface MemberRow {
@@ -102,22 +105,26 @@ function toMembers(
   const absent = toAbsent(rows, board);
   const known = rows.filter((row) => row.is_installed).map((row) => row.known_until);
   const times = known.map((at) => at?.getTime() ?? 0);
+  const coverage: Coverage = {
+    repositories: rows.length + absent.length,
+    complete: rows.length - incomplete.length,
+    incomplete: [...incomplete, ...absent],
+    isCut: found.length > rows.length,
+    ...(unreadTeams.length > 0 && { unreadTeams }),
+  };
   return {
     ids: rows.map(({ id }) => id),
     ownerIds: rows.map((row) => row.owner_id),
-    coverage: {
-      repositories: rows.length + absent.length,
-      complete: rows.length - incomplete.length,
-      incomplete: [...incomplete, ...absent],
-      isCut: found.length > rows.length,
-      ...(unreadTeams.length > 0 && { unreadTeams }),
-    },
+    coverage,
     asOf: times.length === 0 || times.includes(0) ? null : new Date(Math.min(...times)),
     isBeingRead: rows.some((row) => row.is_being_read ?? row.is_installed),
-    isSettled: (until) =>
-      incomplete.length + absent.length + unreadTeams.length === 0 &&
-      times.length > 0 &&
-      times.every((time) => time >= until.getTime()),
+    missingUntil: (until) => {
+      const named = new Set(incomplete.map(({ repository }) => repository));
+      const outdated = rows.flatMap(({ provider, path, known_until: known }) =>
+        named.has(`${provider}/${path}`) || (known !== null && known >= until) ? [] : [`${provider}/${path}: outdated`],
+      );
+      return [...missingOf(coverage), ...outdated];
+    },
   };
 }
 

@@ -5,8 +5,7 @@ import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
-import { unreadOf } from '../ranking/coverage.ts';
-import { findMembers, type Members } from '../ranking/member-store.ts';
+import { findMembers } from '../ranking/member-store.ts';
 import { type BoardWindow, endedWindows, windowOf } from '../windows.ts';
 import {
   addAnonymousVersion,
@@ -70,8 +69,8 @@ async function freezeNext({ connection, now }: Services, signer: Signer, boardId
     const { window, number } = next;
     const members = await findMembers(transaction, stored.board, stored.ownerId);
     const until = window.until ?? at;
-    const isSettled = members.isSettled(until);
-    if (!isSettled && until.getTime() + frozenAfterMs > at.getTime()) {
+    const missing = members.missingUntil(until);
+    if (missing.length > 0 && until.getTime() + frozenAfterMs > at.getTime()) {
       await setFreezeTime(transaction, boardId, new Date(at.getTime() + retryMs));
       return false;
     }
@@ -79,7 +78,7 @@ async function freezeNext({ connection, now }: Services, signer: Signer, boardId
       number,
       window,
       members,
-      missing: isSettled ? [] : missingOf(members),
+      missing,
       reason: 'The window has ended.',
       now: at,
     });
@@ -90,13 +89,6 @@ async function freezeNext({ connection, now }: Services, signer: Signer, boardId
 /** Returns the end of a window that lies in the future; null when it has ended, or has no end. */
 function futureEnd({ until }: BoardWindow, now: Date): Date | null {
   return until !== null && until > now ? until : null;
-}
-
-function missingOf({ coverage }: Members): string[] {
-  const repositories = coverage.incomplete
-    .filter(({ isPrivate }) => !isPrivate)
-    .map(({ repository, state }) => `${repository}: ${state}`);
-  return [...repositories, ...unreadOf(coverage)];
 }
 
 /** Finds the oldest ended window of a board that is not frozen yet, and the number of its season. */
@@ -186,10 +178,9 @@ export async function correctSeason(
     if (stored === undefined || season === undefined) return;
     const now = services.now();
     const members = await findMembers(transaction, stored.board, stored.ownerId);
-    const isSettled = members.isSettled(season.until);
-    if (onlySettled && (!isSettled || season.missing.length === 0)) return;
+    const missing = members.missingUntil(season.until);
+    if (onlySettled && (missing.length > 0 || season.missing.length === 0)) return;
     const window = windowOfSeason(stored, season, now);
-    const missing = isSettled ? [] : missingOf(members);
     await addSigned(transaction, signer, stored, { number, window, members, missing, reason, now });
   });
 }

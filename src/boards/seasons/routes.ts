@@ -147,18 +147,19 @@ function presentSeason(services: AccessServices, loaded: Loaded, context: Contex
   const items = page.map((person) =>
     toSeasonRankItem(board, person, { providers: services.providers, boardUrl: url, season: season.number }),
   );
+  const shown = toSeasonItem(season, { url, isOwner });
   const content = envelope({
     dataType: 'unknown',
     data: items,
     provenance: {
       asOf: season.asOf ?? season.frozenAt,
-      missing: season.missing,
+      missing: shown.missing,
       includesPrivate: board.isPrivate,
     },
     ...neighbourCursors(loaded, ({ place }) => services.cursors.write(listing, [season.version, place])),
   });
   Object.assign(content.meta_data, {
-    season: toSeasonItem(season, { url, isOwner }),
+    season: shown,
     versions: versions.map(toVersion),
   });
   return {

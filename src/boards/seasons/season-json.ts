@@ -3,6 +3,7 @@ import type { HandlerResult } from '../../http/endpoint.ts';
 import { formatTimestamp, OptionalTimestampSchema, TimestampSchema } from '../../http/envelope.ts';
 import type { Board } from '../board.ts';
 import { readDefinition } from '../definition.ts';
+import { withoutPrivate } from '../ranking/coverage.ts';
 import { BoardItem, type SeasonRankItem, toRankTable, toRepositories } from '../views/board-json.ts';
 import type { Season, VersionNote } from './season-store.ts';
 
@@ -30,7 +31,9 @@ export const SeasonItem = Type.Object(
   {
     repositories: BoardItem.properties.repositories,
     as_of: OptionalTimestampSchema(),
-    missing: Type.Array(Type.String(), { description: 'The repositories that were not collected when it was frozen.' }),
+    missing: Type.Array(Type.String(), {
+      description: 'The repositories and teams that were not completely known up to its end when it was frozen.',
+    }),
     number: Type.Integer({ examples: [1] }),
     version: Type.Integer({ examples: [1] }),
     name: Type.String({ examples: ['Release 4 sprint'] }),
@@ -81,13 +84,14 @@ export function toSeasonItem(
   { url, isOwner }: { url: string; isOwner: boolean },
 ): Static<typeof SeasonItem> {
   const { number } = season;
+  const { name, isPrivate } = readDefinition(season.definition);
   return {
     repositories: toRepositories(season.coverage, { isOwner }),
     as_of: season.asOf && formatTimestamp(season.asOf),
-    missing: season.missing,
+    missing: isPrivate && !isOwner ? withoutPrivate(season.missing, season.coverage) : season.missing,
     number,
     version: season.version,
-    name: readDefinition(season.definition).name,
+    name,
     since: season.since && formatTimestamp(season.since),
     until: formatTimestamp(season.until),
     frozen_dttm: formatTimestamp(season.frozenAt),

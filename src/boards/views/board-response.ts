@@ -3,7 +3,7 @@ import type { RouteServices } from '../../accounts/resolve.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { type Envelope, envelope } from '../../http/envelope.ts';
 import type { Board } from '../board.ts';
-import { unreadOf } from '../ranking/coverage.ts';
+import { missingOf, withoutPrivate } from '../ranking/coverage.ts';
 import { toBoardItem } from './board-json.ts';
 import type { Ranking } from './view-store.ts';
 
@@ -32,15 +32,13 @@ export function withBoard(
   content: { data: readonly unknown[]; previousCursor?: string | undefined; nextCursor?: string | undefined },
 ): Envelope {
   const item = toBoardItem(board, ranking, { isOwner });
+  const missing = missingOf(ranking.coverage);
   return envelope({
     dataType: 'unknown',
     ...content,
     provenance: {
       asOf: ranking.asOf ?? ranking.builtAt,
-      missing: [
-        ...item.repositories.incomplete.map(({ repository, state }) => `${repository}: ${state}`),
-        ...unreadOf(ranking.coverage),
-      ],
+      missing: isOwner ? missing : withoutPrivate(missing, ranking.coverage),
       includesPrivate: board.isPrivate,
     },
     board: item,

@@ -60,7 +60,7 @@ async function rank(board: Board, world: World): Promise<Map<number, Record<stri
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
     asOf: now,
     isBeingRead: false,
-    isSettled: () => true,
+    missingUntil: () => [],
   };
   const query = rankedSql({ board, window: windowOf(board.window, now), members, now });
   const { rows } = await withEvaluationMemory(opened.database.connection, (transaction) =>
