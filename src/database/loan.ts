@@ -3,6 +3,7 @@ import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'ky
 import type { ClientConfig, PoolClient } from 'pg';
 import { cancelStatement } from './cancel-statement.ts';
 import { isOutdated, preparedName } from './point-reads.ts';
+import { writeAtOnce } from './pool.ts';
 import { isPooled } from './sessions.ts';
 import { overloaded } from './slots.ts';
 import { errorOfEnd, type StatementScope } from './statement-scope.ts';
@@ -23,11 +24,14 @@ interface NamedClient {
   query<Row>(statement: { name: string; text: string; values: unknown[] }): Promise<PostgresQueryResult<Row>>;
 }
 
-/** A connection that is lent to one request until `release`. */
+/**
+ * A connection that is lent to one request until `release`. Statements that are sent while others run are run after
+ * them, where the connection was opened with `pipeline`.
+ */
 export class Loan implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #terms: LoanTerms;
-  #statement: Promise<unknown> | undefined;
+  readonly #statements = new Set<Promise<unknown>>();
   /** False in a transaction, which a failure would end, and behind a pooler, where each statement may have another session. */
   #mayPrepare: boolean;
   #hasOutdated = false;
@@ -42,7 +46,7 @@ export class Loan implements PostgresPoolClient {
   }
 
   readonly #onAbort = (): void => {
-    if (this.#statement !== undefined) this.#cancelling = this.#cancel(this.#statement);
+    if (this.#statements.size > 0) this.#cancelling = this.#cancel([...this.#statements]);
   };
 
   query<Row>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -61,7 +65,7 @@ export class Loan implements PostgresPoolClient {
     if (beginsTransaction(text)) this.#mayPrepare = false;
     const name = this.#mayPrepare ? preparedName(text) : undefined;
     const statement = this.#send<Row>(text, parameters, name);
-    this.#statement = statement;
+    this.#statements.add(statement);
     try {
       return await statement;
     } catch (error) {
@@ -73,7 +77,7 @@ export class Loan implements PostgresPoolClient {
       }
       throw isCanceled(error) ? overloaded(error) : error;
     } finally {
-      this.#statement = undefined;
+      this.#statements.delete(statement);
     }
   }
 
@@ -84,6 +88,7 @@ export class Loan implements PostgresPoolClient {
   ): Promise<PostgresQueryResult<Row>> {
     const client: PostgresPoolClient & NamedClient = this.#client;
     if (name === undefined) return client.query<Row>(text, parameters);
+    writeAtOnce(this.#client);
     return client.query<Row>({ name, text, values: [...parameters] });
   }
 
@@ -99,11 +104,9 @@ export class Loan implements PostgresPoolClient {
     else void this.#cancelling.then(end);
   }
 
-  async #cancel(statement: Promise<unknown>): Promise<boolean> {
-    const ended = statement.then(
-      () => true,
-      () => true,
-    );
+  /** Cancels until all statements have ended, because a cancellation ends the one that runs. */
+  async #cancel(statements: readonly Promise<unknown>[]): Promise<boolean> {
+    const ended = Promise.allSettled(statements).then(() => true);
     for (;;) {
       if (!(await cancelStatement(this.#client, this.#terms.clientConfig))) return false;
       if (await Promise.race([ended, wait(cancelAgainMs, false, { ref: false })])) return true;

@@ -126,6 +126,13 @@ export async function endConnection(client: Client): Promise<void> {
   clearTimeout(impatient);
 }
 
+/** Sends all that is written to a connection before the event loop goes on at once, in one call of the system. */
+export function writeAtOnce(client: Client): void {
+  const socket = socketOf(client);
+  socket.cork();
+  process.nextTick(() => socket.uncork());
+}
+
 /** The driver declares no type for the socket of a connection. */
 function socketOf(client: Client): Duplex {
   const { connection }: { connection?: { stream: Duplex } } = Object(client);

@@ -1,11 +1,12 @@
-import type { PostgresPoolClient } from 'kysely';
 import type { ClientConfig, Pool } from 'pg';
 import { Loan } from './loan.ts';
-import { type ConnectionPool, openPool, type PoolLimits } from './pool.ts';
+import { type ConnectionPool, openPool, type PoolLimits, type PoolObserver } from './pool.ts';
 import type { Replica } from './replica.ts';
 import { ReplicaLoan } from './replica-loan.ts';
+import { isPooled } from './sessions.ts';
+import { DeferredLoan, SharedReads } from './shared-reads.ts';
 import { Slots } from './slots.ts';
-import { currentScope, leaveReplica } from './statement-scope.ts';
+import { currentScope, leaveReplica, type Reads, type StatementScope } from './statement-scope.ts';
 
 /** The queues for connections, by the number of connections. */
 const waitingPerConnection = { ordinary: 16, expensive: 2 };
@@ -25,7 +26,9 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
     },
     maxWaitMs,
   });
-  return openPool(clientConfig, limits, (pool) => {
+  // Behind a pooler, statements that follow each other without a transaction may have different sessions.
+  const shares = !isPooled({ clientConfig });
+  return openPool({ ...clientConfig, pipeline: shares }, limits, (pool) => {
     observer?.onOpen({
       get totalCount() {
         return pool.totalCount;
@@ -37,37 +40,66 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
         return slots.waiting;
       },
     });
+    const lender = { pool, slots, clientConfig, observer };
+    const readsOf = new WeakMap<StatementScope, SharedReads>();
     return {
       options: pool.options,
       connect: async () => {
-        const begunAt = performance.now();
-        try {
-          return await lend(pool, slots, { clientConfig, replica });
-        } finally {
-          observer?.onWait((performance.now() - begunAt) / 1000);
-        }
+        const scope = currentScope();
+        if (replica === undefined) leaveReplica();
+        else if (scope?.reads?.fromReplica === true) return lendReplica(lender, { replica, scope, reads: scope.reads });
+        if (!shares || scope === undefined) return lend(lender, scope);
+        const lendOwn = (): Promise<Loan> => lend(lender, scope);
+        const reads = readsOf.get(scope) ?? new SharedReads(lendOwn);
+        readsOf.set(scope, reads);
+        return new DeferredLoan(reads, lendOwn);
       },
       end: () => pool.end(),
     };
   });
 }
 
-async function lend(
-  pool: Pool,
-  slots: Slots,
-  { clientConfig, replica }: { clientConfig: ClientConfig; replica: Replica | undefined },
-): Promise<PostgresPoolClient> {
-  const scope = currentScope();
-  if (replica === undefined) leaveReplica();
-  const freeSlot = await slots.acquire(scope);
-  const lendPrimary = async (): Promise<Loan> => new Loan(await pool.connect(), { scope, freeSlot, clientConfig });
-  if (replica !== undefined && scope?.reads?.fromReplica === true) {
-    return new ReplicaLoan({ replica, scope, reads: scope.reads, lendPrimary, freeSlot });
-  }
+interface Lender {
+  pool: Pool;
+  slots: Slots;
+  clientConfig: ClientConfig;
+  observer: PoolObserver | undefined;
+}
+
+/** Lends a connection to the primary. @throws AppError `overloaded` when none is free in time. */
+async function lend(lender: Lender, scope: StatementScope | undefined): Promise<Loan> {
+  const begunAt = performance.now();
   try {
-    return await lendPrimary();
-  } catch (error) {
-    freeSlot();
-    throw error;
+    const freeSlot = await lender.slots.acquire(scope);
+    try {
+      return await lendWith(lender, scope, freeSlot);
+    } catch (error) {
+      freeSlot();
+      throw error;
+    }
+  } finally {
+    lender.observer?.onWait((performance.now() - begunAt) / 1000);
   }
+}
+
+/** Lends what stands for a connection to the replica, or to the primary where that fails. */
+async function lendReplica(
+  lender: Lender,
+  terms: { replica: Replica; scope: StatementScope; reads: Reads },
+): Promise<ReplicaLoan> {
+  const begunAt = performance.now();
+  try {
+    const freeSlot = await lender.slots.acquire(terms.scope);
+    return new ReplicaLoan({ ...terms, lendPrimary: () => lendWith(lender, terms.scope, freeSlot), freeSlot });
+  } finally {
+    lender.observer?.onWait((performance.now() - begunAt) / 1000);
+  }
+}
+
+async function lendWith(
+  { pool, clientConfig }: Lender,
+  scope: StatementScope | undefined,
+  freeSlot: () => void,
+): Promise<Loan> {
+  return new Loan(await pool.connect(), { scope, freeSlot, clientConfig });
 }

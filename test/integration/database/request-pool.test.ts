@@ -128,6 +128,67 @@ describe('point reads of requests', () => {
     assert.deepEqual(others, []);
   });
 
+  const scoped = <Result>(work: () => Promise<Result>, signal = new AbortController().signal): Promise<Result> =>
+    withinScope({ signal, isExpensive: false }, work);
+  const backend = async ({ connection }: ConnectionPool, isPointRead: boolean): Promise<number | undefined> => {
+    const mark = isPointRead ? pointRead : sql``;
+    const { rows } = await sql<{ pid: number }>`select ${mark} pg_backend_pid() as pid`.execute(connection);
+    return rows[0]?.pid;
+  };
+
+  it('take one connection together where they run for one caller at once, and others one each', async () => {
+    await using opened = await open({ maxConnections: 3 });
+    const { requests } = opened;
+    const pidsOf = async (kinds: readonly boolean[]): Promise<Set<number | undefined>> =>
+      new Set(await Promise.all(kinds.map((isPointRead) => backend(requests, isPointRead))));
+    assert.equal((await scoped(() => pidsOf([true, true, true, true, true]))).size, 1);
+    assert.equal((await scoped(() => pidsOf([false, true, false, true]))).size, 3);
+    const inTransaction = await scoped(() =>
+      requests.connection.transaction().execute(async (transaction) => {
+        const own = await backend({ ...requests, connection: transaction }, true);
+        return { own, beside: await backend(requests, true) };
+      }),
+    );
+    assert.notEqual(inTransaction.own, inTransaction.beside);
+  });
+
+  it('do not fail with one beside them, and give their connection back', async () => {
+    await using opened = await open({ maxConnections: 1 });
+    const { requests } = opened;
+    const { connection } = requests;
+    for (let round = 0; round < 3; round += 1) {
+      const results = await scoped(() =>
+        Promise.allSettled([
+          backend(requests, true),
+          sql`select ${pointRead} 1 / (${round}::integer - ${round}::integer)`.execute(connection),
+          backend(requests, true),
+        ]),
+      );
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+    }
+    assert.notEqual(await scoped(() => backend(requests, false)), undefined);
+  });
+
+  it('all end when no caller waits for them any more', async () => {
+    await using opened = await open({ maxConnections: 1 });
+    const { requests, sleeping } = opened;
+    const { connection } = requests;
+    const ending = new AbortController();
+    const work = scoped(
+      () => Promise.allSettled([1, 2, 3].map((n) => sql`select ${pointRead} pg_sleep(60 + ${n})`.execute(connection))),
+      ending.signal,
+    );
+    await until(async () => ((await sleeping()) === 1 ? true : undefined), 'the first statement runs');
+    ending.abort();
+    for (const result of await work) {
+      assert.ok(result.status === 'rejected' && isCode('too_slow')(result.reason), JSON.stringify(result));
+    }
+    assert.notEqual(await backend(requests, false), undefined);
+  });
+
   it('read again when the columns of their tables changed since', async () => {
     await using opened = await open({ maxConnections: 1 });
     const { requests } = opened;
