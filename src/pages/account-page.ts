@@ -8,7 +8,7 @@ import { numberDefinition } from '../contributions/rules.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import type { PartRequest } from '../http/endpoints.ts';
 import type { Page, ReadPart } from '../http/pages.ts';
-import type { Repository } from '../repositories/store.ts';
+import type { ShownRepository } from '../repositories/public-store.ts';
 import { accountPath, composerPath, counterPath, endpointPath, previewPath } from './addresses.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { html, type Markup } from './html.ts';
@@ -46,7 +46,7 @@ interface Data {
   community: Community | undefined;
   /** Its own; of a person also those that rank the person. */
   boards: readonly OpenBoard[];
-  repositories: readonly Repository[];
+  repositories: readonly ShownRepository[];
   /** For organizations alone. */
   earnable: readonly Earnable[];
 }
@@ -54,7 +54,7 @@ interface Data {
 interface Sources {
   now: () => Date;
   /** Finds public repositories of an account, the most starred first. */
-  findRepositories: (account: Account, limit: number) => Promise<readonly Repository[]>;
+  findRepositories: (account: Account, limit: number) => Promise<readonly ShownRepository[]>;
   /** Finds the achievements that an account's repositories define. */
   findEarnable: (account: Account, limit: number) => Promise<readonly Earnable[]>;
   /** Finds the boards of a person, and those that rank the person. */

@@ -117,19 +117,21 @@ function factsScript(facts: object): Markup {
   return html`<script type="application/ld+json">${trusted(json.replaceAll('<', '\\u003c'))}</script>`;
 }
 
-/** Links to the same page in all languages, by their own names. */
+/** Renders links to the same page in all languages, by their own names. All pages have them, so that they are joined as text. */
 function languageLinks(path: string, { words, language }: Reader): Markup {
-  return html`<nav class="languages" aria-label="${words.language}">${locales.map(
-    (locale) =>
-      html`<a href="${withLanguage(path, locale)}" lang="${locale}" hreflang="${locale}"${
-        locale === language.locale && trusted(' aria-current="true"')
-      }>${ownNames.get(locale)}</a>`,
-  )}</nav>`;
+  const address = html`${withLanguage(path, '')}`.toString();
+  const links = ownLanguages.map(({ locale, ending }) => {
+    const current = locale === language.locale ? ' aria-current="true"' : '';
+    return `<a href="${address}${locale}"${current}${ending}`;
+  });
+  return html`<nav class="languages" aria-label="${words.language}">${trusted(links.join(''))}</nav>`;
 }
 
-const ownNames = new Map(
-  locales.map((locale) => [locale, new Intl.DisplayNames(locale, { type: 'language' }).of(locale)]),
-);
+/** The languages, and the ends of the links to them. */
+const ownLanguages = locales.map((locale) => {
+  const name = new Intl.DisplayNames(locale, { type: 'language' }).of(locale);
+  return { locale, ending: html` lang="${locale}" hreflang="${locale}">${name}</a>`.toString() };
+});
 
 /** The form that leads to the page of an account. */
 export function searchForm({ providers }: Site, { words, language, to }: Reader): Markup {

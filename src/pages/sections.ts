@@ -5,7 +5,7 @@ import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
 import { definitionsOf, numberDefinition } from '../contributions/rules.ts';
-import type { Repository } from '../repositories/store.ts';
+import type { ShownRepository } from '../repositories/public-store.ts';
 import {
   accountPath,
   avatarPath,
@@ -183,7 +183,7 @@ export function boards(
   )}</ul>`;
 }
 
-export function repositories(owner: string, items: readonly Repository[], reader: Reader): Markup {
+export function repositories(owner: string, items: readonly ShownRepository[], reader: Reader): Markup {
   const { words, to } = reader;
   if (items.length === 0) return html`<p class="empty">${words.noRepositories}</p>`;
   const facts = {
@@ -204,7 +204,7 @@ ${items.some(({ isFork, stars }) => !isFork && stars > 0) && sharedTip(facts, re
 /** @param starsFacts the text that explains the number of stars. */
 export function repositoryFacts(
   owner: string,
-  { provider, name, language: programming, stars, license, isFork }: Repository,
+  { provider, name, language: programming, stars, license, isFork }: ShownRepository,
   starsFacts: Pick<NumberFacts, 'id'>,
   { words, language, to }: Reader,
 ): Markup {

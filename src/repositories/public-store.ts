@@ -1,21 +1,26 @@
+import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { pointRead } from '../database/point-reads.ts';
 import { isPresentInSql } from './shown-store.ts';
 import { type Repository, toRepository } from './store.ts';
+
+/** The parts of a repository that lists of pages show. */
+export type ShownRepository = Pick<
+  Repository,
+  'provider' | 'name' | 'description' | 'language' | 'license' | 'isFork' | 'stars'
+>;
 
 /** Finds up to `limit` public repositories of an account: forks last, otherwise the most starred first. */
 export async function findPublicRepositories(
   connection: Connection,
   ownerId: string,
   limit: number,
-): Promise<Repository[]> {
-  const rows = await selectPublic(connection, ownerId)
-    .orderBy('is_fork')
-    .orderBy('stars', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(toRepository);
+): Promise<ShownRepository[]> {
+  const { rows } = await sql<ShownRepository>`
+    select ${pointRead} provider, name, description, language, license, is_fork as "isFork", stars from repositories
+    where owner_id = ${ownerId} and not is_private and ${isPresentInSql('repositories')}
+    order by is_fork, stars desc, id limit ${limit}`.execute(connection);
+  return rows;
 }
 
 /** Finds one public repository of an account by its present name; the letter case does not matter. */
@@ -24,19 +29,15 @@ export async function findPublicRepository(
   ownerId: string,
   name: string,
 ): Promise<Repository | undefined> {
-  const row = await selectPublic(connection, ownerId)
-    .where((is) => is(is.fn('lower', ['name']), '=', name.toLowerCase()))
-    .orderBy('named_at', 'desc')
-    .executeTakeFirst();
-  return row && toRepository(row);
-}
-
-function selectPublic(connection: Connection, ownerId: string) {
-  return connection
+  const row = await connection
     .selectFrom('repositories')
     .modifyFront(pointRead)
     .selectAll()
     .where('owner_id', '=', ownerId)
     .where('is_private', '=', false)
-    .where(isPresentInSql('repositories'));
+    .where(isPresentInSql('repositories'))
+    .where((is) => is(is.fn('lower', ['name']), '=', name.toLowerCase()))
+    .orderBy('named_at', 'desc')
+    .executeTakeFirst();
+  return row && toRepository(row);
 }

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { pointRead } from '../../database/point-reads.ts';
-import { readDefinition } from '../definition.ts';
 
 /** A board that everyone may see, as pages about something that it counts name it. */
 export interface OpenBoard {
@@ -37,14 +36,12 @@ async function findOpenBoards(
   { among, ownerId }: { among: RawBuilder<unknown>; ownerId: string },
   limit: number,
 ): Promise<OpenBoard[]> {
-  const { rows } = await sql<{ provider: string; owner: string; slug: string; definition: object }>`
-    select ${pointRead} o.provider, o.name as owner, b.slug, b.definition
+  const { rows } = await sql<OpenBoard>`
+    select ${pointRead} o.provider, o.name as owner, b.slug, b.definition ->> 'name' as name,
+      coalesce(b.definition ->> 'description', '') as description
     from boards b join accounts o on o.id = b.owner_id
     where b.id in (${among}) and b.is_current and not b.is_private and ${isShownInSql('o')}
       and b.definition #>> '{people,only_members_of}' is null
     order by b.owner_id <> ${ownerId}, o.provider, lower(o.name), b.place limit ${limit}`.execute(connection);
-  return rows.map(({ provider, owner, slug, definition }) => {
-    const { name, description } = readDefinition(definition);
-    return { provider, owner, slug, name, description };
-  });
+  return rows;
 }

@@ -116,7 +116,7 @@ function makeLanguage(locale: string): Language {
     signed: (value) => signed.format(value),
     compactNumber: (value) => compact.format(value),
     share: (value) => share.format(value),
-    date: (time) => date.format(time),
+    date: rememberLast((time) => date.format(time)),
     // Lines break at plain spaces.
     dateRange: (first, last) => date.formatRange(first, last).replaceAll('\u2009', ' '),
     days: (value) => days.format(value),
@@ -125,6 +125,16 @@ function makeLanguage(locale: string): Language {
     weekday: (time) => weekday.format(time),
     firstDayOfWeek: firstDayOfWeek(locale),
     plural: (phrase, value) => fill(phrase[rules.select(value)] ?? phrase.other, { n: full.format(value) }),
+  };
+}
+
+/** Formats a time again only if it is not the last one: the numbers of a page or card mostly have one age. */
+function rememberLast(format: (time: Date) => string): (time: Date) => string {
+  let last = { ms: Number.NaN, text: '' };
+  return (time) => {
+    const ms = time.getTime();
+    if (ms !== last.ms) last = { ms, text: format(time) };
+    return last.text;
   };
 }
 
