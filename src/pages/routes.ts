@@ -4,7 +4,11 @@ import type { AccessServices } from '../access/services.ts';
 import { hasSession } from '../access/sessions/cookies.ts';
 import { sessionOf } from '../access/sessions/session.ts';
 import { findEarnable } from '../achievements/awards/earnable-store.ts';
-import { findAchievementHolders, findPublicAchievement } from '../achievements/awards/holders-store.ts';
+import {
+  findAchievementHolders,
+  findAwardedAchievement,
+  findPublicAchievement,
+} from '../achievements/awards/holders-store.ts';
 import { findBoardsOfPerson, findBoardsOfRepository } from '../boards/views/open-board-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
@@ -105,21 +109,33 @@ export function pageRoutes(app: App, without: Services): void {
   addPage(app, services, evidence.repositoryContributor);
   addPage(app, services, evidence.repositoryCounter);
   addPage(app, services, evidence.boardPerson);
-  addPage(app, services, awardPage(site, provider));
+  addAchievementPages(app, services, provider);
+  addPage(app, services, boardPage(site, provider));
+  progressRoutes(app, services);
+  addAvatars(app, services, provider);
+  addFiles(app, site);
+}
+
+/** Adds the pages of awards and of the people who hold an achievement. */
+function addAchievementPages(app: App, services: PageServices & Services, provider: string): void {
+  const { site, connection, now, cursors } = services;
+  addPage(
+    app,
+    services,
+    awardPage(site, provider, {
+      findAchievement: ({ id: accountId }, awardId) => findAwardedAchievement(connection, { accountId, awardId }),
+    }),
+  );
   addPage(
     app,
     services,
     holdersPage(site, provider, {
       now,
-      cursors: services.cursors,
+      cursors,
       findAchievement: ({ id: ownerId }, id) => findPublicAchievement(connection, { ownerId, id }),
       findHolders: (id, wanted) => findAchievementHolders(connection, id, wanted),
     }),
   );
-  addPage(app, services, boardPage(site, provider));
-  progressRoutes(app, services);
-  addAvatars(app, services, provider);
-  addFiles(app, site);
 }
 
 /** Boards show the row of a person who is signed in; the API ignores cookies. */

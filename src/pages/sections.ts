@@ -82,12 +82,19 @@ export function counters(
 ${provenance(part, reader)}`;
 }
 
+/** Renders the time as of which something is known. */
+export function asOfTime(asOf: Date, { language }: Reader): Markup {
+  const text = fill(language.words.asOf, { date: language.date(asOf) });
+  return html`<time datetime="${asOf.toISOString()}">${text}</time>`;
+}
+
 /** Renders the time as of which numbers are known, and the names of incomplete ones. */
-export function provenance(part: Pick<Part<unknown>, 'asOf' | 'missing'>, { words, language }: Reader): Markup {
-  const { words: names, date } = language;
+export function provenance(part: Pick<Part<unknown>, 'asOf' | 'missing'>, reader: Reader): Markup {
+  const { words, language } = reader;
+  const { words: names } = language;
   const { asOf, missing } = part;
   const named = counterRows.flatMap(({ name }) => (missing.includes(name) ? [names[name]] : []));
-  return html`<p class="note">${names.publicOnly}${asOf !== undefined && html` · <time datetime="${asOf.toISOString()}">${fill(names.asOf, { date: date(asOf) })}</time>`}${
+  return html`<p class="note">${names.publicOnly}${asOf !== undefined && html` · ${asOfTime(asOf, reader)}`}${
     named.length > 0 && html` · ${fill(words.missing, { names: named.join(', ') })}`
   }</p>`;
 }
@@ -152,14 +159,19 @@ export function heldBy(holders: number, { language }: Reader): string {
   return fill(language.words.heldBy, { n: number });
 }
 
+/** Returns the facts about numbers of people who hold an achievement. */
+export function holdersFacts(asOf: Date | undefined, { words: { detail } }: Reader): NumberFacts {
+  return { id: 'holders-tip', means: numberDefinition('holders'), window: detail.lifetime, asOf };
+}
+
 /** Renders the achievements of an owner that people can earn, with their descriptions. */
 export function earnable(
   { provider, owner, asOf }: { provider: string; owner: string; asOf: Date | undefined },
   items: readonly Earnable[],
   reader: Reader,
 ): Markup {
-  const { words, to } = reader;
-  const facts = { id: 'holders-tip', means: numberDefinition('holders'), window: words.detail.lifetime, asOf };
+  const { to } = reader;
+  const facts = holdersFacts(asOf, reader);
   return html`<ul class="awards">${items.map(({ id, name, description, repository, holders, newest }) => {
     const path = to(holdersPath(provider, owner, repository, id));
     const address =

@@ -14,6 +14,17 @@ export interface PublicAchievement {
   holders: number;
 }
 
+/** An achievement, and the time as of which its repository is known. */
+export interface DatedAchievement extends PublicAchievement {
+  asOf: Date;
+}
+
+/** An achievement that someone was awarded, and the owner of its repository. */
+export interface AwardedAchievement extends DatedAchievement {
+  provider: string;
+  owner: string;
+}
+
 /** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id of the award. */
 export type HolderPlace = readonly [awardedAtUs: string, awardId: string];
 
@@ -44,16 +55,39 @@ export function holdersInSql() {
   return sql`(select count(*)::integer as holders from (select ${heldInSql()} limit ${maxHolders + 1}) one)`;
 }
 
+/** Returns the columns of the achievement `h` of the repository `r`, which `n` people hold. */
+function columnsInSql() {
+  return sql`h.id, h.name, h.description, r.name as repository, n.holders,
+    coalesce(r.collected_at, r.listed_at) as "asOf"`;
+}
+
 /** Finds an achievement that a public repository of an owner defines at present. */
 export async function findPublicAchievement(
   connection: Connection,
   { ownerId, id }: { ownerId: string; id: string },
-): Promise<PublicAchievement | undefined> {
-  const { rows } = await sql<PublicAchievement>`
-    select h.id, h.name, h.description, r.name as repository, n.holders
+): Promise<DatedAchievement | undefined> {
+  const { rows } = await sql<DatedAchievement>`
+    select ${columnsInSql()}
     from achievements h join repositories r on r.id = h.repository_id cross join lateral ${holdersInSql()} n
     where h.id = ${id} and h.is_current and r.owner_id = ${ownerId} and not r.is_private
       and ${isPresentInSql('r')}`.execute(connection);
+  return rows[0];
+}
+
+/**
+ * Finds the achievement of an award, by its id or the id that another service gave to it; undefined where no public
+ * repository of an account that everyone may see defines the achievement at present.
+ */
+export async function findAwardedAchievement(
+  connection: Connection,
+  { accountId, awardId }: { accountId: string; awardId: string },
+): Promise<AwardedAchievement | undefined> {
+  const { rows } = await sql<AwardedAchievement>`
+    select ${columnsInSql()}, o.provider, o.name as owner
+    from awards g join achievements h on h.id = g.achievement_id join repositories r on r.id = h.repository_id
+      join accounts o on o.id = r.owner_id cross join lateral ${holdersInSql()} n
+    where g.account_id = ${accountId} and (g.id = ${awardId} or g.imported_id = ${awardId}) and g.revoked_at is null
+      and h.is_current and not r.is_private and ${isPresentInSql('r')} and ${isShownInSql('o')}`.execute(connection);
   return rows[0];
 }
 

@@ -1,12 +1,17 @@
 import { Type } from 'typebox';
+import type { Account } from '../../accounts/store.ts';
+import type { AwardedAchievement } from '../../achievements/awards/holders-store.ts';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
 import type { Page } from '../../http/pages.ts';
-import { accountPath, awardPath, endpointPath, previewPath } from '../addresses.ts';
-import { html } from '../html.ts';
+import { accountPath, awardPath, endpointPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
+import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
+import { numberLink, tip } from '../numbers.ts';
 import { AwardPart, type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
+import { heldBy, holdersFacts } from '../sections.ts';
+import { tipsPath } from '../style.ts';
 
 const AwardPath = Type.Object({
   ...AccountPath.properties,
@@ -14,19 +19,33 @@ const AwardPath = Type.Object({
 });
 const readAward = partReader(AwardPart);
 
-/** The page of an award: the human form of its credential, with its image. */
-export function awardPage(site: Site, provider: string): Page<typeof AwardPath, Part<AwardPart>> {
+interface Data {
+  award: Part<AwardPart>;
+  /** Undefined where the achievement is not public or not defined any more. */
+  achievement: AwardedAchievement | undefined;
+}
+
+interface Sources {
+  /** Finds the public achievement of an award. */
+  findAchievement: (account: Account, awardId: string) => Promise<AwardedAchievement | undefined>;
+}
+
+/** Returns the page of an award: the human form of its credential, with its image. */
+export function awardPage(site: Site, provider: string, { findAchievement }: Sources): Page<typeof AwardPath, Data> {
   return {
     path: `/${provider}/:name/achievements/:award_id`,
     params: AwardPath,
-    load: async (read, { params: { award_id: id } }) => {
-      const part = readAward(await read('getAward', { params: { award_id: id } }));
-      return part instanceof MovedRepository ? undefined : part;
+    load: async (read, { account, params: { award_id: id } }) => {
+      const [part, achievement] = await Promise.all([
+        read('getAward', { params: { award_id: id } }).then(readAward),
+        findAchievement(account, id),
+      ]);
+      return part === undefined || part instanceof MovedRepository ? undefined : { award: part, achievement };
     },
     render: (data, { account }, language) => ({
       html: render(site, readerOf(language), account, data),
       isComplete: true,
-      staleAt: data.staleAt,
+      staleAt: data.award.staleAt,
     }),
     renderPending: ({ provider, name }, language) =>
       pendingPage(site, readerOf(language), { provider, name, title: name }),
@@ -35,35 +54,44 @@ export function awardPage(site: Site, provider: string): Page<typeof AwardPath, 
 
 function render(
   site: Site,
-  { words, language, to, ...reader }: Reader,
-  account: { provider: string; name: string; displayName: string },
-  { items: [award] }: Part<AwardPart>,
+  reader: Reader,
+  { provider, name, displayName }: Pick<Account, 'provider' | 'name' | 'displayName'>,
+  {
+    award: {
+      items: [award],
+    },
+    achievement,
+  }: Data,
 ): string {
   if (award === undefined) throw new Error('the response has no award');
-  const { provider, name, displayName } = account;
+  const { words, language, to } = reader;
   const endpoint = `achievements/${award.id}`;
   const person = displayName || name;
-  return renderDocument(
-    site,
-    { words, language, to, ...reader },
-    {
-      title: `${award.name} · ${person}`,
+  return renderDocument(site, reader, {
+    title: `${award.name} · ${person}`,
+    description: award.description,
+    path: awardPath(provider, name, award.id),
+    previewPath: previewPath(provider, name, endpoint),
+    isAboutAccount: true,
+    scripts: achievement === undefined ? [] : [tipsPath],
+    facts: {
+      '@type': 'CreativeWork',
+      name: award.name,
       description: award.description,
-      path: awardPath(provider, name, award.id),
-      previewPath: previewPath(provider, name, endpoint),
-      isAboutAccount: true,
-      facts: {
-        '@type': 'CreativeWork',
-        name: award.name,
-        description: award.description,
-        dateCreated: award.awarded_dttm,
-      },
-      main: html`<section class="award"><img src="${endpointPath(provider, name, endpoint, { format: 'svg', raw: 'true' })}" alt="" width="128" height="128">
+      dateCreated: award.awarded_dttm,
+    },
+    main: html`<section class="award"><img src="${endpointPath(provider, name, endpoint, { format: 'svg', raw: 'true' })}" alt="" width="128" height="128">
 <div><p class="handle"><a href="${to(accountPath(provider, name))}">${person}</a> · ${language.words.achievementsTitle}</p>
 <h1>${award.name}</h1><p class="bio" dir="auto">${award.description}</p>
-<p class="facts">${award.repository_name !== '' && html`<bdi>${award.repository_name}</bdi>`}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></p>
+<p class="facts">${achievement === undefined ? award.repository_name !== '' && html`<bdi>${award.repository_name}</bdi>` : origin(achievement, reader)}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></p>
 <p class="actions"><a class="button" href="${endpointPath(provider, name, `${endpoint}/credential`)}">${words.detail.credential}</a>
 <a class="quiet" href="${endpointPath(provider, name, endpoint)}">${words.asData}</a></p></div></section>`,
-    },
-  );
+  });
+}
+
+/** Renders links to the repository of an achievement and to the people who hold it. */
+function origin({ provider, owner, repository, id, holders, asOf }: AwardedAchievement, reader: Reader): Markup {
+  const { to } = reader;
+  const facts = holdersFacts(asOf, reader);
+  return html`<a href="${to(repositoryPath(provider, owner, repository))}"><bdi>${owner}/${repository}</bdi></a><span class="tipped">${numberLink(to(holdersPath(provider, owner, repository, id)), heldBy(holders, reader), facts)}${tip(facts, reader)}</span>`;
 }

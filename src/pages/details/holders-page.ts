@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Account } from '../../accounts/store.ts';
-import type { AchievementHolder, HolderPlace, PublicAchievement } from '../../achievements/awards/holders-store.ts';
+import type { AchievementHolder, DatedAchievement, HolderPlace } from '../../achievements/awards/holders-store.ts';
 import { numberDefinition } from '../../contributions/rules.ts';
 import { AppError } from '../../errors.ts';
 import { MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
@@ -11,7 +11,7 @@ import { html } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { heldBy, who } from '../sections.ts';
+import { asOfTime, heldBy, who } from '../sections.ts';
 import { olderLink } from './parts.ts';
 
 const Path = Type.Object({
@@ -28,7 +28,7 @@ interface Sources {
   now: () => Date;
   cursors: Cursors;
   /** Finds an achievement that a public repository of an account defines at present. */
-  findAchievement: (owner: Account, id: string) => Promise<PublicAchievement | undefined>;
+  findAchievement: (owner: Account, id: string) => Promise<DatedAchievement | undefined>;
   /** Finds people who hold an achievement, the newest first. */
   findHolders: (
     achievementId: string,
@@ -37,7 +37,7 @@ interface Sources {
 }
 
 interface Data {
-  achievement: PublicAchievement;
+  achievement: DatedAchievement;
   people: readonly AchievementHolder[];
   next: string | undefined;
   staleAt: Date;
@@ -104,7 +104,7 @@ function render(
     main: html`<section class="award">${icon !== undefined && html`<img src="${icon}" alt="" width="96" height="96">`}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
 <h1><bdi>${achievement.name}</bdi></h1>
 ${achievement.description !== '' && html`<p class="bio" dir="auto">${achievement.description}</p>`}</div></section>
-<section><h2>${held}</h2><p class="note" lang="en" dir="auto">${numberDefinition('holders')}</p>
+<section><h2>${held}</h2><p class="note"><span lang="en" dir="auto">${numberDefinition('holders')}</span> · ${asOfTime(achievement.asOf, reader)}</p>
 ${
   people.length === 0
     ? html`<p class="empty">${language.words.nobodyYet}</p>`

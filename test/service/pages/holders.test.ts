@@ -50,7 +50,10 @@ describe('pages of the people who hold an achievement', () => {
     };
     const all = [...Array.from({ length: 60 }, (_, index) => `holder-${60 - index}`), ada.name];
     assert.deepEqual(await listed(), all);
-    assert.ok((await page(path)).text.includes('<h2>Held by 61</h2>'));
+    assert.match(
+      (await page(path)).text,
+      /<h2>Held by 61<\/h2>.*<time datetime="[^"]+">as of [A-Z][a-z]{2} \d+, \d{4}</s,
+    );
     assert.equal((await page(`${path}?after=other`)).status, 400);
     const moved = await service.get(path.replace('engine-1', 'Other'), { ...asReader, redirect: 'manual' });
     assert.deepEqual([moved.status, moved.headers.get('location')], [301, path]);
@@ -73,5 +76,37 @@ describe('pages of the people who hold an achievement', () => {
     ]);
     await service.service.catchUp();
     assert.equal((await page(path)).status, 404);
+  });
+
+  it('are linked on the pages of its awards, unless its repository is private or defines it no more', async () => {
+    const { service } = shared;
+    const { pool } = service.database;
+    const linkOf = async (awardId: string): Promise<string | undefined> => {
+      await pool.query(`insert into announcements (kind, key) select 'account', id from accounts where name = $1`, [
+        ada.name,
+      ]);
+      await service.service.catchUp();
+      const { text, status } = await page(`/github/${ada.name}/achievements/${awardId}`);
+      assert.equal(status, 200, text);
+      return /href="([^"]+)" class="number" aria-describedby="holders-tip">Held by 1</.exec(text)?.[1];
+    };
+    const awardId = await award(service, 'Linked', { repository: 'engine-1' });
+    const { rows } = await pool.query<{ id: string; imported: string }>(
+      'update awards set imported_id = gen_random_uuid() where id = $1 returning achievement_id as id, imported_id as imported',
+      [awardId],
+    );
+    const [{ id, imported } = { id: '', imported: '' }] = rows;
+    const path = `/github/${engines.name}/engine-1/achievements/${id}`;
+    assert.equal(await linkOf(awardId), path);
+    assert.equal(await linkOf(imported), path);
+    assert.ok((await page(path)).text.includes('<h2>Held by 1</h2>'));
+    const { text } = await page(`/github/${ada.name}/achievements/${awardId}`);
+    assert.ok(
+      text.includes(`<a href="/github/${engines.name}/engine-1"><bdi>${engines.name}/engine-1</bdi></a>`),
+      text,
+    );
+    await pool.query('update achievements set is_current = false where id = $1', [id]);
+    assert.equal(await linkOf(awardId), undefined);
+    assert.ok((await page(`/github/${ada.name}/achievements/${awardId}`)).text.includes('<bdi>engine-1</bdi>'));
   });
 });
