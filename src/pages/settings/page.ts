@@ -30,7 +30,7 @@ export function accountsPage(
     ownPath: '/settings',
     main: html`<section class="title"><h1>${owner.settings}</h1><p class="handle">${fill(owner.signedInAs, { name: session.person.name })}</p>
 ${signOutForm(reader, session.formToken)}</section>
-${isRefused && html`<p class="warning" role="alert">${owner.notAdministrator}</p>`}
+${isRefused && html`<p class="warning" role="alert" tabindex="-1" autofocus>${owner.notAdministrator}</p>`}
 <section><h2>${owner.yourAccounts}</h2><ul class="accounts">${all.map(
       ({ name, displayName }) =>
         html`<li><a href="${reader.to(settingsPath(provider, name))}">${avatar(provider, { name, display_name: displayName }, 40)}<span class="who"><strong>${displayName || name}</strong><small>${name}</small></span></a></li>`,
@@ -99,8 +99,8 @@ export function sectionPage(
         html`<a href="${reader.to(settingsPath(provider, name, one.slug))}"${one === section && html` aria-current="page"`}>${one.title(owner)}</a>`,
     )}</nav>
 <div class="section">
-${notice.isDone === true && html`<p class="notice" role="status">${owner.done}</p>`}${notice.once}
-${notice.problem !== undefined && html`<p class="warning" role="alert" lang="en">${notice.problem}</p>`}
+${notice.isDone === true && html`<p class="notice" role="status" tabindex="-1" autofocus>${owner.done}</p>`}${notice.once}
+${notice.problem !== undefined && html`<p class="warning" role="alert" lang="en" tabindex="-1" autofocus>${notice.problem}</p>`}
 ${!mayChange && html`<p class="warning">${owner.confirmAgain} <a href="${confirmPath(provider, name, path)}" rel="nofollow">${owner.confirm}</a></p>`}
 ${content}
 </div></div>

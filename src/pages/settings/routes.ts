@@ -112,6 +112,7 @@ function contextOf(
   const { account, provider, caller } = opened.target;
   return {
     ...opened,
+    entered: {},
     services,
     site: services.site,
     call: (operationId, wanted) => services.endpoints.call(operationId, { account, provider, caller, ...wanted }),
@@ -142,7 +143,8 @@ async function change(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { status, body } = toProblem(error, services.now());
-    return respond(opened, reply.code(status), { problem: body.error.message });
+    const refused = { ...opened, context: { ...context, entered: form } };
+    return respond(refused, reply.code(status), { problem: body.error.message });
   }
   if (once !== undefined) return respond(opened, reply, { once });
   const isErased = section === data;

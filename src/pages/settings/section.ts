@@ -20,6 +20,8 @@ export interface SettingsContext {
   target: Target;
   /** The parameters of the address. */
   query: URLSearchParams;
+  /** The fields of a form that was refused, which its page shows again; otherwise none. */
+  entered: Form;
   /** Calls an endpoint for owners, with the rules and the audit trail of the API. */
   call: (
     operationId: string,
@@ -81,7 +83,7 @@ export function idOf(given: string): string {
 /** Renders a secret that is shown once. */
 export function secretNotice({ reader }: SettingsContext, label: string, secret: string): Markup {
   const { owner } = reader.words;
-  return html`<div class="notice" role="status"><p><strong>${label}</strong> ${owner.shownOnce}</p>
+  return html`<div class="notice" role="status" tabindex="-1" autofocus><p><strong>${label}</strong> ${owner.shownOnce}</p>
 <p><textarea readonly rows="3" spellcheck="false" aria-label="${label}">${secret}</textarea></p></div>`;
 }
 

@@ -95,7 +95,7 @@ export const cs: PageWords = {
     confirm: 'Potvrdit u hostitele kódu',
     notAdministrator: 'Hostitel kódu vás neuvádí jako aktivního správce této organizace.',
     confirmAgain: 'Poslední potvrzení, že tuto organizaci spravujete, je starší než hodina. Změny vyžadují nové.',
-    done: 'Uloženo.',
+    done: 'Hotovo.',
     overview: 'Přehled',
     installations: 'Instalace',
     noInstallations: 'Služba není nainstalována v žádném repozitáři tohoto účtu.',

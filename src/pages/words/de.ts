@@ -97,7 +97,7 @@ export const de: PageWords = {
     notAdministrator: 'Der Code-Host nennt Sie nicht als aktiven Administrator dieser Organisation.',
     confirmAgain:
       'Die letzte Bestätigung, dass Sie diese Organisation verwalten, ist über eine Stunde alt. Änderungen brauchen eine neue.',
-    done: 'Gespeichert.',
+    done: 'Erledigt.',
     overview: 'Übersicht',
     installations: 'Installationen',
     noInstallations: 'Der Dienst ist in keinem Repository dieses Kontos installiert.',

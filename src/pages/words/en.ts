@@ -96,7 +96,7 @@ export const en: PageWords = {
     notAdministrator: 'The code host does not name you as an active administrator of this organization.',
     confirmAgain:
       'The last confirmation that you administer this organization is over an hour old. Changes need a new one.',
-    done: 'Saved.',
+    done: 'Done.',
     overview: 'Overview',
     installations: 'Installations',
     noInstallations: 'The service is not installed on repositories of this account.',

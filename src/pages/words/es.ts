@@ -97,7 +97,7 @@ export const es: PageWords = {
     notAdministrator: 'El servidor de código no le nombra como administrador activo de esta organización.',
     confirmAgain:
       'La última confirmación de que administra esta organización tiene más de una hora. Los cambios requieren una nueva.',
-    done: 'Guardado.',
+    done: 'Hecho.',
     overview: 'Resumen',
     installations: 'Instalaciones',
     noInstallations: 'El servicio no está instalado en ningún repositorio de esta cuenta.',

@@ -96,7 +96,7 @@ export const fr: PageWords = {
     notAdministrator: 'La forge ne vous désigne pas comme administrateur actif de cette organisation.',
     confirmAgain:
       'La dernière confirmation que vous administrez cette organisation date de plus d’une heure. Les modifications en exigent une nouvelle.',
-    done: 'Enregistré.',
+    done: 'C’est fait.',
     overview: 'Aperçu',
     installations: 'Installations',
     noInstallations: 'Le service n’est installé sur aucun dépôt de ce compte.',

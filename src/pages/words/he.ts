@@ -94,7 +94,7 @@ export const he: PageWords = {
     confirm: 'אישור אצל מארח הקוד',
     notAdministrator: 'מארח הקוד אינו מציין אתכם כמנהלים פעילים של הארגון.',
     confirmAgain: 'האישור האחרון שאתם מנהלים את הארגון ישן משעה. שינויים דורשים אישור חדש.',
-    done: 'נשמר.',
+    done: 'בוצע.',
     overview: 'סקירה',
     installations: 'התקנות',
     noInstallations: 'השירות אינו מותקן באף מאגר של החשבון הזה.',

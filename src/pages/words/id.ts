@@ -96,7 +96,7 @@ export const id: PageWords = {
     notAdministrator: 'Host kode tidak menyebut Anda sebagai administrator aktif organisasi ini.',
     confirmAgain:
       'Kepastian terakhir bahwa Anda mengelola organisasi ini sudah lebih dari satu jam. Perubahan memerlukan yang baru.',
-    done: 'Tersimpan.',
+    done: 'Selesai.',
     overview: 'Ikhtisar',
     installations: 'Instalasi',
     noInstallations: 'Layanan tidak terpasang di repositori mana pun dari akun ini.',

@@ -96,7 +96,7 @@ export const it: PageWords = {
     notAdministrator: 'L’host del codice non ti indica come amministratore attivo di questa organizzazione.',
     confirmAgain:
       'L’ultima conferma che amministri questa organizzazione risale a più di un’ora fa. Le modifiche ne richiedono una nuova.',
-    done: 'Salvato.',
+    done: 'Fatto.',
     overview: 'Panoramica',
     installations: 'Installazioni',
     noInstallations: 'Il servizio non è installato su nessun repository di questo account.',

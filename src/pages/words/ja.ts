@@ -95,7 +95,7 @@ export const ja: PageWords = {
     confirm: 'コードホストで確認',
     notAdministrator: 'コードホストは、あなたをこの組織の有効な管理者としていません。',
     confirmAgain: 'この組織を管理していることの最後の確認から 1 時間以上たっています。変更には新しい確認が必要です。',
-    done: '保存しました。',
+    done: '完了しました。',
     overview: '概要',
     installations: 'インストール',
     noInstallations: 'このアカウントのリポジトリにはサービスがインストールされていません。',

@@ -95,7 +95,7 @@ export const ko: PageWords = {
     confirm: '코드 호스트에서 확인',
     notAdministrator: '코드 호스트가 이 조직의 활성 관리자로 확인하지 않습니다.',
     confirmAgain: '이 조직을 관리한다는 마지막 확인이 한 시간이 넘었습니다. 변경하려면 다시 확인해야 합니다.',
-    done: '저장했습니다.',
+    done: '완료했습니다.',
     overview: '개요',
     installations: '설치',
     noInstallations: '이 계정의 저장소에 서비스가 설치되어 있지 않습니다.',

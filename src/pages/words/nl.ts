@@ -96,7 +96,7 @@ export const nl: PageWords = {
     notAdministrator: 'De codehost noemt u niet als actieve beheerder van deze organisatie.',
     confirmAgain:
       'De laatste bevestiging dat u deze organisatie beheert is meer dan een uur oud. Wijzigingen vragen een nieuwe.',
-    done: 'Opgeslagen.',
+    done: 'Gedaan.',
     overview: 'Overzicht',
     installations: 'Installaties',
     noInstallations: 'De dienst is op geen repository van dit account geïnstalleerd.',

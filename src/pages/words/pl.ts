@@ -95,7 +95,7 @@ export const pl: PageWords = {
     confirm: 'Potwierdź w serwisie kodu',
     notAdministrator: 'Serwis kodu nie wskazuje Cię jako aktywnego administratora tej organizacji.',
     confirmAgain: 'Ostatnie potwierdzenie, że zarządzasz tą organizacją, ma ponad godzinę. Zmiany wymagają nowego.',
-    done: 'Zapisano.',
+    done: 'Gotowe.',
     overview: 'Przegląd',
     installations: 'Instalacje',
     noInstallations: 'Usługa nie jest zainstalowana w żadnym repozytorium tego konta.',

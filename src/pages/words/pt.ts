@@ -97,7 +97,7 @@ export const pt: PageWords = {
     notAdministrator: 'O servidor de código não indica você como administrador ativo desta organização.',
     confirmAgain:
       'A última confirmação de que você administra esta organização tem mais de uma hora. Alterações exigem uma nova.',
-    done: 'Salvo.',
+    done: 'Pronto.',
     overview: 'Visão geral',
     installations: 'Instalações',
     noInstallations: 'O serviço não está instalado em nenhum repositório desta conta.',

@@ -96,7 +96,7 @@ export const sv: PageWords = {
     notAdministrator: 'Kodvärden anger dig inte som aktiv administratör för organisationen.',
     confirmAgain:
       'Den senaste bekräftelsen att du administrerar organisationen är över en timme gammal. Ändringar kräver en ny.',
-    done: 'Sparat.',
+    done: 'Klart.',
     overview: 'Översikt',
     installations: 'Installationer',
     noInstallations: 'Tjänsten är inte installerad på något av kontots kodförråd.',

@@ -95,7 +95,7 @@ export const tr: PageWords = {
     confirm: 'Kod sunucusunda doğrula',
     notAdministrator: 'Kod sunucusu sizi bu kuruluşun etkin yöneticisi olarak göstermiyor.',
     confirmAgain: 'Bu kuruluşu yönettiğinizin son doğrulaması bir saatten eski. Değişiklikler yenisini gerektirir.',
-    done: 'Kaydedildi.',
+    done: 'Tamamlandı.',
     overview: 'Genel bakış',
     installations: 'Kurulumlar',
     noInstallations: 'Hizmet bu hesabın hiçbir deposuna kurulu değil.',

@@ -94,7 +94,7 @@ export const zh: PageWords = {
     confirm: '在代码托管平台确认',
     notAdministrator: '代码托管平台未将您列为该组织的有效管理员。',
     confirmAgain: '您管理该组织的最近一次确认已超过一小时。更改需要重新确认。',
-    done: '已保存。',
+    done: '已完成。',
     overview: '概览',
     installations: '安装',
     noInstallations: '本服务未安装在此账户的任何仓库上。',

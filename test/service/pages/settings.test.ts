@@ -57,9 +57,23 @@ describe('managing an account on pages', () => {
     assert.equal((await send(visitor, `${path}/embeds`, { action: 'renew', id })).status, 303);
     assert.equal((await send(visitor, `${path}/embeds`, { action: 'revoke', id })).status, 303);
     assert.equal((await shared.service.get(new URL(url).pathname)).status, 404);
-    const wrong = await send(visitor, `${path}/embeds`, { action: 'make', path: '/v1/other', format: 'svg' });
+  });
+
+  it('moves the focus to the result of a form, and keeps the entries of a refused one', async () => {
+    const visitor = await owner();
+    const wrong = await send(visitor, `${path}/embeds`, { action: 'make', path: '/v1/"other"', format: 'png' });
     assert.equal(wrong.status, 400);
-    assert.match(wrong.text, /role="alert"[^>]*>path must be/);
+    assert.match(wrong.text, /role="alert"[^>]* autofocus>path must be/);
+    assert.match(wrong.text, /name="path"[^>]* value="\/v1\/&quot;other&quot;"/);
+    assert.match(wrong.text, /<option selected>png</);
+    const key = await send(visitor, `${path}/access`, { action: 'add_key', key: '<no key>' });
+    assert.match(key.text, /&lt;no key&gt;<\/textarea>/);
+    const url = await send(visitor, `${path}/notifications`, { action: 'make_secret', url: 'ftp://hooks.example' });
+    assert.match(url.text, /value="ftp:\/\/hooks.example"/);
+    for (const section of ['embeds', 'access', 'notifications']) {
+      assert.doesNotMatch((await visitor.get(`${path}/${section}`)).text, /autofocus|other&quot;|no key|ftp:/);
+    }
+    assert.match((await visitor.get(`${path}/privacy?done`)).text, /role="status"[^>]* autofocus>/);
   });
 
   it('issues and revokes tokens, and adds and removes keys', async () => {

@@ -19,7 +19,7 @@ export const access: Section = {
   slug: 'access',
   title: (words) => words.access,
   show: async (context) => {
-    const { reader, services, target } = context;
+    const { reader, services, target, entered } = context;
     const { owner } = reader.words;
     const keys = readItems(Key, { data: await listKeys(services, target.account) });
     return html`<h2>${owner.tokens}</h2><p>${owner.tokensDetail}</p>
@@ -42,7 +42,7 @@ ${itemForm(context, 'remove_key', key.id, owner.remove)}`,
 ${form(
   context,
   'add_key',
-  html`<p class="field"><label for="key">${owner.publicKey}</label><textarea id="key" name="key" required rows="4" maxlength="10000" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----"></textarea>
+  html`<p class="field"><label for="key">${owner.publicKey}</label><textarea id="key" name="key" required rows="4" maxlength="10000" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----">${entered['key']}</textarea>
 <button type="submit">${owner.addKey}</button></p>`,
 )}`;
   },

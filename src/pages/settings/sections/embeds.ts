@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { fill } from '../../../cards/languages/language.ts';
 import { endpointPath } from '../../addresses.ts';
-import { html } from '../../html.ts';
+import { html, trusted } from '../../html.ts';
 import { day, form, idOf, itemForm, list, readItem, readItems, type Section, secretNotice } from '../section.ts';
 
 const Link = Type.Object({ url: Type.String() });
@@ -19,17 +19,18 @@ export const embeds: Section = {
   slug: 'embeds',
   title: (words) => words.embeds,
   show: async (context) => {
-    const { reader, target } = context;
+    const { reader, target, entered } = context;
     const { owner } = reader.words;
     const { provider, name } = target.account;
+    const path = entered['path'] ?? endpointPath(provider, name, 'contributions', { private: 'true' });
     const links = readItems(Listed, await context.call('listEmbeds'));
     return html`<h2>${owner.embeds}</h2><p>${owner.embedsDetail}</p>
 ${form(
   context,
   'make',
   html`<p class="field"><label for="path">${owner.image}</label>
-<input id="path" name="path" required maxlength="1000" value="${endpointPath(provider, name, 'contributions', { private: 'true' })}" dir="ltr" autocomplete="off" spellcheck="false"></p>
-<p class="field"><label for="format">${owner.format}</label><select id="format" name="format"><option>svg</option><option>png</option></select>
+<input id="path" name="path" required maxlength="1000" value="${path}" dir="ltr" autocomplete="off" spellcheck="false"></p>
+<p class="field"><label for="format">${owner.format}</label><select id="format" name="format"><option>svg</option><option${trusted(entered['format'] === 'png' ? ' selected' : '')}>png</option></select>
 <button type="submit">${owner.makeLink}</button></p>`,
 )}
 ${list(

@@ -20,7 +20,7 @@ export const notifications: Section = {
   slug: 'notifications',
   title: (words) => words.notifications,
   show: async (context) => {
-    const { reader } = context;
+    const { reader, entered } = context;
     const { owner } = reader.words;
     const messages = readItems(Item, await context.call('listNotifications'));
     const secrets = readItems(Secret, await context.call('listWebhookSecrets'));
@@ -30,7 +30,8 @@ ${list(
     (
       message,
     ) => html`<strong>${message.achievement_name}</strong> · ${message.person} <span class="chip">${owner.states[message.state]}</span>
-<small>${message.to} · ${message.repository_name} · ${day(message.created_dttm, reader)}${message.error !== null && html` · <span lang="en">${message.error}</span>`}</small>
+<small><bdi>${message.to}</bdi> · <bdi>${message.repository_name}</bdi> · ${day(message.created_dttm, reader)}</small>
+${message.error !== null && html`<p class="reason" lang="en" dir="auto">${message.to}: ${message.error}</p>`}
 ${message.state === 'dead' && itemForm(context, 'retry', message.id, owner.sendAgain)}`,
   ),
   reader,
@@ -46,7 +47,7 @@ ${itemForm(context, 'remove_secret', secret.id, owner.remove)}`,
 ${form(
   context,
   'make_secret',
-  html`<p class="field"><label for="url">${owner.address}</label><input id="url" name="url" type="url" required maxlength="2000" dir="ltr" placeholder="https://" autocomplete="off">
+  html`<p class="field"><label for="url">${owner.address}</label><input id="url" name="url" type="url" required maxlength="2000" dir="ltr" placeholder="https://" value="${entered['url']}" autocomplete="off">
 <button type="submit">${owner.makeSecret}</button></p>`,
 )}`;
   },
