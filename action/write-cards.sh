@@ -25,14 +25,14 @@ while read -r file address; do
 done <<< "$CARDS"
 "$CARDS_ROOT/node_modules/.bin/node" "$CARDS_ROOT/bin/plaudit.js" card "${arguments[@]}"
 
-# Whoever commits also rebases.
+# Exported, because both the commit and the rebase below need an identity.
 export GIT_AUTHOR_NAME="github-actions[bot]" GIT_COMMITTER_NAME="github-actions[bot]"
 export GIT_AUTHOR_EMAIL="41898282+github-actions[bot]@users.noreply.github.com"
 export GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"
 git add -- "${files[@]}"
 if git diff --cached --quiet -- "${files[@]}"; then exit 0; fi
 git commit --quiet -m "$MESSAGE" -- "${files[@]}"
-# Somebody else may have pushed meanwhile, older cards perhaps; what other steps changed here stays as it is.
+# Another run may have pushed older cards meanwhile: those drawn here win. What other steps changed here stays.
 for attempt in 1 2 3; do
   if git push --quiet; then exit 0; fi
   git pull --quiet --rebase --autostash --strategy-option=theirs
