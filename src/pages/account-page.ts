@@ -169,9 +169,10 @@ ${
     language.words.achievementsTitle,
     achievements(provider, name, data.awards, reader),
     dataLink(account, 'achievements', words),
+    'achievements',
   )
 }
-${data.earnable.length > 0 && section(words.detail.toEarn, earnable({ provider, owner: name, asOf: data.account.asOf }, data.earnable, reader))}
+${data.earnable.length > 0 && section(words.detail.toEarn, earnable({ provider, owner: name, asOf: data.account.asOf }, data.earnable, reader), undefined, 'achievements')}
 ${
   data.boards.length > 0 &&
   section(
