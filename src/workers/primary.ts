@@ -105,7 +105,8 @@ async function warnOfLimit(database: Database, config: Config, log: Log): Promis
   );
 }
 
-function createPrimaryMetrics(): { registry: Registry; countReplacement: () => void } {
+/** Creates the metrics of the process that listens for the others. */
+export function createPrimaryMetrics(): { registry: Registry; countReplacement: () => void } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const replacements = new Counter({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { createPrimaryMetrics } from '../../../src/workers/primary.ts';
 import { until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 
@@ -40,7 +41,8 @@ describe('metrics of a service', () => {
       const text = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
       return text.includes('route="warm",status="200"') ? text : undefined;
     }, 'a response comes from the cache');
-    const series = seriesOf(metrics);
+    const ofSeveralProcesses = await createPrimaryMetrics().registry.metrics();
+    const series = seriesOf(`${metrics}\n${ofSeveralProcesses}`);
 
     for (const [place, text] of Object.entries(expressions)) {
       const named = namesIn(text);
