@@ -1,20 +1,36 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readConfig } from '../src/config/config.ts';
+import { createProviders } from '../src/providers/index.ts';
 import { pollIntervalMs, pollLimitsMs } from '../src/sync/poll-interval.ts';
 
 /** Writes the table of intervals between polls into docs/operations.md, between two marks. */
 
 const marks = { start: '<!-- freshness -->', end: '<!-- /freshness -->' };
 const hourMs = 3_600_000;
-/** As GitHub's provider has them for each credential. */
-const perHour = 250;
 const numbers = [100, 500, 2000, 5000, 10_000, 50_000];
 const credentials = [1, 2, 5, 20];
 /** One repository of this number has just changed. */
 const oneIn = 50;
 
-/** Returns the table: for numbers of repositories and credentials, the intervals of active and of dormant ones. */
-export function freshnessTable(): string {
+/** Returns the polls of single repositories in an hour that each kind of host permits one credential, by its name. */
+export async function readPollsPerHour(): Promise<Record<string, number>> {
+  const url = 'https://host.example.org';
+  const { providers: hosts } = readConfig({ GITHUB_TOKEN: 'token', GITEA_URL: url, GITLAB_URL: url }, () => '');
+  const providers = createProviders(hosts, { connectTimeoutMs: 1000, now: () => new Date(0) });
+  const perHour: Record<string, number> = {};
+  for (const [name, provider] of providers) {
+    perHour[name] = provider.polls?.repositories.perHour ?? 0;
+    await provider.close();
+  }
+  return perHour;
+}
+
+/**
+ * Returns the table: for numbers of repositories and credentials, the intervals of active and of dormant ones.
+ * @param perHour the polls in an hour of one credential.
+ */
+export function freshnessTable(perHour: number): string {
   const rows = numbers.map((repositories) => {
     const cells = credentials.map((count) => intervals(repositories, count * perHour));
     return `| ${repositories.toLocaleString('en')} | ${cells.join(' | ')} |`;
@@ -41,5 +57,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const before = readFileSync(file, 'utf8');
   const [start, end] = [before.indexOf(marks.start), before.indexOf(marks.end)];
   if (start < 0 || end < start) throw new Error(`docs/operations.md needs the marks ${marks.start} and ${marks.end}`);
-  writeFileSync(file, `${before.slice(0, start)}${marks.start}\n${freshnessTable()}\n${before.slice(end)}`);
+  const { github = 0 } = await readPollsPerHour();
+  writeFileSync(file, `${before.slice(0, start)}${marks.start}\n${freshnessTable(github)}\n${before.slice(end)}`);
 }

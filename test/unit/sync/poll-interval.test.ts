@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { freshnessTable } from '../../../scripts/freshness-table.ts';
+import { freshnessTable, readPollsPerHour } from '../../../scripts/freshness-table.ts';
 import { pollIntervalMs, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/poll-interval.ts';
 
 const hourMs = 3_600_000;
@@ -76,9 +76,18 @@ describe('wantedIntervalMs', () => {
 });
 
 describe('the table of freshness', () => {
+  const documentation = new URL('../../../docs/operations.md', import.meta.url);
+
   it('is in the documentation as the function computes it', async () => {
-    const file = new URL('../../../docs/operations.md', import.meta.url);
-    const text = await readFile(file, 'utf8');
-    assert.ok(text.includes(freshnessTable()), 'run node scripts/freshness-table.ts');
+    const { github = 0 } = await readPollsPerHour();
+    const text = await readFile(documentation, 'utf8');
+    assert.ok(text.includes(freshnessTable(github)), 'run node scripts/freshness-table.ts');
+  });
+
+  it('is explained by the polls that providers permit', async () => {
+    const { github, gitea, gitlab } = await readPollsPerHour();
+    const text = await readFile(documentation, 'utf8');
+    const sentence = `${github} polls an hour for each credential on GitHub, ${gitea} on Gitea, and ${gitlab} on GitLab`;
+    assert.ok(text.includes(sentence), sentence);
   });
 });
