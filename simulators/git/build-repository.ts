@@ -40,7 +40,7 @@ export async function buildRepository(directory: string, description: Repository
   return appendCommits(directory, `refs/heads/${description.branch}`, description.commits, description.refs);
 }
 
-/** Does what `git init --bare` does: tests make many repositories, and starting git takes longer than all of this. */
+/** Creates the files of an empty bare repository, as `git init --bare` does; starting git would take longer. */
 async function initialize(directory: string, branch: string): Promise<void> {
   for (const path of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']) {
     await mkdir(join(directory, path), { recursive: true });
@@ -107,7 +107,7 @@ function importedCommit(ref: string, index: number, commit: CommitDescription): 
     const name = typeof parent === 'number' ? `:${mark(parent)}` : parent;
     return `${position === 0 ? 'from' : 'merge'} ${name}\n`;
   });
-  // Without this, a commit without parents would become a child of the one before it.
+  // Without a reset, a commit without parents would become a child of the one before it.
   const root = parents.length === 0 ? `reset ${ref}\n\n` : '';
   return (
     `${root}commit ${ref}\nmark :${mark(index)}\n` +

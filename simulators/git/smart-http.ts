@@ -177,7 +177,7 @@ async function listByOldProtocol(response: ServerResponse, env: NodeJS.ProcessEn
   await sendOutput(child, response, () => pipeResponse(child, response));
 }
 
-/** Does what `git http-backend` does for a POST request, which would start two more processes. */
+/** Runs `git upload-pack` for a POST request, because `git http-backend` would start two more processes. */
 async function uploadPack(
   body: AsyncIterable<Buffer> | Iterable<Buffer>,
   response: ServerResponse,
@@ -213,7 +213,7 @@ function stopGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // All of them have ended.
+    // All processes of the group have ended.
   }
 }
 

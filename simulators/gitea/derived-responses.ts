@@ -97,7 +97,7 @@ const publicRules: readonly Rule[] = [
     /^\/repos\/acme\/handbook\/issues\/([125])\/timeline$/,
     ({ query }, number) => listed(number === '5' && query.get('page') === '1' ? [closing('021-issues-closed')] : []),
   ],
-  // One reaction was made; where there is none, Gitea writes null.
+  // Only one item has a reaction; Gitea sends null for the others.
   [
     /^\/repos\/acme\/handbook\/issues\/(?:[2-9]|10|comments\/\d+)\/reactions$/,
     () => recordedWith('issue-1-reactions', null),

@@ -74,7 +74,7 @@ export interface Fault {
   fields?: string[];
   /** For `field_error`: arguments that the field must have. */
   where?: Record<string, unknown>;
-  /** For `field_error`. Default `resource_limits`. */
+  /** For `field_error`: the kind of the error. Default `resource_limits`. */
   error?: FieldErrorKind;
   /** For `redirect`: the target. */
   location?: string;

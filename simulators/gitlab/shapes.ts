@@ -117,7 +117,7 @@ export const Project = exactly({
   issues_access_level: optional(AccessLevel),
   merge_requests_access_level: optional(AccessLevel),
   repository_access_level: optional(AccessLevel),
-  /** Only projects outside groups have it. */
+  /** The owner, which only projects outside groups have. */
   owner: optional(User),
   statistics: optional(exactly({ commit_count: Count, storage_size: Count, repository_size: Count })),
 });

@@ -121,7 +121,7 @@ export const accountRules: readonly Rule[] = [
       assert.equal(await check(people.ada), 'no');
       addMember(world, organization, people.max, 'admin');
       assert.equal(await check(people.max), 'yes');
-      // Another account takes the login of the former administrator, and becomes one.
+      // Another account takes the login of the former administrator, and becomes an administrator.
       renameAccount(world, people.max, 'max-renamed');
       const successor = takeLogin(world, 'max-member');
       addMember(world, organization, successor, 'admin');

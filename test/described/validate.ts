@@ -9,7 +9,7 @@ export interface SentResponse {
   /** The target of the request. */
   url: string;
   status: number;
-  /** By name in lower case. */
+  /** The headers by their names in lower case. */
   headers: OutgoingHttpHeaders;
   body: Buffer;
 }

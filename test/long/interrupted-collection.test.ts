@@ -30,7 +30,7 @@ describe('interrupted collection', () => {
   });
   after(() => stack.disposeAsync());
 
-  /** Does work on a new database, collects to the end, and returns the stored data. */
+  /** Calls a function with a new database, collects to the end, and returns the stored data. */
   async function collect(work: (options: SyncOptions) => Promise<void>): Promise<Record<string, string[]>> {
     await using database = await createTestDatabase();
     await using directory = await makeTemporaryDirectory();

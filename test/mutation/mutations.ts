@@ -5,7 +5,7 @@ import type { MutationHost } from './host.ts';
 import { requestKey } from './observed-host.ts';
 import type { Stage } from './run.ts';
 
-/** One change of one place in the response to one request. */
+/** A change of one place in the response to one request. */
 export interface Mutation {
   /** The host, stage, operation, place, change, and number among equal places; it is the same in each run. */
   id: string;

@@ -27,7 +27,7 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-/** One more than cores, because tests also wait for timers. With two more, all tests took longer. */
+/** The number of processes: one more than cores, because tests also wait for timers. With two more, all tests took longer. */
 const processes = availableParallelism() + 1;
 /** Files that are neighbours by name, which often take equally long, run this share of all files apart. */
 const spreading = 7;

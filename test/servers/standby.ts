@@ -78,7 +78,7 @@ export class Standby implements AsyncDisposable {
     const options = {
       listen_addresses: '',
       unix_socket_directories: '.',
-      // At least as many as at the primary, or the replay would stop.
+      // The replay stops on a standby that permits fewer connections than the primary.
       max_connections: '1000',
       primary_conninfo: `host=${primary.get('host')} port=${primary.get('port')} user=${primary.get('user')}`,
       // Conflicts with reads are seen soon.

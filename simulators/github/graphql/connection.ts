@@ -10,7 +10,7 @@ export interface Listing<Item> {
   id: (item: Item) => number | string;
   descending?: boolean;
   toNode: (item: Item) => unknown;
-  /** More fields of an edge. */
+  /** Returns further fields of an edge. */
   edge?: (item: Item) => Fields;
 }
 

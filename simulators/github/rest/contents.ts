@@ -20,7 +20,7 @@ export function contentFile(context: ResponseContext, repository: Repository, pa
     sha,
     size: content.length,
     encoding: 'base64',
-    // In lines of 60 characters, as GitHub writes it.
+    // GitHub writes base64 in lines of 60 characters.
     content: content.toString('base64').replace(/.{60}/g, '$&\n'),
     url: self,
     git_url: gitUrl,

@@ -121,7 +121,7 @@ describe('the command line', () => {
     assert.match(wrong.err, /GITHUB_TOKENS.*GITHUB_TOKEN/);
     assert.doesNotMatch(wrong.err, /secret/);
 
-    // There is no git.
+    // The PATH of this process leads to no git.
     await using bare = plaudit(['serve'], { DATA_DIR: directory.pathOf('bare'), PATH: directory.path });
     const ended = await bare.ended;
     assert.deepEqual(

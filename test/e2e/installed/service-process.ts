@@ -6,7 +6,7 @@ import { program as ofThisRelease, programEnvironment } from '../../program.ts';
 /** The service as a process of its own, which can be killed. */
 export interface ServiceProcess extends AsyncDisposable {
   url: string;
-  /** All output but the line with the address. */
+  /** The lines of the output, without the one with the address. */
   lines: string[];
   kill(): Promise<void>;
   /** Ends the process as a service manager does. @returns the exit status, null after a signal. */

@@ -12,7 +12,7 @@ import { organization } from '../installations/installed.ts';
 import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
-/** More than the delay of any job that is queued because of a change, or because another job is reading the repository. */
+/** A time, in s, longer than the delay of any job that is queued because of a change, or because another job reads the repository. */
 const delayedS = 10;
 
 /**

@@ -56,7 +56,7 @@ export interface Fixture extends ContractWorld {
   placeOf: (repository: Repository, title: string) => DiscussionPlace;
 }
 
-/** Checks a scene whose comments are written with these tokens, in this order. */
+/** Runs a check with a notifier that writes comments with these tokens, in this order. */
 export async function withNotifier(
   host: IssueHost,
   tokens: readonly TokenName[],

@@ -180,7 +180,7 @@ describe('updating of a ranking after changes', () => {
       }),
       { numRuns: isThorough ? 400 : 8 },
     );
-    // Both kinds are tried; how often depends on the random steps.
+    // Both kinds of rankings are tried; the random steps decide how often.
     assert.ok(extents.affected * 10 > extents.all, JSON.stringify(extents));
   });
 

@@ -22,7 +22,7 @@ export interface RuleText extends TriggerText {
 export interface BoardText {
   rules: RuleText[];
   spam: string[];
-  /** In ms; the window of the same length before it is compared with. */
+  /** The window of the points, in ms. It is compared with the window of the same length before it. */
   since: number;
   until: number;
 }

@@ -70,7 +70,7 @@ describe('published rules', () => {
         resolvedBy: 'dave',
       },
     ];
-    // In the 4th season, with 5 points for the merged pull request of April.
+    // The 4th season includes 5 points for the merged pull request of April.
     assert.deepEqual(await rank('monthly', items, '2026-04-20T00:00:00Z'), [
       '1 carol 10 new',
       '2 ada 7.17 new',

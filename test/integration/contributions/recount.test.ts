@@ -127,7 +127,7 @@ describe('recountRepository', () => {
 });
 
 describe('checkTotals', () => {
-  /** Few enough that the days are compared in several parts. */
+  /** The number of rows in a part, so low that the days are compared in several parts. */
   const rowsAtOnce = 40;
 
   async function check(connection: Connection, id: string): Promise<number> {

@@ -11,7 +11,7 @@ import { createTestDatabase } from '../../database.ts';
 export interface Examined {
   status: number;
   report: DoctorReport;
-  /** All output. */
+  /** Everything that the command printed. */
   text: string;
 }
 

@@ -78,7 +78,7 @@ export function newWork(): Work {
   };
 }
 
-/** Some items by owners and others, with other accounts in each page. */
+/** Returns a page of items by owners and other people; each page names other accounts. */
 function pageOf(stream: string): ContributionPage {
   requests += 1;
   const authors = [

@@ -65,7 +65,7 @@ export interface Outbox extends Awarding, AsyncDisposable {
   outcomes: string[];
   dead: string[];
   advance(seconds: number): void;
-  /** Does all work that is due, as the jobs would. */
+  /** Sends all messages that are due, as the jobs would. */
   work(): Promise<void>;
 }
 

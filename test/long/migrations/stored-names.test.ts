@@ -7,7 +7,7 @@ import { openBefore } from '../../integration/database/open-before.ts';
 const before = '0033-bounded-work';
 const memoryWithoutField = { windows: [{ commits: 2, requestedAt: '2026-02-01T00:00:00Z' }, { commits: 3 }] };
 
-/** More accounts than one batch renames; a third of them have no memory, and one has a window without the field. */
+/** Stores more accounts than one batch renames. A third of them have no memory, and one has a window without the field. */
 async function fill({ pool }: Database): Promise<void> {
   await pool.query(`
     insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at, provider_memory)

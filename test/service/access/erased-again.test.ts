@@ -38,7 +38,7 @@ describe('exclusion of erased accounts', () => {
     const later = await readAllTables(service);
     for (const trace of [...traces, 'ada-renamed']) assert.ok(!later.includes(trace), trace);
 
-    // Its owner returns.
+    // The owner of the erased account returns.
     const back = await serviceToken(service, simulator, { name: 'ada-renamed', token: 'user' });
     assert.notEqual(decode(back).payload['sub'], id);
     assert.equal((await service.get('ada-renamed')).status, 200);

@@ -50,7 +50,7 @@ describe('service tokens of an account', () => {
     assert.equal((await requestToken(service, keeper.name, simulator.tokens.private_owner)).status, 403);
     assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
 
-    // Its owner deletes the account.
+    // The owner deletes the account.
     deleteAccount(world, account);
     await untilIdle(service);
     time.advance(hourS + 60);

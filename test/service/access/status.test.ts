@@ -104,7 +104,7 @@ describe('GET .../status', () => {
   before(async () => {
     fixture = await openFixture();
   });
-  // The scene is missing when it could not be set up.
+  // The fixture is undefined when it could not be opened.
   after(() => fixture?.[Symbol.asyncDispose]());
 
   it("shows an owner the state of the account's own data, private repositories included", async () => {

@@ -103,7 +103,7 @@ describe('changes of visibility', () => {
       if (take === 'provider') {
         simulator.faults.add({ kind: 'bad_credentials', token: 'private_owner', times: 1_000_000 });
         await fetchAgain(first, time, `${keeper.name}/contributors`);
-        // For a while the service does not use the token again; its owner proves the ownership with the same one.
+        // The service does not use the refused token for a while, but its owner can prove the ownership with it.
         simulator.faults.clear();
       } else {
         await first.service.close();

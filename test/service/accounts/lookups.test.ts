@@ -50,7 +50,7 @@ describe('lookups that fail', () => {
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startSteppedService({ simulator, now });
     const request = async (kind: (typeof failures)[number][0] | (typeof limits)[number]) => {
-      // By then earlier failures are forgotten, and every limit has ended.
+      // After this time earlier failures are forgotten, and every limit has ended.
       advance(3700);
       simulator.faults.clear();
       simulator.faults.add({ kind, times: 1000 });

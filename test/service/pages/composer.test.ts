@@ -20,7 +20,7 @@ describe('the composer page', () => {
       await page.goto(`${service.url}/cards?${query}`);
       return page;
     };
-    // In the reader's language and direction, with an example before an account is named, and above the form on phones.
+    // On phones the example is above the form, in the reader's language and direction, until an account is named.
     const phone = await open('dark', 320, 'lang=ar&card=languages');
     assert.equal(await phone.locator('.light img').getAttribute('src'), '/gallery/languages.svg?theme=auto&locale=ar');
     const top = async (selector: string): Promise<number> => (await phone.locator(selector).boundingBox())?.y ?? -1;

@@ -200,7 +200,7 @@ describe('changes at Gitea', () => {
       await until(async () => {
         advance(8 * 86_400);
         await service.get(`${entity(engines.name)}/contributors`);
-        // Another week would begin all of the work again while it is under way.
+        // After another week all of the work would begin again while it is under way.
         await untilIdle(service);
         return (await kinds())['issue'] === 4 ? true : undefined;
       }, 'an issue whose deletion was not delivered is removed');

@@ -55,7 +55,7 @@ describe('polls of owners at Gitea', () => {
   before(async () => {
     fixture = await openInstalled();
   });
-  // The scene is missing when it could not be set up.
+  // The fixture is undefined when it could not be opened.
   after(() => fixture?.[Symbol.asyncDispose]());
 
   it('requests a page for each view and one search, reads only what changed, also after a failure, and costs its share', async () => {
@@ -182,7 +182,7 @@ describe('polls of owners at Gitea', () => {
     await pollOwners(fixture);
     await assertMatchesWorld(fixture);
 
-    // Another account takes the name of the owner.
+    // An account with another id takes the name of the owner.
     renameAccount(world, organization, 'difference-engines');
     const successor = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
     addRepository(world, { ownerId: successor.id, name: 'looms', createdAt: now() });

@@ -42,7 +42,7 @@ describe('the data of a repository', () => {
     };
     assert.deepEqual(await compare(), []);
 
-    // One issue vanishes from the database, and cannot be stored again.
+    // The database loses an issue, and refuses to store it again.
     const { rows: issues } = await pool.query<{ id: string }>(
       `select min(external_id) as id from contributions where repository_id = $1 and kind = 'issue'`,
       [repositoryId],

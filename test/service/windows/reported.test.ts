@@ -25,7 +25,7 @@ describe('windows of users whose contributions are not collected', () => {
     await service.getAfterWork(ada.name);
     const text = { since: '2023-02-01', until: '2026-05-31' };
     const query = new URLSearchParams(text).toString();
-    // All are there before the job that fetches the numbers, so that they claim it at the same time.
+    // All requests arrive before the job that fetches the numbers, so that they claim it at the same time.
     await Promise.all(
       Array.from({ length: 8 }, (_, index) => service.get(`${ada.name}/contributions?${query}&w=${index}`)),
     );

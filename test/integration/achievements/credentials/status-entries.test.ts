@@ -53,7 +53,7 @@ describe('entries of status lists', () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const { awardIds } = await storeAwards(opened.database, 18);
-    // It draws the positions 0 to 15.
+    // The node draws the positions 0 to 15.
     const drawing = (size: number): Buffer => {
       const bytes = Buffer.alloc(size);
       for (let index = 0; index < size / 4; index += 1) bytes.writeUInt32BE(index, index * 4);

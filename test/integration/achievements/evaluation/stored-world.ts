@@ -6,7 +6,7 @@ import type { Item, World } from './world.ts';
 /** A world in the database, in a repository of its own. */
 export interface StoredWorld {
   repositoryId: string;
-  /** By the places of the world's people. */
+  /** The ids of the accounts, in the order of the world's people. */
   accountIds: string[];
 }
 

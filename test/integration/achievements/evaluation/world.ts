@@ -7,7 +7,7 @@ export interface World {
   items: Item[];
 }
 
-/** One contribution. Null means not known. Times are in ms. */
+/** A contribution. Null stands for an unknown value. Times are in ms. */
 export interface Item {
   action: Exclude<Action, 'point'>;
   /** True for a comment at a line of the changes of a pull request. */

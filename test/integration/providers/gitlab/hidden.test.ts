@@ -197,7 +197,7 @@ describe('hidden parts of GitLab projects', () => {
       );
       assert.equal(merged.contributions.length, pulls.length);
       assert.deepEqual(merged.wholeParents, []);
-      // The same holds for an installed project, and where merge requests are for members alone.
+      // An installed project is read in the same way, also where merge requests are for members alone.
       const read = (stream: string) => provider.streams.read(stream, handbookOf(fixture), deep, newCall());
       assert.equal((await read('issues')).contributions.length, issues.length);
       const tip = await provider.polls.readTip(handbookOf(fixture), newCall());

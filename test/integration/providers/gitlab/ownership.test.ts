@@ -65,7 +65,7 @@ describe('ownership at GitLab', () => {
       assert.equal(await check(), expected, token);
     }
     await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.user] });
-    // Its own absence is a fact for the bearer of a token.
+    // The bearer of a token sees all memberships of their own, so that an absent one is a removal.
     assert.equal(await provider.ownership.administers?.(known, String(people.ada.id), newCall()), 'no');
     assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), newCall()), 'yes');
     simulator.narrowTokens.add('user');
