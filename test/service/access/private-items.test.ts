@@ -155,7 +155,7 @@ describe('private items', () => {
     for (const wanted of [
       'repositories',
       'contributions/commits',
-      'contributions/issues',
+      'contributions/reviews',
       `contributors/${ada.name}/evidence`,
       `boards/private/people/${ada.name}`,
       'boards/private/seasons/1/statement',
