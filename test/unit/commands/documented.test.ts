@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readConfigFile } from '../../../src/achievements/config-file.ts';
 import { misuse } from '../../../src/commands/help.ts';
@@ -58,5 +59,21 @@ describe('commands in the documents', () => {
     const { config, reports } = readConfigFile(Buffer.from(yaml));
     assert.equal(config.achievements.length, 3);
     assert.deepEqual(reports, []);
+  });
+
+  it('name every input of the action, with its default', () => {
+    const { inputs }: { inputs: Record<string, { default: string }> } = parse(
+      readFileSync('action/action.yml', 'utf8'),
+    );
+    const text = readFileSync('action/README.md', 'utf8');
+    const rows = new Map(
+      [...text.matchAll(/^\| `(\w+)` \| (.*default: .*) \|$/gm)].map(([, name, row]) => [name, row]),
+    );
+    assert.deepEqual([...rows.keys()], Object.keys(inputs));
+    for (const [name, { default: value }] of Object.entries(inputs)) {
+      if (/^[^$]/.test(value)) assert.ok(rows.get(name)?.includes(`default: \`${value}\``), name);
+    }
+    const used = [...text.matchAll(/^ {10}(\w+): /gm)].map(([, name = '']) => name);
+    for (const name of used) assert.ok(Object.hasOwn(inputs, name), name);
   });
 });
