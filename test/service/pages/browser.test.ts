@@ -55,8 +55,15 @@ describe('pages in a browser', () => {
     await context.close();
   });
 
-  it('shows points of boards and the whole year on a phone without moving them', async () => {
+  it('shows points of boards beside long names, and the whole year, on a phone without moving them', async () => {
     await storeBoard(shared.service, shared.simulator);
+    const { service, database } = shared.service;
+    await database.pool.query(
+      `update accounts set display_name = 'Wolfeschlegelsteinhausenbergerdorff ' || name
+       where id in (select account_id from board_ranks where is_ranked and until_version is null)`,
+    );
+    await database.pool.query(`insert into announcements (kind, key) select 'account', id from accounts`);
+    await service.catchUp();
     const browser = await sharedBrowser();
     const context = await browser.newContext({ viewport: { width: 320, height: 800 } });
     const page = await context.newPage();
