@@ -61,6 +61,11 @@ export const navigation: readonly Group[] = [
   },
 ];
 
+/** The documents for readers, communities and operators, which the search finds before those for developers. */
+export const guides: ReadonlySet<string> = new Set(
+  navigation.flatMap(({ heading, entries }) => (heading === 'Development' ? [] : entries.map(([slug]) => slug))),
+);
+
 /** Documents outside of the folder `docs`: their paths below `/docs`, and their files. */
 const elsewhere: readonly (readonly [slug: string, file: string])[] = [
   ['action', 'action/README.md'],

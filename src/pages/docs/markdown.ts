@@ -3,6 +3,9 @@ import { Marked, type Token, type Tokens } from 'marked';
 import { escapeText } from '../../cards/markup.ts';
 import { docsPath, slugOf } from './contents.ts';
 
+/** The most columns of a table whose cells phones show below each other. */
+const mostStacked = 3;
+
 /** A part of a document, from one heading to the next. */
 export interface Section {
   /** The fragment of its address; empty before the first heading. */
@@ -112,7 +115,8 @@ function rendererOf(file: string, isServed: (file: string) => boolean, ids: Ids)
       const cell = (tag: string) => (one: Tokens.TableCell, index: number) =>
         `<${tag}${align[index] === 'right' ? ' class="number"' : ''}>${this.parser.parseInline(one.tokens)}</${tag}>`;
       const body = rows.map((row) => `<tr>${row.map(cell('td')).join('')}</tr>`).join('\n');
-      return `<div class="wide" tabindex="0"><table><thead><tr>${header.map(cell('th')).join('')}</tr></thead>\n<tbody>${body}</tbody></table></div>\n`;
+      const look = header.length <= mostStacked ? ' class="stacked"' : '';
+      return `<div class="wide" tabindex="0"><table${look}><thead><tr>${header.map(cell('th')).join('')}</tr></thead>\n<tbody>${body}</tbody></table></div>\n`;
     },
     code: ({ text }: { text: string }): string => `<pre tabindex="0"><code>${escapeText(text)}</code></pre>\n`,
     // Documents contain comments for programs, and no markup of their own.

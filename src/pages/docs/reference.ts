@@ -50,7 +50,7 @@ ${cardOptions.length > 0 && html`<details><summary>Options of cards</summary>${f
 ${fieldTable('Response', operation.fields)}
 ${operation.types.length > 0 && html`<p class="note">Types of the response: ${operation.types.join(', ')}</p>`}
 <h2 id="statuses">Statuses</h2>
-<div class="wide" tabindex="0"><table>${responses.map(
+<div class="wide" tabindex="0"><table class="stacked">${responses.map(
     ([status, meaning]) => html`<tr><td><code>${status}</code></td><td>${inline(meaning)}</td></tr>`,
   )}</table></div>`;
 }
@@ -69,7 +69,7 @@ function exampleOf({ method, path, credentials, body }: Operation, publicUrl: st
 function fieldTable(heading: string, fields: readonly Field[]): Markup | false {
   if (fields.length === 0) return false;
   return html`${heading !== '' && html`<h2 id="${heading.toLowerCase()}">${heading}</h2>`}
-<div class="wide" tabindex="0"><table><thead><tr><th>Name</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${fields.map(
+<div class="wide" tabindex="0"><table class="stacked"><thead><tr><th>Name</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${fields.map(
     ({ name, type, description, isRequired }) =>
       html`<tr><td><code>${name}</code>${isRequired && html` <small>required</small>`}</td><td>${type}</td><td>${inline(description)}</td></tr>`,
   )}</tbody></table></div>`;

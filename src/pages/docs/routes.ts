@@ -7,7 +7,7 @@ import { languageOf, sendPage } from '../../http/pages.ts';
 import { trusted } from '../html.ts';
 import type { Site } from '../layout.ts';
 import { readerOf } from '../reader.ts';
-import { docsPath } from './contents.ts';
+import { docsPath, guides } from './contents.ts';
 import { documentPath, Library } from './library.ts';
 import { type Operation, readOperations } from './operations.ts';
 import { type Content, docsIndex, docsPage, searchResults } from './page.ts';
@@ -90,7 +90,7 @@ class Docs {
   #documents(): Searchable[] {
     return this.library.slugs.flatMap((slug) => {
       const document = this.library.find(slug);
-      const isMinor = /^(?:decisions|changelog)\b/.test(slug);
+      const isMinor = !guides.has(slug);
       return document === undefined ? [] : [{ ...document, path: documentPath(slug), isMinor }];
     });
   }

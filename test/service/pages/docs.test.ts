@@ -80,6 +80,7 @@ describe('documentation pages', () => {
     };
     assert.equal((await find('time zone'))[0], '/docs/windows#windows-of-time');
     assert.ok((await find('TRUST_PROXY')).some((path) => path.startsWith('/docs/settings')));
+    assert.match((await find('embed links'))[0] ?? '', /^\/docs\/private-data#/, 'guides come before decisions');
     assert.ok((await find('renew embed link')).includes('/docs/reference/renewEmbed'));
     assert.ok((await find('pgbouncr')).length > 0, 'a misspelled word');
     assert.deepEqual(await find('xyzzy plugh'), []);
