@@ -134,7 +134,8 @@ export const ar: PageWords = {
     notificationsDetail: 'رسائل عن الجوائز في مستودعات هذا الحساب.',
     sendAgain: 'الإرسال مجددًا',
     secrets: 'أسرار الويب هوك',
-    secretsDetail: 'تُوقَّع الرسائل إلى عنوان بسرّه. من دونه لا يُرسل إليه شيء.',
+    secretsDetail:
+      'تُوقَّع الرسائل إلى مستلمين من النوع http بسرّ عنوانهم، ولا تُرسل من دونه. لا يحتاج Slack وDiscord والتعليقات إلى سرّ.',
     address: 'العنوان',
     makeSecret: 'إنشاء سر',
     audit: 'سجل التدقيق',

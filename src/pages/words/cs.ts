@@ -135,7 +135,8 @@ export const cs: PageWords = {
     notificationsDetail: 'Zprávy o oceněních v repozitářích tohoto účtu.',
     sendAgain: 'Poslat znovu',
     secrets: 'Tajemství webhooků',
-    secretsDetail: 'Zprávy na adresu se podepisují jejím tajemstvím. Bez něj se nic neposílá.',
+    secretsDetail:
+      'Zprávy příjemcům typu http se podepisují tajemstvím jejich adresy a bez něj se neposílají. Slack, Discord a komentáře ho nepotřebují.',
     address: 'Adresa',
     makeSecret: 'Vytvořit tajemství',
     audit: 'Záznam změn',

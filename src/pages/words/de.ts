@@ -139,7 +139,7 @@ export const de: PageWords = {
     sendAgain: 'Erneut senden',
     secrets: 'Webhook-Geheimnisse',
     secretsDetail:
-      'Nachrichten an eine Adresse werden mit deren Geheimnis signiert. Ohne Geheimnis wird nichts gesendet.',
+      'Nachrichten an Empfänger vom Typ http werden mit dem Geheimnis ihrer Adresse signiert und ohne dieses nicht gesendet. Slack, Discord und Kommentare brauchen keines.',
     address: 'Adresse',
     makeSecret: 'Geheimnis erstellen',
     audit: 'Protokoll',

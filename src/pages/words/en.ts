@@ -137,7 +137,8 @@ export const en: PageWords = {
     notificationsDetail: 'Messages about awards in repositories of this account.',
     sendAgain: 'Send again',
     secrets: 'Webhook secrets',
-    secretsDetail: 'Messages to an address are signed with its secret. Without one nothing is sent there.',
+    secretsDetail:
+      'Messages to receivers of the type http are signed with the secret of their address, and are not sent without one. Slack, Discord and comments need none.',
     address: 'Address',
     makeSecret: 'Make a secret',
     audit: 'Audit trail',

@@ -138,7 +138,8 @@ export const es: PageWords = {
     notificationsDetail: 'Mensajes sobre premios en los repositorios de esta cuenta.',
     sendAgain: 'Enviar de nuevo',
     secrets: 'Secretos de webhooks',
-    secretsDetail: 'Los mensajes a una dirección se firman con su secreto. Sin él no se envía nada.',
+    secretsDetail:
+      'Los mensajes a destinatarios de tipo http se firman con el secreto de su dirección y sin él no se envían. Slack, Discord y los comentarios no necesitan ninguno.',
     address: 'Dirección',
     makeSecret: 'Crear un secreto',
     audit: 'Registro de auditoría',

@@ -138,7 +138,8 @@ export const fr: PageWords = {
     notificationsDetail: 'Messages sur les récompenses dans les dépôts de ce compte.',
     sendAgain: 'Renvoyer',
     secrets: 'Secrets de webhook',
-    secretsDetail: 'Les messages vers une adresse sont signés avec son secret. Sans secret, rien n’y est envoyé.',
+    secretsDetail:
+      'Les messages aux destinataires de type http sont signés avec le secret de leur adresse et ne sont pas envoyés sans lui. Slack, Discord et les commentaires n’en ont pas besoin.',
     address: 'Adresse',
     makeSecret: 'Créer un secret',
     audit: 'Journal d’audit',

@@ -134,7 +134,8 @@ export const he: PageWords = {
     notificationsDetail: 'הודעות על פרסים במאגרים של החשבון הזה.',
     sendAgain: 'שליחה חוזרת',
     secrets: 'סודות Webhook',
-    secretsDetail: 'הודעות לכתובת נחתמות בסוד שלה. בלעדיו לא נשלח אליה דבר.',
+    secretsDetail:
+      'הודעות לנמענים מסוג http נחתמות בסוד של הכתובת שלהם, ובלעדיו אינן נשלחות. Slack, Discord ותגובות אינם זקוקים לסוד.',
     address: 'כתובת',
     makeSecret: 'יצירת סוד',
     audit: 'יומן ביקורת',

@@ -137,7 +137,8 @@ export const id: PageWords = {
     notificationsDetail: 'Pesan tentang penghargaan di repositori akun ini.',
     sendAgain: 'Kirim lagi',
     secrets: 'Rahasia webhook',
-    secretsDetail: 'Pesan ke suatu alamat ditandatangani dengan rahasianya. Tanpa itu tidak ada yang dikirim ke sana.',
+    secretsDetail:
+      'Pesan ke penerima berjenis http ditandatangani dengan rahasia alamatnya dan tidak dikirim tanpanya. Slack, Discord, dan komentar tidak memerlukannya.',
     address: 'Alamat',
     makeSecret: 'Buat rahasia',
     audit: 'Jejak audit',

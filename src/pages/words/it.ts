@@ -136,7 +136,8 @@ export const it: PageWords = {
     notificationsDetail: 'Messaggi sui premi nei repository di questo account.',
     sendAgain: 'Invia di nuovo',
     secrets: 'Segreti dei webhook',
-    secretsDetail: 'I messaggi a un indirizzo sono firmati con il suo segreto. Senza, non viene inviato nulla.',
+    secretsDetail:
+      'I messaggi ai destinatari di tipo http sono firmati con il segreto del loro indirizzo e senza di esso non vengono inviati. Slack, Discord e i commenti non ne hanno bisogno.',
     address: 'Indirizzo',
     makeSecret: 'Crea un segreto',
     audit: 'Registro di controllo',

@@ -135,7 +135,8 @@ export const ja: PageWords = {
     notificationsDetail: 'このアカウントのリポジトリでの表彰についてのメッセージ。',
     sendAgain: '再送信',
     secrets: 'Webhook のシークレット',
-    secretsDetail: 'アドレスへのメッセージはそのシークレットで署名されます。なければ何も送られません。',
+    secretsDetail:
+      '種類が http の宛先へのメッセージは、そのアドレスのシークレットで署名され、なければ送られません。Slack、Discord、コメントには不要です。',
     address: 'アドレス',
     makeSecret: 'シークレットを作成',
     audit: '監査記録',

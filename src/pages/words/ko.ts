@@ -135,7 +135,8 @@ export const ko: PageWords = {
     notificationsDetail: '이 계정의 저장소에서 받은 상에 대한 메시지입니다.',
     sendAgain: '다시 보내기',
     secrets: '웹훅 비밀',
-    secretsDetail: '주소로 보내는 메시지는 그 비밀로 서명됩니다. 없으면 아무것도 보내지 않습니다.',
+    secretsDetail:
+      '유형이 http인 수신자에게 보내는 메시지는 해당 주소의 비밀로 서명되며, 비밀이 없으면 보내지 않습니다. Slack, Discord, 댓글에는 필요하지 않습니다.',
     address: '주소',
     makeSecret: '비밀 만들기',
     audit: '감사 기록',

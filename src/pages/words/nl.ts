@@ -137,7 +137,7 @@ export const nl: PageWords = {
     sendAgain: 'Opnieuw verzenden',
     secrets: 'Webhookgeheimen',
     secretsDetail:
-      'Berichten aan een adres worden met het geheim ervan ondertekend. Zonder geheim wordt niets verzonden.',
+      'Berichten aan ontvangers van het type http worden met het geheim van hun adres ondertekend en zonder geheim niet verzonden. Slack, Discord en reacties hebben er geen nodig.',
     address: 'Adres',
     makeSecret: 'Geheim maken',
     audit: 'Controlespoor',

@@ -135,7 +135,8 @@ export const pl: PageWords = {
     notificationsDetail: 'Wiadomości o nagrodach w repozytoriach tego konta.',
     sendAgain: 'Wyślij ponownie',
     secrets: 'Sekrety webhooków',
-    secretsDetail: 'Wiadomości na adres są podpisywane jego sekretem. Bez niego nic nie jest wysyłane.',
+    secretsDetail:
+      'Wiadomości do odbiorców typu http są podpisywane sekretem ich adresu i bez niego nie są wysyłane. Slack, Discord i komentarze go nie potrzebują.',
     address: 'Adres',
     makeSecret: 'Utwórz sekret',
     audit: 'Dziennik audytu',

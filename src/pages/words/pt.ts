@@ -138,7 +138,8 @@ export const pt: PageWords = {
     notificationsDetail: 'Mensagens sobre prêmios nos repositórios desta conta.',
     sendAgain: 'Enviar de novo',
     secrets: 'Segredos de webhooks',
-    secretsDetail: 'Mensagens para um endereço são assinadas com o segredo dele. Sem um, nada é enviado.',
+    secretsDetail:
+      'As mensagens para destinatários do tipo http são assinadas com o segredo do endereço deles e não são enviadas sem ele. Slack, Discord e comentários não precisam de segredo.',
     address: 'Endereço',
     makeSecret: 'Criar um segredo',
     audit: 'Registro de auditoria',

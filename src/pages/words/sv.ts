@@ -136,7 +136,8 @@ export const sv: PageWords = {
     notificationsDetail: 'Meddelanden om utmärkelser i kontots kodförråd.',
     sendAgain: 'Skicka igen',
     secrets: 'Webhookhemligheter',
-    secretsDetail: 'Meddelanden till en adress signeras med dess hemlighet. Utan den skickas inget dit.',
+    secretsDetail:
+      'Meddelanden till mottagare av typen http signeras med adressens hemlighet och skickas inte utan den. Slack, Discord och kommentarer behöver ingen.',
     address: 'Adress',
     makeSecret: 'Skapa en hemlighet',
     audit: 'Granskningslogg',

@@ -135,7 +135,8 @@ export const tr: PageWords = {
     notificationsDetail: 'Bu hesabın depolarındaki ödüllerle ilgili iletiler.',
     sendAgain: 'Yeniden gönder',
     secrets: 'Webhook sırları',
-    secretsDetail: 'Bir adrese giden iletiler onun sırrıyla imzalanır. Sır olmadan oraya bir şey gönderilmez.',
+    secretsDetail:
+      'http türündeki alıcılara giden iletiler adreslerinin sırrıyla imzalanır, sır olmadan gönderilmez. Slack, Discord ve yorumlar sır gerektirmez.',
     address: 'Adres',
     makeSecret: 'Sır oluştur',
     audit: 'Denetim kaydı',

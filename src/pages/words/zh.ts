@@ -134,7 +134,8 @@ export const zh: PageWords = {
     notificationsDetail: '关于此账户仓库中奖励的消息。',
     sendAgain: '重新发送',
     secrets: 'Webhook 密钥',
-    secretsDetail: '发往某地址的消息用其密钥签名。没有密钥就不会发送。',
+    secretsDetail:
+      '发往 http 类型接收方的消息用其地址的密钥签名，没有密钥就不会发送。Slack、Discord 和评论不需要密钥。',
     address: '地址',
     makeSecret: '创建密钥',
     audit: '审计记录',
