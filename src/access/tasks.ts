@@ -1,14 +1,17 @@
 import { Value } from 'typebox/value';
 import { PersonOnProvider } from '../accounts/jobs.ts';
 import { forgetCounts } from '../database/counts.ts';
+import { inBatches } from '../database/delete-some.ts';
 import type { Task } from '../database/queue.ts';
 import { type CheckContext, checkAdministrationsOf, checkDueAdministrators } from './administrators/check.ts';
 import { forgetAudit } from './audit/store.ts';
-import { forgetSessions } from './sessions/store.ts';
+import { forgetExpired } from './sessions/store.ts';
 import type { NewSigningKey } from './tokens/signing-key.ts';
 import { tendSigningKeys } from './tokens/signing-key-store.ts';
 import { forgetRevocations } from './tokens/store.ts';
 
+/** The most rows that one statement deletes. */
+const atOnce = 5000;
 const auditKeptMs = 2 * 365 * 86_400_000;
 
 /** Creates the tasks for keys, tokens and administrators, which any node runs. */
@@ -20,10 +23,13 @@ export function createAccessTasks(context: CheckContext & { newSigningKey: NewSi
       schedule: '*/10 * * * *',
       run: async () => {
         await tendSigningKeys(connection, now(), newSigningKey);
-        await forgetRevocations(connection, now());
-        await forgetSessions(connection, now());
-        await forgetCounts(connection, now());
-        await forgetAudit(connection, new Date(now().getTime() - auditKeptMs));
+        const [time, auditBefore] = [now(), new Date(now().getTime() - auditKeptMs)];
+        // The rows that are left after the last batch wait for the next run.
+        await inBatches(() => forgetRevocations(connection, time, atOnce));
+        await inBatches(() => forgetExpired(connection, 'sessions', time, atOnce));
+        await inBatches(() => forgetExpired(connection, 'sign_ins', time, atOnce));
+        await inBatches(() => forgetCounts(connection, time, atOnce));
+        await inBatches(() => forgetAudit(connection, auditBefore, atOnce));
       },
     },
     check_administrators: {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { deleteSome } from '../database/delete-some.ts';
 import { changeContributions } from './write-store.ts';
 
 /** Deliveries about stars are summed for each account and second, so that their order does not matter. */
@@ -88,12 +89,14 @@ export async function removeStar(
   );
 }
 
-/** Deletes deliveries about stars of an account in a repository when none arrived since `before`. */
-export async function forgetStarEvents(connection: Connection, before: Date): Promise<void> {
-  await sql`
-    delete from star_events e where e.recorded_at < ${before} and not exists (
-      select from star_events o
-      where o.repository_id = e.repository_id and o.external_id = e.external_id and o.recorded_at >= ${before})`.execute(
-    connection,
-  );
+/**
+ * Deletes some deliveries about stars: those of an account in a repository of which none arrived since `before`.
+ * @returns how many.
+ */
+export function forgetStarEvents(connection: Connection, before: Date, limit: number): Promise<number> {
+  // A subquery that cannot be a join, for which the planner would read the whole table.
+  const where = sql`recorded_at < ${before} and (
+    select true from star_events o where o.repository_id = star_events.repository_id
+      and o.external_id = star_events.external_id and o.recorded_at >= ${before} limit 1) is null`;
+  return deleteSome(connection, 'star_events', { where, orderBy: sql`recorded_at`, limit });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Batches } from './batches.ts';
 import type { Connection } from './connection.ts';
+import { deleteSome } from './delete-some.ts';
 
 /** The number of times that an action was done within its current period. */
 export interface Count {
@@ -124,7 +125,8 @@ function keyOf(what: string): string {
   return createHash('sha256').update(what).digest('base64url');
 }
 
-/** Deletes the counts of periods that are over. */
-export async function forgetCounts(connection: Connection, now: Date): Promise<void> {
-  await connection.deleteFrom('rate_limits').where('resets_at', '<=', now).execute();
+/** Deletes some counts of periods that are over. @returns how many. */
+export function forgetCounts(connection: Connection, now: Date, limit: number): Promise<number> {
+  const where = sql`resets_at <= ${now}`;
+  return deleteSome(connection, 'rate_limits', { where, orderBy: sql`resets_at`, limit });
 }

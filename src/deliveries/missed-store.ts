@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { deleteSome } from '../database/delete-some.ts';
 
 /** The progress of the check of a provider's record of its deliveries. */
 export interface DeliveryCheck {
@@ -115,7 +116,7 @@ export async function endRedeliveries(
     .execute();
 }
 
-/** Deletes redeliveries from before a time, of which no provider has a record any more. */
-export async function forgetRedeliveries(connection: Connection, before: Date): Promise<void> {
-  await connection.deleteFrom('redeliveries').where('found_at', '<', before).execute();
+/** Deletes some redeliveries from before a time, of which no provider has a record any more. @returns how many. */
+export function forgetRedeliveries(connection: Connection, before: Date, limit: number): Promise<number> {
+  return deleteSome(connection, 'redeliveries', { where: sql`found_at < ${before}`, orderBy: sql`found_at`, limit });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Connection } from '../database/connection.ts';
+import { deleteSome } from '../database/delete-some.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import type { Change, Delivery } from '../providers/provider.ts';
 import { orderKeyOf } from './order-key.ts';
@@ -163,12 +164,11 @@ export async function haveWaitingKeys(connection: Connection): Promise<boolean> 
 }
 
 /**
- * Deletes applied deliveries from before a time. If one of them arrives again, it is applied again, which does no harm.
+ * Deletes some applied deliveries from before a time. If one of them arrives again, it is applied again, which does no
+ * harm.
+ * @returns how many.
  */
-export async function forgetDeliveries(connection: Connection, before: Date): Promise<void> {
-  await connection
-    .deleteFrom('deliveries')
-    .where('received_at', '<', before)
-    .where('applied_at', 'is not', null)
-    .execute();
+export function forgetDeliveries(connection: Connection, before: Date, limit: number): Promise<number> {
+  const where = sql`received_at < ${before} and applied_at is not null`;
+  return deleteSome(connection, 'deliveries', { where, orderBy: sql`received_at`, limit });
 }

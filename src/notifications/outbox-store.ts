@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
+import { deleteSome } from '../database/delete-some.ts';
 import { addJob } from '../database/queue.ts';
 import { isPresentInSql } from '../repositories/shown-store.ts';
 import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
@@ -187,15 +188,21 @@ export async function findDueReceivers(connection: Connection, now: Date, limit:
   return rows.map(({ receiver }) => receiver);
 }
 
-/**
- * Deletes messages that were sent or given up before these times, and failures of receivers without waiting messages.
- */
-export async function forgetFinished(connection: Connection, before: { sent: Date; dead: Date }): Promise<void> {
-  await sql`
-    delete from notifications
-    where (state = 'sent' and ended_at < ${before.sent}) or (state = 'dead' and ended_at < ${before.dead})`.execute(
-    connection,
-  );
+/** Deletes some messages that were sent or given up before these times. @returns how many. */
+export function forgetFinished(
+  connection: Connection,
+  before: { sent: Date; dead: Date },
+  limit: number,
+): Promise<number> {
+  // The first condition is that of the index.
+  const where = sql`ended_at is not null
+    and ((state = 'sent' and ended_at < ${before.sent}) or (state = 'dead' and ended_at < ${before.dead}))
+    and ended_at < greatest(${before.sent}::timestamptz, ${before.dead}::timestamptz)`;
+  return deleteSome(connection, 'notifications', { where, orderBy: sql`ended_at`, limit });
+}
+
+/** Deletes the failures of receivers without waiting messages. There is one for each receiver at most. */
+export async function forgetRecovered(connection: Connection): Promise<void> {
   await sql`
     delete from failing_receivers f where not exists (
       select from notifications n where n.receiver = f.receiver and n.state = 'waiting')`.execute(connection);

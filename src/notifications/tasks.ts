@@ -1,11 +1,14 @@
 import { Value } from 'typebox/value';
+import { inBatches } from '../database/delete-some.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { notifyJob, ReceiverReference } from './jobs.ts';
-import { findDueReceivers, forgetFinished } from './outbox-store.ts';
+import { findDueReceivers, forgetFinished, forgetRecovered } from './outbox-store.ts';
 import { type NotificationContext, send } from './send.ts';
 
 /** The most receivers with due messages for which jobs are queued each minute. */
 const receiversAtOnce = 500;
+/** The most messages that one statement deletes. */
+const messagesAtOnce = 1000;
 const dayMs = 86_400_000;
 const sentKeptMs = 30 * dayMs;
 /** Messages that were given up are kept for longer, so that the owner can find the cause and have them sent again. */
@@ -26,7 +29,9 @@ export function createNotificationTasks(context: NotificationContext): Record<st
         const due = await findDueReceivers(connection, now(), receiversAtOnce);
         for (const receiver of due) await addJob(connection, notifyJob(receiver));
         const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
-        await forgetFinished(connection, { sent: before(sentKeptMs), dead: before(deadKeptMs) });
+        const finished = { sent: before(sentKeptMs), dead: before(deadKeptMs) };
+        await inBatches(() => forgetFinished(connection, finished, messagesAtOnce));
+        await forgetRecovered(connection);
       },
     },
   };

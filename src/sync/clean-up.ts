@@ -9,6 +9,7 @@ import { removeErasedRows } from '../contributions/erased-repository-store.ts';
 import { cleanUpJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { endOldRankings, removeEnded, removeReplaced } from '../contributors/ranking-store.ts';
+import { inBatches } from '../database/delete-some.ts';
 import { takeErasureLock } from '../database/erasure-lock.ts';
 import { forgetOutcomes } from '../database/lookups.ts';
 import { addJob, type Task } from '../database/queue.ts';
@@ -47,9 +48,8 @@ const atOnce = {
   ranks: 10_000,
   rankings: 10,
   changes: 10_000,
+  others: 5000,
 };
-/** The most statements of each kind in one run, after which it lets other jobs run. */
-const maxBatches = 50;
 
 type CleaningContext = Pick<SyncContext, 'connection' | 'now'>;
 
@@ -86,21 +86,15 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
     await inBatches(() => endOldRankings(connection, { ...old, limit: atOnce.rankings })),
     await inBatches(() => removeEnded(connection, atOnce.ranks)),
     await inBatches(() => forgetChanges(connection, before(changesKeptMs), atOnce.changes)),
+    await inBatches(() => forgetDeliveries(connection, before(deliveriesKeptMs), atOnce.others)),
+    await inBatches(() => forgetStarEvents(connection, before(starEventsKeptMs), atOnce.others)),
+    await inBatches(() => forgetDrifts(connection, before(driftsKeptMs), atOnce.others)),
   ];
   // Accounts come last, so that none takes many repositories with it at once.
   if (!ends.includes('more')) ends.push(await inBatches(() => eraseDeleted(connection, erased)));
   ends.push(await removeErasedRows(connection, erasedRowsAtOnce));
-  await forgetDeliveries(connection, before(deliveriesKeptMs));
-  await forgetStarEvents(connection, before(starEventsKeptMs));
   await forgetRejections(connection, before(deliveriesKeptMs));
-  await forgetDrifts(connection, before(driftsKeptMs));
   return ends.includes('more') ? 'more' : 'done';
-}
-
-/** Deletes batches, each in a transaction of its own, until none is found. @returns `more` when some may be left. */
-async function inBatches(deleteSome: () => Promise<number>): Promise<'done' | 'more'> {
-  for (let batch = 0; batch < maxBatches; batch += 1) if ((await deleteSome()) === 0) return 'done';
-  return 'more';
 }
 
 /** Erases some accounts that were deleted before `before`. @returns how many. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { deleteSome } from '../database/delete-some.ts';
 import type { Drift } from './drift.ts';
 
 /** Stores a drift in place of the last one of the same part of the repository. */
@@ -27,7 +28,8 @@ export async function markDriftsRepaired(
   );
 }
 
-/** Deletes repaired drifts that were found before a time. */
-export async function forgetDrifts(connection: Connection, before: Date): Promise<void> {
-  await connection.deleteFrom('drifts').where('is_repaired', '=', true).where('found_at', '<', before).execute();
+/** Deletes some repaired drifts that were found before a time. @returns how many. */
+export function forgetDrifts(connection: Connection, before: Date, limit: number): Promise<number> {
+  const where = sql`is_repaired and found_at < ${before}`;
+  return deleteSome(connection, 'drifts', { where, orderBy: sql`found_at`, limit });
 }

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { deleteSome } from '../../database/delete-some.ts';
 
 /** The actions on an account's keys, settings, links and data. */
 export const auditActions = [
@@ -115,6 +117,7 @@ export async function findAudit(
   return page.before === undefined ? entries : entries.toReversed();
 }
 
-export async function forgetAudit(connection: Connection, before: Date): Promise<void> {
-  await connection.deleteFrom('audit_entries').where('at', '<', before).execute();
+/** Deletes some entries from before a time. @returns how many. */
+export function forgetAudit(connection: Connection, before: Date, limit: number): Promise<number> {
+  return deleteSome(connection, 'audit_entries', { where: sql`at < ${before}`, orderBy: sql`at`, limit });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Account, findById } from '../../accounts/store.ts';
 import type { Connection } from '../../database/connection.ts';
+import { deleteSome } from '../../database/delete-some.ts';
 
 /** A sign-in that has begun and not ended; its secrets check the response of the host. */
 export interface StoredSignIn {
@@ -19,10 +20,6 @@ export interface StoredSession {
   createdAt: Date;
   expiresAt: Date;
 }
-
-const forgottenAtOnce = 1000;
-/** The most batches that one run deletes; the next run continues. */
-const maxBatches = 20;
 
 /** Stores a sign-in; `stateHash` is the SHA-256 of its state. */
 export async function saveSignIn(
@@ -107,17 +104,15 @@ export async function removeSessionsOf(connection: Connection, accountId: string
   await connection.deleteFrom('sessions').where('account_id', '=', accountId).execute();
 }
 
-/** Deletes sessions and sign-ins that have expired, in batches. */
-export async function forgetSessions(connection: Connection, now: Date): Promise<void> {
-  for (const table of ['sessions', 'sign_ins'] as const) {
-    for (let batch = 0; batch < maxBatches; batch += 1) {
-      const { numAffectedRows = 0n } = await sql`
-        delete from ${sql.table(table)} where ctid in (
-          select ctid from ${sql.table(table)} where expires_at <= ${now} order by expires_at limit ${forgottenAtOnce}
-        )`.execute(connection);
-      if (numAffectedRows < BigInt(forgottenAtOnce)) break;
-    }
-  }
+/** Deletes some sessions, or sign-ins, that have expired. @returns how many. */
+export function forgetExpired(
+  connection: Connection,
+  table: 'sessions' | 'sign_ins',
+  now: Date,
+  limit: number,
+): Promise<number> {
+  const where = sql`expires_at <= ${now}`;
+  return deleteSome(connection, table, { where, orderBy: sql`expires_at`, limit });
 }
 
 /** An organization that a person administered at the last confirmation. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
+import { deleteSome } from '../../database/delete-some.ts';
 
 /** A time, in ms, longer than the life of any token with the tolerated clock differences. */
 const longestLifeMs = 86_400_000 + 300_000;
@@ -44,7 +45,8 @@ export async function revokeIssuedTo(
   await announce(connection, { kind: 'account', key: accountId });
 }
 
-/** Deletes the revocations of tokens that must have expired by now. */
-export async function forgetRevocations(connection: Connection, now: Date): Promise<void> {
-  await connection.deleteFrom('revoked_tokens').where('expires_at', '<=', now).execute();
+/** Deletes some revocations of tokens that must have expired by now. @returns how many. */
+export function forgetRevocations(connection: Connection, now: Date, limit: number): Promise<number> {
+  const where = sql`expires_at <= ${now}`;
+  return deleteSome(connection, 'revoked_tokens', { where, orderBy: sql`expires_at`, limit });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { Connection } from '../../database/connection.ts';
+import { inBatches } from '../../database/delete-some.ts';
 import type { ImageSize } from '../card.ts';
 import type { ImageClient } from './client.ts';
 import { encodeImage, toDataAddress } from './encode.ts';
@@ -26,6 +27,8 @@ const limits = {
    */
   waiting: 500,
   images: 100_000,
+  /** The most images that one statement removes. */
+  removed: 500,
 };
 const freshForMs = dayMs;
 const firstRetryMs = hourMs / 6;
@@ -138,6 +141,7 @@ export class ImageSource {
     recordUsed(connection, urls, now(), new Date(time - dayMs)).catch(onFailure);
     if (time - this.#sweptAt < sweepEveryMs) return;
     this.#sweptAt = time;
-    removeUnused(connection, new Date(time - unusedForMs), limits.images).catch(onFailure);
+    const unused = { before: new Date(time - unusedForMs), keep: limits.images, limit: limits.removed };
+    inBatches(() => removeUnused(connection, unused)).catch(onFailure);
   }
 }

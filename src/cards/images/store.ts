@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { deleteSome } from '../../database/delete-some.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { Encoded } from './encode.ts';
@@ -95,10 +96,20 @@ export async function recordUsed(
 }
 
 /**
- * Removes images that were not shown since `before`, and of more than `keep` images those that were shown longest ago.
+ * Removes some images: those that were not shown since `before`, then of more than `keep` images those that were shown
+ * longest ago.
+ * @returns how many.
  */
-export async function removeUnused(connection: Connection, before: Date, keep: number): Promise<void> {
-  await sql`
-    delete from images where used_at < ${before}
-      or url in (select url from images order by used_at desc offset ${keep})`.execute(connection);
+export async function removeUnused(
+  connection: Connection,
+  { before, keep, limit }: { before: Date; keep: number; limit: number },
+): Promise<number> {
+  const where = sql`used_at < ${before}`;
+  const old = await deleteSome(connection, 'images', { where, orderBy: sql`used_at`, limit });
+  if (old > 0) return old;
+  const { numAffectedRows = 0n } = await sql`
+    delete from images where url = any(array(
+      select url from images where url = any(array(select url from images order by used_at desc offset ${keep} limit ${limit}))
+      for update skip locked))`.execute(connection);
+  return Number(numAffectedRows);
 }

@@ -56,6 +56,7 @@ import * as followedBoards from './0081-followed-boards.ts';
 import * as historiesByScan from './0085-histories-by-scan.ts';
 import * as holdersInOrder from './0095-holders-in-order.ts';
 import * as listsInParts from './0096-lists-in-parts.ts';
+import * as appliedDeliveries from './0101-applied-deliveries.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -118,4 +119,5 @@ export const migrations: Record<string, Migration> = {
   '0085-histories-by-scan': historiesByScan,
   '0095-holders-in-order': holdersInOrder,
   '0096-lists-in-parts': listsInParts,
+  '0101-applied-deliveries': appliedDeliveries,
 };

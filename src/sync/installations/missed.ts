@@ -1,3 +1,4 @@
+import { inBatches } from '../../database/delete-some.ts';
 import {
   countRedelivery,
   endRedeliveries,
@@ -28,6 +29,8 @@ const maxPages = 50;
 const redeliveries = { most: 11, firstDelayMs: 240_000 };
 /** The most deliveries that one run requests once more. */
 const repeatsAtOnce = 200;
+/** The most records of redeliveries that one statement deletes. */
+const forgottenAtOnce = 1000;
 
 /** The metrics of the search for missed deliveries. */
 export interface MissedMetrics {
@@ -67,7 +70,8 @@ export async function findMissed(
     if (isEnd) break;
   }
   await repeatRequests(context, { provider, app, call });
-  await forgetRedeliveries(connection, new Date(oldest.getTime() - keptMs));
+  const before = new Date(oldest.getTime() - keptMs);
+  await inBatches(() => forgetRedeliveries(connection, before, forgottenAtOnce));
 }
 
 /** @returns `lost` when the provider does not know the cursor any more: the next run starts again. */

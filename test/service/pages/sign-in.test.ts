@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
-import { forgetSessions } from '../../../src/access/sessions/store.ts';
+import { forgetExpired } from '../../../src/access/sessions/store.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
 import { atHost, formToken, signIn, signInSettings, Visitor } from './signed-in.ts';
@@ -170,7 +170,9 @@ describe('sign-in', () => {
     await expire('sessions', '1 minute');
     assert.equal(await isIn(fourth), false);
     await expire('sign_ins', '10 minutes');
-    await forgetSessions(shared.service.database.connection, new Date());
+    for (const table of ['sessions', 'sign_ins'] as const) {
+      assert.ok((await forgetExpired(shared.service.database.connection, table, new Date(), 1000)) > 0);
+    }
     assert.deepEqual([await stored('sessions'), await stored('sign_ins')], [0, 0]);
   });
 

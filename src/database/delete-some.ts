@@ -1,0 +1,40 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from './connection.ts';
+import type { Tables } from './tables.ts';
+
+/** The rows that one statement deletes. */
+export interface Deletion {
+  where: RawBuilder<unknown>;
+  /** The columns of an index that finds the rows, so that the cost follows the deleted rows and not the stored ones. */
+  orderBy: RawBuilder<unknown>;
+  limit: number;
+}
+
+/**
+ * Deletes up to `limit` rows, those at the front of an index. Leaves out rows that other transactions hold, which stay
+ * until a later call.
+ * @returns how many were deleted.
+ */
+export async function deleteSome(
+  connection: Connection,
+  table: keyof Tables,
+  { where, orderBy, limit }: Deletion,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where ${where} order by ${orderBy} limit ${limit}
+      for update skip locked))`.execute(connection);
+  return Number(numAffectedRows);
+}
+
+/** The most statements of each kind in one run of a job, after which it lets other jobs run. */
+const maxBatches = 50;
+
+/**
+ * Repeats a statement that does a part of some work, each in a transaction of its own, until it finds nothing more.
+ * @returns `more` when some may be left for the next run.
+ */
+export async function inBatches(doSome: () => Promise<number>, limit = maxBatches): Promise<'done' | 'more'> {
+  for (let batch = 0; batch < limit; batch += 1) if ((await doSome()) === 0) return 'done';
+  return 'more';
+}

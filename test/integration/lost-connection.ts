@@ -1,0 +1,43 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { type Client, Pool } from 'pg';
+import type { Connection, Database } from '../../src/database/connection.ts';
+
+/** A client, with the socket of its connection, which the types leave out. */
+type ClientWithSocket = Client & { connection: { stream: { destroy: () => void } } };
+
+/**
+ * Runs work whose connection to the database is lost just before a statement, as when its process is killed: the server
+ * rolls back the open transaction, and no later statement runs.
+ * @param at the number of that statement, from 1 on.
+ * @returns whether the work ended before.
+ * @throws every other error of the work.
+ */
+export async function loseConnection(
+  { clientConfig }: Pick<Database, 'clientConfig'>,
+  at: number,
+  work: (connection: Connection) => Promise<unknown>,
+): Promise<boolean> {
+  let statements = 0;
+  const pool = new Pool({ ...clientConfig, max: 4 });
+  pool.on('error', () => {});
+  pool.on('connect', (given) => {
+    const client = given as unknown as ClientWithSocket;
+    client.on('error', () => {});
+    const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
+    client.query = ((...parameters: unknown[]) => {
+      statements += 1;
+      if (statements >= at) client.connection.stream.destroy();
+      return query(...parameters);
+    }) as typeof client.query;
+  });
+  const connection: Connection = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await work(connection);
+    return true;
+  } catch (error) {
+    if (statements < at) throw error;
+    return false;
+  } finally {
+    await connection.destroy();
+  }
+}
