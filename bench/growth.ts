@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
@@ -7,6 +6,7 @@ import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { createIssueSource, unstoppedWork } from './issue-source.ts';
 import { median } from './load.ts';
+import { recountRepository } from './recount-repository.ts';
 import { sized } from './size.ts';
 import { syncContextOf } from './sync-context.ts';
 

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import { checkSummed } from '../src/contributions/owner-sum-store.ts';
-import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Connection, Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import { onFillingSession, whileFilling, withoutIndexes } from './filling.ts';
+import { recountRepository } from './recount-repository.ts';
 
 /** The size of a stored database. Half of everything belongs to one organization, the rest to many accounts. */
 export interface Size {

@@ -6,6 +6,7 @@ import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { notePeopleOfCommits } from './affected-store.ts';
 import { logRemovedCommits } from './change-store.ts';
+import { restartRecount } from './commits-again-store.ts';
 import { toTitle } from './title.ts';
 import { holdRepository } from './write-store.ts';
 
@@ -134,6 +135,7 @@ async function saveCommits(
       if (added.length === commits.length) return;
     }
     await save.execute(transaction);
+    if (!isCounted) await restartRecount(transaction, repositoryId);
   });
 }
 
@@ -257,4 +259,5 @@ async function changeCommits(
     repositoryId,
     rows.map(({ id }) => id),
   );
+  if (change === 'remove') await restartRecount(transaction, repositoryId);
 }

@@ -36,6 +36,13 @@ function within(
 /** The parts of WITH that end with `summed`, the numbers of each person on each day. */
 export function summedDays(repositoryId: string, counters: readonly StoredCounter[], days: Days): RawBuilder<unknown> {
   const stored = counters.filter(({ kind }) => kind !== 'commit');
+  const items = sql`
+      union all
+      select c.account_id, (c.created_at at time zone 'UTC')::date as day, ${each(counters, numberOf(stored))}
+      from contributions c
+      where c.repository_id = ${repositoryId} and c.account_id is not null and ${isCountedBy(stored)}
+        and ${isMomentIn(days, sql`c.created_at`)}
+      group by 1, 2`;
   return sql`
     found as (
       select oid, authored_at, identity_ids from commits
@@ -47,12 +54,7 @@ export function summedDays(repositoryId: string, counters: readonly StoredCounte
     ), counted as (
       select account_id, day, ${each(counters, ({ kind }) => (kind === 'commit' ? sql`count(*)` : sql`0`))}
       from authored group by account_id, day
-      union all
-      select c.account_id, (c.created_at at time zone 'UTC')::date as day, ${each(counters, numberOf(stored))}
-      from contributions c
-      where c.repository_id = ${repositoryId} and c.account_id is not null and ${isCountedBy(stored)}
-        and ${isMomentIn(days, sql`c.created_at`)}
-      group by 1, 2
+      ${stored.length === 0 ? sql`` : items}
     ), summed as (
       select account_id, day, ${sumsOf(counters)} from counted group by account_id, day
     )`;

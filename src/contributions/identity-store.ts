@@ -145,10 +145,7 @@ async function recountUsers(transaction: Connection, identityIds: readonly numbe
     select repository as "repositoryId", is_counted as "isCounted"
     from hold_identity_uses(${identityIds}::integer[])`.execute(transaction);
   const counted = new Set(rows.filter(({ isCounted }) => isCounted).map(({ repositoryId }) => repositoryId));
-  if (counted.size === 0) return;
-  await sql`
-    update repository_totals set commits_counted = false
-    where repository_id = any(${[...counted]}::uuid[])`.execute(transaction);
+  if (counted.size > 0) await sql`select forget_commit_counts(${[...counted]}::uuid[])`.execute(transaction);
 }
 
 /**

@@ -2,47 +2,33 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { columnOf, columnsOf, contributionsIn, replacing } from './column-store.ts';
 import { countedWhole, type Days, isDayIn, summedDays, summedPeople } from './counted-store.ts';
-import { markAddressesCounted } from './identity-store.ts';
 import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
 import { recountLanguages } from './languages/store.ts';
 import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-store.ts';
-import { holdRepository, lockTotals } from './write-store.ts';
+import { lockTotals } from './write-store.ts';
 
 /** A part of the totals of a repository that statements compare and count again by itself. People are counted from days. */
 export type TotalsPart = Days | 'people' | 'whole' | 'languages';
 
-const allParts: readonly TotalsPart[] = [{ from: null, until: null }, 'people', 'whole', 'languages'];
-
 /**
- * Counts the totals of one repository again, from all its stored contributions. Writes and locks only rows that differ,
- * because other transactions use the rest meanwhile. Must run in a transaction.
- * @returns the number of rows of totals that differed; expected to be 0 unless all commits had to be counted again.
- */
-export async function recountRepository(
-  connection: Connection,
-  repositoryId: string,
-  counters: readonly StoredCounter[] = storedCounters,
-): Promise<number> {
-  await holdRepository(connection, repositoryId);
-  await markAddressesCounted(connection, repositoryId);
-  // Transactions that change totals hold this lock, so the statements below see all that they stored.
-  await lockTotals(connection, repositoryId);
-  await connection.deleteFrom('uncounted_commits').where('repository_id', '=', repositoryId).execute();
-  return recountParts(connection, repositoryId, allParts, counters);
-}
-
-/**
- * Counts a part of the totals of one repository again, as `recountRepository` counts all of them. Does nothing where all
- * commits have to be counted again anyway. Must run in a transaction.
+ * Counts a part of the totals of one repository again, from its stored contributions. Does nothing where all commits have to
+ * be counted again anyway. Must run in a transaction.
+ * @returns the number of rows of totals that differed; expected to be 0.
  */
 export async function recountPart(connection: Connection, repositoryId: string, part: TotalsPart): Promise<number> {
   await countNewCommits(connection, repositoryId);
+  // Transactions that change totals hold this lock, so the statements below see all that they stored.
   await lockTotals(connection, repositoryId);
   if (!(await areCommitsCounted(connection, repositoryId))) return 0;
   return recountParts(connection, repositoryId, [part], storedCounters);
 }
 
-async function recountParts(
+/**
+ * Counts parts of the totals of one repository again. Writes and locks only rows that differ, because other transactions
+ * use the rest meanwhile. Must run in a transaction that holds the totals.
+ * @returns the number of rows of totals that differed.
+ */
+export async function recountParts(
   connection: Connection,
   repositoryId: string,
   parts: readonly TotalsPart[],
@@ -160,9 +146,9 @@ async function recountWhole(
       where (${columnsOf(counters, 'c')}) is distinct from (${columnsOf(counters, 'b')})
     ), saved as (
       update repository_totals t set
-        ${sql.join(counters.map(({ name }) => sql`${sql.ref(name)} = ${columnOf(name, 'c')}`))}, commits_counted = true
+        ${sql.join(counters.map(({ name }) => sql`${sql.ref(name)} = ${columnOf(name, 'c')}`))}
       from counted c
-      where t.repository_id = ${repositoryId} and (not t.commits_counted or exists (select from differing))
+      where t.repository_id = ${repositoryId} and exists (select from differing)
     )
     select count(*)::integer as differences from differing`.execute(connection);
   return { differences: rows[0]?.differences ?? 0, people: [] };

@@ -78,13 +78,9 @@ export async function areCommitsCounted(connection: Connection, repositoryId: st
   return row?.commits_counted ?? false;
 }
 
-/** Marks a repository's commits to be counted from the beginning at the next count. */
-export async function forgetCommitCounts(connection: Connection, repositoryId: string): Promise<void> {
-  await connection
-    .updateTable('repository_totals')
-    .set({ commits_counted: false })
-    .where('repository_id', '=', repositoryId)
-    .execute();
+/** Marks the commits of repositories to be counted from the beginning at the next count. */
+export async function forgetCommitCounts(connection: Connection, repositoryIds: readonly string[]): Promise<void> {
+  await sql`select forget_commit_counts(${[...repositoryIds]}::uuid[])`.execute(connection);
 }
 
 /** Marks totals as changed by something other than counting changes, which sets that mark itself. */

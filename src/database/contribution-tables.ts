@@ -171,6 +171,10 @@ export interface RepositoryTotalsTable extends Record<CountedName, Generated<num
   repository_id: string;
   /** False when all commits have to be counted from the beginning, because they or their authors changed. */
   commits_counted: Generated<boolean>;
+  /** The day before which the present recount of all commits has counted; `infinity`: all days. Null: it begins with the next part. */
+  recounted_until: string | null;
+  /** The number of commits of the days that the present recount has counted. */
+  recounted_commits: Generated<number>;
   /** True when the totals changed since the mark was last read and reset. */
   is_changed: Generated<boolean>;
 }

@@ -1,12 +1,14 @@
 import { removeCommits, removeUnseenCommits, saveAllCommits } from '../contributions/commit-store.ts';
 import { addPendingForCommits } from '../contributions/detail-store.ts';
-import { recountRepository } from '../contributions/recount-store.ts';
+import { doLanguagesDiffer, recountLanguages } from '../contributions/languages/store.ts';
+import { endRecount, recountNextDays } from '../contributions/recount-commits-store.ts';
 import {
   areCommitsCounted,
   countNewCommits,
   forgetCommitCounts,
   uncountCommits,
 } from '../contributions/total-store.ts';
+import { lockTotals } from '../contributions/write-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
@@ -19,6 +21,8 @@ import { lockStream, recordStreamChange } from './stream-change-store.ts';
 import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
 
 const commitsAtOnce = 2000;
+/** The commits, items of a kind or stored days that one transaction counts again, some tenths of a second for all of them. */
+const recountedAtOnce = 10_000;
 
 /** Makes the stored commits of a repository those of its default branch, and looks up the accounts of their authors. */
 export async function readHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
@@ -27,6 +31,7 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
     storeHistory(context, subject, stream, copy),
   );
   const left = await resolveAddresses(context, subject);
+  await recountCommits(context, subject);
   await inTransaction(context.connection, async (transaction) => {
     await lockStream(transaction, subject.repository.id, stream.name);
     await countCommits(transaction, subject.repository.id);
@@ -36,11 +41,30 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
   });
 }
 
+/** Counts all commits again where that is necessary, some days in each transaction, so that events do not wait. */
+async function recountCommits({ connection }: SyncContext, { repository, call }: Subject): Promise<void> {
+  if (await areCommitsCounted(connection, repository.id)) return;
+  for (;;) {
+    call.signal.throwIfAborted();
+    const end = await inTransaction(connection, (to) => recountNextDays(to, repository.id, recountedAtOnce));
+    if (end === 'done') break;
+  }
+  if (!(await doLanguagesDiffer(connection, repository.id))) return;
+  await inTransaction(connection, async (transaction) => {
+    await lockTotals(transaction, repository.id);
+    await recountLanguages(transaction, repository.id);
+  });
+}
+
+/**
+ * Counts commits that were added, or ends a recount. A recount that became necessary again meanwhile is left to the next
+ * read, which a job requests.
+ */
 async function countCommits(transaction: Connection, repositoryId: string): Promise<void> {
   const areCounted = await areCommitsCounted(transaction, repositoryId);
   await addPendingForCommits(transaction, repositoryId, { all: !areCounted });
   if (areCounted) await countNewCommits(transaction, repositoryId);
-  else await recountRepository(transaction, repositoryId);
+  else await endRecount(transaction, repositoryId);
 }
 
 /** @returns whether the whole history was read. */
@@ -62,7 +86,7 @@ async function storeHistory(
   // Without a commit that the branch held before, only a whole scan can find the commits that it lost.
   const isWholeScan = tip === null || isWholeScanWanted(stream) || isHeld.includes(false);
   const number = stream.scanNumber + (isWholeScan ? 1 : 0);
-  if (isWholeScan) await forgetCommitCounts(connection, repository.id);
+  if (isWholeScan) await forgetCommitCounts(connection, [repository.id]);
   const isCounted = await areCommitsCounted(connection, repository.id);
   if (tip !== null) {
     const scan = { startedAt: context.now(), tip, number };

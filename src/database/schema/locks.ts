@@ -8,6 +8,7 @@ import { advisoryLocks } from '../advisory-locks.ts';
  * ends. `lock_totals` also locks its totals, so that one transaction at a time changes the contributions that they count.
  * `hold_accounts` keeps accounts that were found earlier from being erased, and returns whether all of them are still stored.
  * `hold_identity_uses` locks the rows that name some addresses, one repository after another: Citus locks no rows of several.
+ * `forget_commit_counts` has all commits of some repositories counted again, and locks their totals in the order of their ids.
  */
 export function lockingFunctions(): string {
   return `
@@ -37,6 +38,16 @@ begin
   loop
     return query select u.repository_id, u.is_counted from repository_identities u
     where u.repository_id = repository and u.identity_id = any(ids) order by u.identity_id for no key update;
+  end loop;
+end $$;
+
+create or replace function forget_commit_counts(ids uuid[]) returns void language plpgsql as $$
+declare
+  repository uuid;
+begin
+  for repository in select distinct u.id from unnest(ids) as u (id) order by 1 loop
+    update repository_totals set commits_counted = false, recounted_until = null, recounted_commits = 0
+    where repository_id = repository;
   end loop;
 end $$;
 

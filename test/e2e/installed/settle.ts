@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Tables } from '../../../src/database/tables.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';

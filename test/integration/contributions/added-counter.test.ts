@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { type StoredCounter, storedCounters } from '../../../src/contributions/kinds.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { readDefinitions } from '../../../src/database/definitions.ts';
 import { migrate } from '../../../src/database/migrate.ts';

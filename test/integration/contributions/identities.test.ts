@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { findUncounted } from '../../../src/contributions/commits-again-store.ts';
 import {
@@ -8,7 +9,6 @@ import {
   postponeAddresses,
   saveResolved,
 } from '../../../src/contributions/identity-store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { countNewCommits } from '../../../src/contributions/total-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { buildRepository, type CommitDescription } from '../../../simulators/git/build-repository.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { changeNeeds, needLanguages } from '../../../src/contributions/detail-store.ts';
 import { findLanguageRepositories, findLanguages } from '../../../src/contributions/languages/store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { uncountCommits } from '../../../src/contributions/total-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import {
   type Checked,
   checkSummed,
@@ -8,7 +9,6 @@ import {
   foldSums,
   sumOverOwned,
 } from '../../../src/contributions/owner-sum-store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';

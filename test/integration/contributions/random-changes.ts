@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import type { ItemKind } from '../../../src/contributions/contribution.ts';
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
 import { forgetPerson } from '../../../src/contributions/erase-store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { changeContributions } from '../../../src/contributions/write-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { takeErasureLock, takeSharedErasureLock } from '../../../src/database/erasure-lock.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { differ, findEndOfDays } from '../../../src/contributions/compare-totals-store.ts';
 import type { Days } from '../../../src/contributions/counted-store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { lockTotals } from '../../../src/contributions/write-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { countStored } from '../../../src/contributions/private-store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { countNewCommits } from '../../../src/contributions/total-store.ts';
 import { distribute } from '../../../src/database/citus.ts';
 import type { Database } from '../../../src/database/connection.ts';

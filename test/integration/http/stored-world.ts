@@ -1,18 +1,17 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import type { World } from '../../../simulators/world/world.ts';
 import type { AccountFacts } from '../../../src/accounts/account.ts';
 import { lookUpJob } from '../../../src/accounts/jobs.ts';
 import { findByName, saveAccount } from '../../../src/accounts/store.ts';
-
 import { type CommitRecord, saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import type { Contribution, ItemKind } from '../../../src/contributions/contribution.ts';
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
 import { saveCounters } from '../../../src/contributions/counter-store.ts';
 import { collectRepositoryJob } from '../../../src/contributions/jobs.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { failLookup } from '../../../src/database/lookups.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { eraseAccount } from '../../../src/access/erasure/store.ts';
 import { type Account, findById } from '../../../src/accounts/store.ts';
 import { awardRepository } from '../../../src/achievements/awards/award.ts';
@@ -7,7 +8,7 @@ import { readFile } from '../../../src/achievements/files/read-file.ts';
 import { saveFile } from '../../../src/achievements/files/store.ts';
 import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
 import { checkSummed } from '../../../src/contributions/owner-sum-store.ts';
-import { recountPart, recountRepository } from '../../../src/contributions/recount-store.ts';
+import { recountPart } from '../../../src/contributions/recount-store.ts';
 import { currentRanking } from '../../../src/contributors/ranking.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { openDatabase } from '../../../src/database/open.ts';

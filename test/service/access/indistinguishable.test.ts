@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { recordTotalsChanged } from '../../../src/contributions/collection-store.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import type { ResponseBody } from '../../e2e/service.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { recountRepository } from '../../../bench/recount-repository.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import { deleteRepository, forcePush } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
-import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { untilCounted } from '../../contract/service-responses.ts';
 import { createContractWorld } from '../../contract/world.ts';

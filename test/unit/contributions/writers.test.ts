@@ -15,11 +15,12 @@ const writers: Readonly<Record<string, readonly string[]>> = {
   language_days: ['contributions/languages/store.ts'],
   uncounted_commits: [
     'contributions/commit-store.ts',
-    'contributions/recount-store.ts',
+    'contributions/recount-commits-store.ts',
     'contributions/total-store.ts',
   ],
   repository_totals: [
-    'contributions/identity-store.ts',
+    'contributions/commits-again-store.ts',
+    'contributions/recount-commits-store.ts',
     'contributions/recount-store.ts',
     'contributions/total-store.ts',
     'database/schema/count-changes.ts',
