@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { eraseAccount } from '../src/access/erasure/store.ts';
 import { findById } from '../src/accounts/store.ts';
 import { saveContributions } from '../src/contributions/contribution-store.ts';
 import type { Core } from '../src/core.ts';
@@ -13,6 +12,7 @@ import { hideAllWithdrawn } from '../src/sync/lost-access.ts';
 import { recordVisibility } from '../src/sync/record-state.ts';
 import { updateTotals } from '../src/sync/update-totals.ts';
 import { startService } from './bench-service.ts';
+import { erasePerson } from './erase-person.ts';
 import { createIssueSource, unstoppedWork } from './issue-source.ts';
 import { newIssue } from './new-issue.ts';
 import type { StoredOrganization, Typical } from './stored-organization.ts';
@@ -98,7 +98,7 @@ async function startOnce(dataDir: string): Promise<void> {
 async function erase({ sync }: Core, id: string): Promise<void> {
   const account = await findById(sync.connection, id);
   if (account === undefined) throw new Error('there is no such account');
-  await inTransaction(sync.connection, (transaction) => eraseAccount(transaction, account, sync.now()));
+  await erasePerson(sync.connection, account, sync.now());
 }
 
 /** Returns a function that collects one new issue of the largest repository, whose author is known. */

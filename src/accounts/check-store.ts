@@ -24,7 +24,7 @@ export async function findDueChecks(
 ): Promise<CheckedAccount[]> {
   const { rows } = await sql<CheckedAccount>`
     select id, external_id as "externalId", handle, type, name, null as memory from accounts
-    where provider = ${provider} and not pinned and (checked_at is null or checked_at < ${before})
+    where provider = ${provider} and not pinned and erased_at is null and (checked_at is null or checked_at < ${before})
       and id in (select account_id from contributor_totals)
     order by checked_at nulls first limit ${limit}`.execute(connection);
   return rows;

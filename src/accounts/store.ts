@@ -82,14 +82,15 @@ export async function findByName(
 }
 
 export async function findById(connection: Connection, id: string): Promise<Account | undefined> {
-  const row = await connection.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+  const query = connection.selectFrom('accounts').selectAll().where('id', '=', id).where('erased_at', 'is', null);
+  const row = await query.executeTakeFirst();
   return row && toAccount(row);
 }
 
 /** Locks an account against changes by other transactions until this one ends, and returns it. */
 export async function lockAccount(transaction: Connection, id: string): Promise<Account | undefined> {
-  const query = transaction.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate();
-  const row = await query.executeTakeFirst();
+  const query = transaction.selectFrom('accounts').selectAll().where('id', '=', id).where('erased_at', 'is', null);
+  const row = await query.forNoKeyUpdate().executeTakeFirst();
   return row && toAccount(row);
 }
 
@@ -161,16 +162,9 @@ export async function saveAccount(
 /** Finds up to `limit` accounts that were deleted before `before`, the longest deleted first; returns their ids. */
 export async function findDeleted(connection: Connection, before: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from accounts where deleted_at < ${before} order by deleted_at limit ${limit}`.execute(connection);
+    select id from accounts where deleted_at < ${before} and erased_at is null
+    order by deleted_at limit ${limit}`.execute(connection);
   return rows.map(({ id }) => id);
-}
-
-/**
- * Deletes the row of an account, and by cascade the rows that belong to it. `forgetPerson` must run before.
- * Repositories of a deleted account should be erased in batches before, so that the cascade deletes few rows.
- */
-export async function removeAccount(transaction: Connection, id: string): Promise<void> {
-  await transaction.deleteFrom('accounts').where('id', '=', id).execute();
 }
 
 function toAccount(row: Selectable<Tables['accounts']>): Account {

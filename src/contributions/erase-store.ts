@@ -1,49 +1,142 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { notePeople, peopleInSql, toAffected } from './affected-store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { type Affected, notePeople, peopleInSql, toAffected } from './affected-store.ts';
 
 /**
- * Removes an account from contributions, totals and days, before the account itself is erased. Contributions and
- * commits stay counted for their repositories. Must run in a transaction that holds the erasure lock.
+ * The removal of an account from contributions, totals and days, before the account itself is removed. Contributions and
+ * commits stay counted for their repositories.
  */
-export async function forgetPerson(transaction: Connection, accountId: string): Promise<void> {
-  await transaction.deleteFrom('contributor_totals').where('account_id', '=', accountId).execute();
-  await transaction.deleteFrom('contribution_days').where('account_id', '=', accountId).execute();
-  const changes = [
-    sql`account_id = null where account_id = ${accountId}`,
-    sql`answered_by = null where answered_by = ${accountId}`,
-    sql`resolved_by = null where resolved_by = ${accountId}`,
-    sql`merged_by = null where merged_by = ${accountId}`,
-    // The condition is that of the index `contributions_people`.
-    sql`assignees = array_remove(assignees, ${accountId}::uuid), reviewers = array_remove(reviewers, ${accountId}::uuid),
-      reactors = array_replace(reactors, ${accountId}::uuid, null)
-      where (assignees || reviewers || reactors) <> '{}'
-        and (assignees || reviewers || reactors) @> array[${accountId}::uuid]`,
+
+/** The most contributions that one search finds, and that one transaction changes. */
+interface AtOnce {
+  found: number;
+  changed: number;
+}
+
+const usual: AtOnce = { found: 10_000, changed: 1000 };
+
+/** Contributions that name an account in one way. */
+interface Place {
+  /** SQL that finds contributions `c` by an index, also where the account has a large part of all rows. */
+  where: RawBuilder<unknown>;
+  orderBy: RawBuilder<unknown> | null;
+  /** SQL that is true while a contribution names the account. */
+  isNamed: RawBuilder<unknown>;
+  /** The part of UPDATE after SET. */
+  change: RawBuilder<unknown>;
+}
+
+function placesOf(accountId: string): Place[] {
+  const person = (column: string, next: string): Place => ({
+    // An equality would let the planner take the order for granted, and read the whole table.
+    where: sql`${sql.ref(`c.${column}`)} between ${accountId} and ${accountId}`,
+    orderBy: sql`${sql.ref(`c.${column}`)}, ${sql.ref(`c.${next}`)}`,
+    isNamed: sql`${sql.ref(`c.${column}`)} = ${accountId}`,
+    change: sql`${sql.ref(column)} = null`,
+  });
+  return [
+    person('account_id', 'kind'),
+    person('answered_by', 'answered_at'),
+    person('resolved_by', 'resolved_by'),
+    person('merged_by', 'merged_by'),
+    {
+      // The condition is that of the index `contributions_people`.
+      where: sql`(c.assignees || c.reviewers || c.reactors) <> '{}'
+        and (c.assignees || c.reviewers || c.reactors) @> array[${accountId}::uuid]`,
+      orderBy: null,
+      isNamed: sql`true`,
+      change: sql`assignees = array_remove(assignees, ${accountId}::uuid),
+        reviewers = array_remove(reviewers, ${accountId}::uuid),
+        reactors = array_replace(reactors, ${accountId}::uuid, null)`,
+    },
   ];
-  const changed: Changed[] = [];
-  for (const change of changes) {
-    const { rows } = await sql<Changed>`
-      with changed as (update contributions c set ${change} returning c.*),
-      states as (select c.repository_id, c.kind, ${peopleInSql('c')} as people from changed c)
-      select distinct repository_id as "repositoryId", kind, people from states where people <> ''`.execute(
-      transaction,
-    );
-    changed.push(...rows);
-  }
-  await noteOthers(transaction, changed, accountId);
 }
 
-/** Contributions that named the account, with the people whom they still name. */
-interface Changed {
-  repositoryId: string;
+/**
+ * Removes an account from some rows, in several transactions, each about one repository. Contributions come first, so that
+ * no recount meanwhile finds totals of the account. Nothing may store the account any more.
+ * @returns the number of changed rows; 0 at the end.
+ */
+export async function forgetSome(connection: Connection, accountId: string, atOnce = usual): Promise<number> {
+  for (const place of placesOf(accountId)) {
+    const changed = await forgetIn(connection, accountId, place, atOnce);
+    if (changed > 0) return changed;
+  }
+  for (const table of ['contribution_days', 'contributor_totals']) {
+    const removed = await removeTotals(connection, accountId, table, atOnce.found);
+    if (removed > 0) return removed;
+  }
+  return 0;
+}
+
+/** A contribution without its repository. */
+interface Key {
   kind: string;
-  people: string;
+  externalId: string;
 }
 
-/** Notes the other people of contributions: conditions may depend on all of them. */
-async function noteOthers(transaction: Connection, changed: readonly Changed[], accountId: string): Promise<void> {
-  for (const [id, found] of Map.groupBy(changed, ({ repositoryId }) => repositoryId)) {
-    const people = found.flatMap(toAffected).filter((person) => person.accountId !== accountId);
-    await notePeople(transaction, id, people);
+async function forgetIn(connection: Connection, accountId: string, place: Place, atOnce: AtOnce): Promise<number> {
+  const { rows } = await sql<Key & { repositoryId: string }>`
+    select repository_id as "repositoryId", kind, external_id as "externalId" from contributions c
+    where ${place.where} ${place.orderBy === null ? sql`` : sql`order by ${place.orderBy}`} limit ${atOnce.found}`.execute(
+    connection,
+  );
+  for (const [repositoryId, keys] of Map.groupBy(rows, (row) => row.repositoryId)) {
+    for (let at = 0; at < keys.length; at += atOnce.changed) {
+      const some = keys.slice(at, at + atOnce.changed);
+      await inTransaction(connection, (to) => change(to, { repositoryId, accountId, place, keys: some }));
+    }
   }
+  return rows.length;
+}
+
+async function change(
+  transaction: Connection,
+  {
+    repositoryId,
+    accountId,
+    place,
+    keys,
+  }: { repositoryId: string; accountId: string; place: Place; keys: readonly Key[] },
+): Promise<void> {
+  await lockIfStored(transaction, repositoryId);
+  const { rows } = await sql<{ kind: string; people: string }>`
+    with changed as (
+      update contributions c set ${place.change}
+      where c.repository_id = ${repositoryId} and (c.kind, c.external_id) in (
+        select * from unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ externalId }) => externalId)}::text[]))
+        and ${place.isNamed}
+      returning c.*),
+    states as (select c.kind, ${peopleInSql('c')} as people from changed c)
+    select distinct kind, people from states where people <> ''`.execute(transaction);
+  // Conditions may depend on all people of a contribution.
+  const others = rows.flatMap((row): Affected[] => toAffected(row).filter((person) => person.accountId !== accountId));
+  await notePeople(transaction, repositoryId, others);
+}
+
+/** Removes the days and totals of an account in some repositories, of which a table has rows. @returns how many rows it found. */
+async function removeTotals(connection: Connection, accountId: string, table: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ repositoryId: string }>`
+    select repository_id as "repositoryId" from ${sql.table(table)}
+    where account_id between ${accountId} and ${accountId} order by account_id limit ${limit}`.execute(connection);
+  for (const repositoryId of new Set(rows.map((row) => row.repositoryId))) {
+    await inTransaction(connection, async (transaction) => {
+      await lockIfStored(transaction, repositoryId);
+      await sql`
+        delete from contribution_days where account_id = ${accountId} and repository_id = ${repositoryId}`.execute(
+        transaction,
+      );
+      await sql`
+        delete from contributor_totals where repository_id = ${repositoryId} and account_id = ${accountId}`.execute(
+        transaction,
+      );
+    });
+  }
+  return rows.length;
+}
+
+/** Locks the totals of a repository against other changes. Those of an erased repository are about to be removed. */
+async function lockIfStored(transaction: Connection, repositoryId: string): Promise<void> {
+  await sql`select lock_totals(${repositoryId}::uuid)`.execute(transaction);
 }

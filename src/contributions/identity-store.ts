@@ -134,6 +134,11 @@ export async function saveResolved(
   if (changed.length > 0) await recountUsers(transaction, changed);
 }
 
+/** Removes an account from its addresses, which may be looked up again. */
+export async function releaseAddresses(transaction: Connection, accountId: string): Promise<void> {
+  await sql`update identities set account_id = null where account_id = ${accountId}`.execute(transaction);
+}
+
 /**
  * Marks the repositories whose totals may count commits of these addresses, so that all their commits are counted
  * again.

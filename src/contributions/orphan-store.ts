@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { accountColumns, type DividedTable, dividedNames } from '../database/divided-tables.ts';
-import { takeErasureLock } from '../database/erasure-lock.ts';
-import { inTransaction } from '../database/transaction.ts';
-import { forgetPerson } from './erase-store.ts';
+import { forgetSome } from './erase-store.ts';
 
 /** Rows that name a repository or an account that is not stored: foreign keys would refuse them. */
 
@@ -42,7 +40,7 @@ export async function repairOrphans(
     from named`.execute(connection);
   const { unknown = [], last = null, size = 0 } = rows[0] ?? {};
   if (of === 'repositories') await recordErased(connection, unknown);
-  else for (const id of unknown) await inTransaction(connection, (transaction) => forgetAccount(transaction, id));
+  else for (const id of unknown) while ((await forgetSome(connection, id)) > 0);
   return { found: unknown.length, last: size < limit ? undefined : (last ?? undefined) };
 }
 
@@ -53,10 +51,4 @@ async function recordErased(connection: Connection, ids: readonly string[]): Pro
     .values(ids.map((id) => ({ repository_id: id })))
     .onConflict((on) => on.doNothing())
     .execute();
-}
-
-/** Removes one account; each has its own transaction, because all writers wait while the erasure lock is held. */
-async function forgetAccount(transaction: Connection, id: string): Promise<void> {
-  await takeErasureLock(transaction);
-  await forgetPerson(transaction, id);
 }

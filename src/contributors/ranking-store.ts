@@ -74,10 +74,29 @@ export async function removeReplaced(connection: Connection, before: Date, limit
  * Removes rows of one list that has ended, and the list itself with its last row.
  * @returns the number of removed rows, with that of the list.
  */
-export async function removeEnded(connection: Connection, limit: number): Promise<number> {
+export function removeEnded(connection: Connection, limit: number): Promise<number> {
+  return removeOne(connection, sql`ended_at is not null order by ended_at`, limit);
+}
+
+/** Ends the lists of an account that is being erased, and removes rows of one of them, as `removeEnded` does. */
+export async function removeListsOf(
+  connection: Connection,
+  accountId: string,
+  { limit, now }: { limit: number; now: Date },
+): Promise<number> {
+  await sql`
+    update rankings set ended_at = ${now} where id = any(array(
+      select id from rankings where account_id = ${accountId} and ended_at is null order by id for no key update))`.execute(
+    connection,
+  );
+  return removeOne(connection, sql`account_id = ${accountId} order by id`, limit);
+}
+
+/** @param which SQL for the condition and the order of the lists, of which the first is removed. */
+async function removeOne(connection: Connection, which: RawBuilder<unknown>, limit: number): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with ended as materialized (
-      select id from rankings where ended_at is not null order by ended_at limit 1 for update skip locked
+      select id from rankings where ${which} limit 1 for update skip locked
     ), removed as (
       delete from ranks where ctid = any(array(
         select s.ctid from ranks s where s.ranking_id in (select id from ended) limit ${limit}))

@@ -161,6 +161,8 @@ interface AccountsTable {
   /** True for a sample without an account at a provider: it is never refreshed. */
   pinned: Generated<boolean>;
   deleted_at: Date | null;
+  /** The time since when it is being erased: an empty row, to which others still refer. Null: it is not. */
+  erased_at: Date | null;
   /** Data that the provider's module keeps from one request to the next; only that module reads it. */
   provider_memory: JSONColumnType<object> | null;
   /** The position of the running listing of owned repositories; null when none runs, or at its start. */

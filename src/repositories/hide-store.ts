@@ -47,6 +47,19 @@ export async function hideUnseen(
   return rows.length > 0;
 }
 
+/** Hides some repositories of an account that is being erased. @returns how many. */
+export async function hideSomeOf(
+  connection: Connection,
+  ownerId: string,
+  { limit, now }: { limit: number; now: Date },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update repositories set deleted_at = ${now}, updated_at = ${now} where id = any(array(
+      select id from repositories where owner_id = ${ownerId} and deleted_at is null
+      order by id limit ${limit} for no key update skip locked))`.execute(connection);
+  return Number(numAffectedRows);
+}
+
 /**
  * Hides a repository in any state. Responses to earlier requests cannot make it visible again, because `listed_at` is
  * later than theirs.

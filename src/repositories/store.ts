@@ -252,23 +252,22 @@ export async function findRepository(connection: Connection, id: string): Promis
   return row && toRepository(row);
 }
 
-/**
- * Erases repositories that were hidden before `before`, and repositories of accounts that were deleted before then,
- * with all their stored data: up to `limit` of each kind.
- * @returns the number of erased repositories.
- */
+/** Erases some repositories that were hidden before `before`, with their data. @returns how many. */
 export async function eraseDeletedRepositories(connection: Connection, before: Date, limit: number): Promise<number> {
-  const hidden = await sql`
+  const { numAffectedRows = 0n } = await sql`
     delete from repositories where id = any(array(
       select id from repositories where deleted_at < ${before} order by deleted_at limit ${limit}
-      for update skip locked))
-    returning 1`.execute(connection);
-  const owned = await sql`
+      for update skip locked))`.execute(connection);
+  return Number(numAffectedRows);
+}
+
+/** Erases some repositories of an account, with their data. @returns how many. */
+export async function eraseSomeOf(transaction: Connection, ownerId: string, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
     delete from repositories where id = any(array(
-      select r.id from accounts a join repositories r on r.owner_id = a.id
-      where a.deleted_at < ${before} order by a.deleted_at limit ${limit} for update of r skip locked))
-    returning 1`.execute(connection);
-  return hidden.rows.length + owned.rows.length;
+      select id from repositories where owner_id = ${ownerId} order by id limit ${limit}
+      for update skip locked))`.execute(transaction);
+  return Number(numAffectedRows);
 }
 
 export function toRepository(row: Selectable<Tables['repositories']>): Repository {

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { findDeleted, removeAccount } from '../accounts/store.ts';
+import { eraseNext } from '../access/erasure/erase.ts';
+import { emptyAccount } from '../accounts/erase-store.ts';
+import { findDeleted } from '../accounts/store.ts';
 import { changesKeptMs, forgetChanges } from '../contributions/change-store.ts';
 import { findUncounted, findUnmarked } from '../contributions/commits-again-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
-import { forgetPerson } from '../contributions/erase-store.ts';
 import { removeErasedRows } from '../contributions/erased-repository-store.ts';
+import { releaseAddresses } from '../contributions/identity-store.ts';
 import { cleanUpJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { endOldRankings, removeEnded, removeReplaced } from '../contributors/ranking-store.ts';
@@ -90,23 +92,26 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
     await inBatches(() => forgetStarEvents(connection, before(starEventsKeptMs), atOnce.others)),
     await inBatches(() => forgetDrifts(connection, before(driftsKeptMs), atOnce.others)),
   ];
-  // Accounts come last, so that none takes many repositories with it at once.
-  if (!ends.includes('more')) ends.push(await inBatches(() => eraseDeleted(connection, erased)));
+  ends.push(await inBatches(() => beginErasures(connection, erased, now())));
+  ends.push(await inBatches(() => eraseNext(connection, now())));
   ends.push(await removeErasedRows(connection, erasedRowsAtOnce));
   await forgetRejections(connection, before(deliveriesKeptMs));
   return ends.includes('more') ? 'more' : 'done';
 }
 
-/** Erases some accounts that were deleted before `before`. @returns how many. */
-async function eraseDeleted(connection: CleaningContext['connection'], before: Date): Promise<number> {
+/**
+ * Begins the erasure of some accounts that their host deleted before `before`. They may be stored again, as other accounts.
+ * @returns how many.
+ */
+async function beginErasures(connection: CleaningContext['connection'], before: Date, now: Date): Promise<number> {
   // Otherwise each run would keep out all that store people.
   if ((await findDeleted(connection, before, 1)).length === 0) return 0;
   return inTransaction(connection, async (transaction) => {
     await takeErasureLock(transaction);
-    const ids = await findDeleted(transaction, before, atOnce.accounts);
+    const ids = (await findDeleted(transaction, before, atOnce.accounts)).toSorted();
     for (const id of ids) {
-      await forgetPerson(transaction, id);
-      await removeAccount(transaction, id);
+      await emptyAccount(transaction, id, now);
+      await releaseAddresses(transaction, id);
     }
     return ids.length;
   });

@@ -1,5 +1,6 @@
 import { removeErasedRows } from '../../contributions/erased-repository-store.ts';
 import { cleanUpJob } from '../../contributions/jobs.ts';
+import { inBatches } from '../../database/delete-some.ts';
 import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { App } from '../../http/app.ts';
@@ -7,9 +8,12 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
-import { eraseAccount } from './store.ts';
+import { eraseNext } from './erase.ts';
+import { beginErasure } from './store.ts';
 
-/** The most rows of the account's repositories that are removed while its owner waits; a job removes all others. */
+/** The most steps of the erasure while its owner waits; a job takes all others. */
+const stepsAtOnce = 30;
+/** The most rows of the account's repositories that are removed while its owner waits. */
 const removedAtOnce = 20_000;
 
 /** Adds the erasure of an account by its owner. */
@@ -25,9 +29,13 @@ export function erasureRoutes(app: App, services: AccessServices): void {
     params: AccountPath,
     load: async ({ account, caller }) => {
       await confirmCaller(services, account, caller);
-      await inTransaction(connection, (transaction) => eraseAccount(transaction, account, now()));
-      // If this process is killed here, the next scheduled run of the job removes the rows.
-      if ((await removeErasedRows(connection, removedAtOnce)) === 'more') await addJob(connection, cleanUpJob);
+      await inTransaction(connection, (transaction) => beginErasure(transaction, account, now()));
+      // If this process is killed here, the next scheduled run of the job removes the rest.
+      const ends = [
+        await inBatches(() => eraseNext(connection, now()), stepsAtOnce),
+        await removeErasedRows(connection, removedAtOnce),
+      ];
+      if (ends.includes('more')) await addJob(connection, cleanUpJob);
     },
   });
 }

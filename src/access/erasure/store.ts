@@ -1,46 +1,49 @@
 import { sql } from 'kysely';
+import { emptyAccount } from '../../accounts/erase-store.ts';
 import { lookUpJob, refreshJob } from '../../accounts/jobs.ts';
 import { addOptOuts } from '../../accounts/opt-out-store.ts';
-import { type Account, removeAccount } from '../../accounts/store.ts';
-import { forgetPerson } from '../../contributions/erase-store.ts';
+import type { Account } from '../../accounts/store.ts';
 import { calendarJob, collectJob, fetchReportedTotalsJob } from '../../contributions/jobs.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 import { takeErasureLock } from '../../database/erasure-lock.ts';
 import { eraseInstallations } from '../../installations/store.ts';
-import { findOwnersContributedTo } from '../settings/store.ts';
+import { hideSomeOf } from '../../repositories/hide-store.ts';
+
+/** The most repositories that are hidden together with their owner. */
+const hiddenAtOnce = 100;
 
 /**
- * Removes everything about an account, and stores an opt-out so that it is not fetched again before its owner returns.
- * Commits in other owners' repositories stay counted there, without an account. Must run in a transaction.
+ * Begins the erasure of an account: hides it, removes its name and its facts, and stores an opt-out so that it is not fetched
+ * again before its owner returns. `eraseNext` removes the rest. Commits in other owners' repositories stay counted there,
+ * without an account. Must run in a transaction.
  */
-export async function eraseAccount(connection: Connection, account: Account, now: Date): Promise<void> {
-  await takeErasureLock(connection);
+export async function beginErasure(transaction: Connection, account: Account, now: Date): Promise<void> {
+  await takeErasureLock(transaction);
   const { id, provider, externalId } = account;
-  const names = [account.name, ...(await findFormerNames(connection, id))];
-  const emails = await findEmails(connection, id);
-  await addOptOuts(connection, provider, { externalId, names, emails }, now);
-  const owners = (await findOwnersContributedTo(connection, id)).filter((owner) => owner !== id);
+  const names = [account.name, ...(await findFormerNames(transaction, id))];
+  const emails = await findEmails(transaction, id);
+  await addOptOuts(transaction, provider, { externalId, names, emails }, now);
+  await hideSomeOf(transaction, id, { limit: hiddenAtOnce, now });
+  // A trigger announces the owners whose lists show the account.
+  await emptyAccount(transaction, id, now);
   await sql`
     update identities set email = 'erased ' || id, account_id = null, resolved_at = '9999-01-01T00:00:00Z'
-    where account_id = ${id}`.execute(connection);
+    where account_id = ${id}`.execute(transaction);
+  await eraseInstallations(transaction, account);
+  // No award is stored or announced any more.
+  await transaction.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
   const keys = [
     ...names.map((name) => lookUpJob({ provider, name }).key),
     ...[refreshJob(id), collectJob(id), fetchReportedTotalsJob(id), calendarJob(id)].map(({ key }) => key),
-  ];
-  await eraseInstallations(connection, account);
-  await forgetPerson(connection, id);
-  await connection.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
-  await removeAccount(connection, id);
-  // Jobs come last, because other transactions lock them last too. They come before lookups, because a lookup that
-  // starts between the two statements then leaves only a job without its row in `lookups`, which ends by itself.
-  await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
+  ].toSorted();
+  // Jobs come last, because other transactions lock them last too, also after the lookup of the same key.
   await sql`
-    delete from lookups
-    where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
-  for (const owner of owners) await announce(connection, { kind: 'account', key: owner });
-  await announce(connection, { kind: 'account', key: id });
-  await announce(connection, { kind: 'erased', key: id });
+    delete from lookups where key = any(array(
+      select key from lookups where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})
+      order by key for update))`.execute(transaction);
+  await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(transaction);
+  await announce(transaction, { kind: 'account', key: id });
 }
 
 async function findFormerNames(connection: Connection, accountId: string): Promise<string[]> {

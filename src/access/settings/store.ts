@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 
@@ -48,13 +47,4 @@ export async function findBoardsRepository(connection: Connection, accountId: st
     .where('id', '=', accountId)
     .executeTakeFirst();
   return row?.boards_repository ?? '';
-}
-
-/** Finds the ids of the owners to whose repositories an account contributed, because their lists name it. */
-export async function findOwnersContributedTo(connection: Connection, accountId: string): Promise<string[]> {
-  const { rows } = await sql<{ owner_id: string }>`
-    with contributed as (select repository_id from contributor_totals where account_id = ${accountId})
-    select distinct r.owner_id
-    from contributed t join repositories r on r.id = t.repository_id order by 1`.execute(connection);
-  return rows.map((row) => row.owner_id);
 }

@@ -35,7 +35,7 @@ export async function recordAwarded(
     from json_to_recordset(${JSON.stringify(rows)}::json)
       as n (id uuid, achievement_id uuid, account_id uuid, awarded_at timestamptz)
     join achievements a on a.id = n.achievement_id join repositories r on r.id = a.repository_id
-    join accounts p on p.id = n.account_id and p.type = 'user'
+    join accounts p on p.id = n.account_id and p.type = 'user' and p.erased_at is null
     order by n.achievement_id, n.account_id
     on conflict (achievement_id, account_id) do nothing
     returning id, achievement_id as "achievementId", account_id as "accountId", awarded_at as "awardedAt"`.execute(

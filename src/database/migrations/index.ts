@@ -58,6 +58,7 @@ import * as holdersInOrder from './0095-holders-in-order.ts';
 import * as listsInParts from './0096-lists-in-parts.ts';
 import * as appliedDeliveries from './0101-applied-deliveries.ts';
 import * as recountsInParts from './0102-recounts-in-parts.ts';
+import * as erasuresInParts from './0103-erasures-in-parts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -122,4 +123,5 @@ export const migrations: Record<string, Migration> = {
   '0096-lists-in-parts': listsInParts,
   '0101-applied-deliveries': appliedDeliveries,
   '0102-recounts-in-parts': recountsInParts,
+  '0103-erasures-in-parts': erasuresInParts,
 };

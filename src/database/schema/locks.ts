@@ -6,7 +6,7 @@ import { advisoryLocks } from '../advisory-locks.ts';
  * repository are noted, because its achievements are evaluated or boards count it; null: it is not stored.
  * `hold_repository` keeps it, and the accounts that the transaction finds after it, from being erased until the transaction
  * ends. `lock_totals` also locks its totals, so that one transaction at a time changes the contributions that they count.
- * `hold_accounts` keeps accounts that were found earlier from being erased, and returns whether all of them are still stored.
+ * `hold_accounts` keeps accounts that were found earlier from being erased, and returns those that are still stored.
  * `hold_identity_uses` locks the rows that name some addresses, one repository after another: Citus locks no rows of several.
  * `forget_commit_counts` has all commits of some repositories counted again, and locks their totals in the order of their ids.
  */
@@ -52,7 +52,7 @@ begin
 end $$;
 
 create or replace function hold_accounts(ids uuid[]) returns uuid[] language sql as $$
-  select array(select id from accounts where id = any(ids) order by id for key share)
+  select array(select id from accounts where id = any(ids) and erased_at is null order by id for key share)
 $$;
 `;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { erasePerson } from '../../../bench/erase-person.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { watchPlans } from '../plans.ts';
 
-describe('eraseAccount', () => {
-  it('finds all traces of a person by indexes, because nothing else is stored meanwhile', async () => {
+describe('an erasure', () => {
+  it('finds all traces of a person by indexes', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { pool } = database;
@@ -39,9 +39,7 @@ describe('eraseAccount', () => {
       `select reactors[2] as id from contributions where assignees <> '{}' and reviewers <> '{}' and reactors <> '{}' limit 1`,
     );
     const account = (await findById(database.connection, chosen[0]?.id ?? '')) ?? assert.fail();
-    const statements = await watchPlans(database, (connection) =>
-      connection.transaction().execute((transaction) => eraseAccount(transaction, account, new Date())),
-    );
+    const statements = await watchPlans(database, (connection) => erasePerson(connection, account, new Date()));
     const large = new Set([
       'accounts',
       'repositories',

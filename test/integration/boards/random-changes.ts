@@ -2,14 +2,16 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { eraseRest } from '../../../bench/erase-person.ts';
+import { emptyAccount } from '../../../src/accounts/erase-store.ts';
 import { requestBoardsWithTeam } from '../../../src/boards/ranking/request-store.ts';
 import { saveTeam } from '../../../src/boards/teams/team-store.ts';
 import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { type Contribution, type ItemKind, noDetails } from '../../../src/contributions/contribution.ts';
 import { adoptOrphans } from '../../../src/contributions/contribution-store.ts';
-import { forgetPerson } from '../../../src/contributions/erase-store.ts';
-import { saveResolved } from '../../../src/contributions/identity-store.ts';
+import { releaseAddresses, saveResolved } from '../../../src/contributions/identity-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
+import { takeErasureLock } from '../../../src/database/erasure-lock.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { beginning, days, emojis, labels, names, reasons } from '../achievements/evaluation/world.ts';
 import { contributionOf, removeContributions, storeContributions } from '../contributions/stored-repository.ts';
@@ -282,12 +284,13 @@ async function changeTeam({ world, idOf, at }: ChangeContext, { people: members 
   });
 }
 
-async function erase({ world, idOf }: ChangeContext, { person: place }: ChangeOf<'erase'>): Promise<void> {
+async function erase({ world, idOf, at }: ChangeContext, { person: place }: ChangeOf<'erase'>): Promise<void> {
   const id = idOf(place);
   if (id === null) return;
   await inTransaction(world.connection, async (transaction) => {
-    await forgetPerson(transaction, id);
-    await sql`update identities set account_id = null where account_id = ${id}`.execute(transaction);
-    await sql`delete from accounts where id = ${id}`.execute(transaction);
+    await takeErasureLock(transaction);
+    await emptyAccount(transaction, id, at);
+    await releaseAddresses(transaction, id);
   });
+  await eraseRest(world.connection, at);
 }

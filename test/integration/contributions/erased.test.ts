@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { eraseRest } from '../../../bench/erase-person.ts';
 import { releaseOptOuts } from '../../../src/accounts/opt-out-store.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
@@ -20,6 +21,7 @@ describe('removal of an erased account from rows', () => {
     const { connection, person } = prepared;
     await inTransaction(connection, prepared.store);
     await inTransaction(connection, (transaction) => erase(transaction, person));
+    await eraseRest(connection, now);
     assert.deepEqual(await findOrphans(connection), []);
     const { rows } = await prepared.pool.query(
       'select account_id, answered_by, resolved_by, merged_by, assignees, reviewers, reactors from contributions',
@@ -45,6 +47,7 @@ describe('removal of an erased account from rows', () => {
     await untilWaiting(database);
     await storing.commit();
     await erasing;
+    await eraseRest(connection, now);
     assert.deepEqual(await findOrphans(connection), []);
   });
 
@@ -57,6 +60,7 @@ describe('removal of an erased account from rows', () => {
     await untilWaiting(database);
     await erasing.commit();
     await outcome;
+    await eraseRest(connection, now);
     assert.deepEqual(await findOrphans(connection), []);
   });
 
@@ -100,6 +104,7 @@ describe('removal of an erased account from rows', () => {
     const skips = new SkipCollector({ urgency: 'background', signal: AbortSignal.any([]), cost: newCost() });
     const known = {} as Parameters<NonNullable<Provider['streams']>['read']>[1];
     await readStream(context, { account, repository, known, provider, call: skips.call, skips }, stream, 'everything');
+    await eraseRest(connection, now);
     assert.deepEqual(await findOrphans(connection), []);
     const { rows } = await prepared.pool.query('select account_id from contributions');
     assert.deepEqual(

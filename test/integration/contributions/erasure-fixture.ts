@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { beginErasure } from '../../../src/access/erasure/store.ts';
 import type { Actor } from '../../../src/accounts/account.ts';
 import { saveActors } from '../../../src/accounts/actor-store.ts';
 import { type Account, findById } from '../../../src/accounts/store.ts';
@@ -92,8 +92,9 @@ export function storeCommit({ connection, repositoryId }: Prepared): Promise<voi
   return saveAllCommits(connection, batches(), { provider: 'github', repositoryId, scanNumber: 1, isCounted: true });
 }
 
+/** Begins an erasure. */
 export function erase(transaction: Connection, account: Account): Promise<void> {
-  return eraseAccount(transaction, account, now);
+  return beginErasure(transaction, account, now);
 }
 
 export async function eraseRepository(transaction: Connection, id: string): Promise<void> {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { eraseRest } from '../../../bench/erase-person.ts';
 import { recountRepository } from '../../../bench/recount-repository.ts';
 import type { ItemKind } from '../../../src/contributions/contribution.ts';
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
-import { forgetPerson } from '../../../src/contributions/erase-store.ts';
 import { changeContributions } from '../../../src/contributions/write-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { takeErasureLock, takeSharedErasureLock } from '../../../src/database/erasure-lock.ts';
@@ -24,22 +24,26 @@ export interface Change {
   name: string;
   apply: (transaction: Connection) => Promise<unknown>;
 }
+  /** Work of jobs that follow. */
+  follow?: (connection: Connection) => Promise<unknown>;
 
 /** Thrown at the end of a transaction, as a kill before its commit ends it. */
 class Killed extends Error {}
 
 /** Applies a change in a transaction, or lets a kill end that before its commit. */
 export async function applyChange(connection: Connection, change: Change, isKilled: boolean): Promise<void> {
-  await inTransaction(connection, async (transaction) => {
+  const applied = inTransaction(connection, async (transaction) => {
     await change.apply(transaction);
     if (isKilled) throw new Killed();
-  }).catch((error: unknown) => {
+  });
+  await applied.catch((error: unknown) => {
     // Something that the change refers to was erased meanwhile: the transaction did nothing.
     const isErased =
       error instanceof Error && 'code' in error && (error.code === '23503' || error.code === 'not_found');
     if (!(error instanceof Killed) && !isErased) throw error;
   });
 }
+  await change.follow?.(connection);
 
 /** Replaces everything that is stored by some owners, people and empty repositories. */
 export async function startWorld(connection: Connection): Promise<void> {
@@ -85,7 +89,9 @@ function added({
     name: `a ${kind}`,
     apply: async (transaction: Connection) => {
       await takeSharedErasureLock(transaction);
-      const { rows } = await sql<{ id: string }>`select id from accounts where id = ${person}`.execute(transaction);
+      const { rows } = await sql<{
+        id: string;
+      }>`select id from accounts where id = ${person} and erased_at is null`.execute(transaction);
       const author = rows[0]?.id ?? null;
       const ended = isEnded ? new Date() : null;
       const contribution = contributionOf({
@@ -175,8 +181,11 @@ const skipped = fc.record({ repository, isCounted: fc.boolean(), isGone: fc.bool
 
 async function eraseAccount(transaction: Connection, id: string): Promise<void> {
   await takeErasureLock(transaction);
-  await forgetPerson(transaction, id);
-  await sql`delete from accounts where id = ${id}`.execute(transaction);
+  await emptyAccount(transaction, id, new Date());
+}
+
+function followErasure(connection: Connection): Promise<void> {
+  return eraseRest(connection, new Date());
 }
 
 const simple = fc.oneof(
@@ -192,12 +201,14 @@ const simple = fc.oneof(
       name: 'a person is erased',
       apply: (transaction) => eraseAccount(transaction, id),
     }),
+      follow: followErasure,
   ),
   anyOf(owners.slice(1)).map(
     (id): Change => ({
       name: 'an owner is erased',
       apply: (transaction) => eraseAccount(transaction, id),
     }),
+      follow: followErasure,
   ),
   repository.map(
     (id): Change => ({

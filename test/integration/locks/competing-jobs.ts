@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { eraseRest } from '../../../bench/erase-person.ts';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { eraseNext } from '../../../src/access/erasure/erase.ts';
+import { beginErasure } from '../../../src/access/erasure/store.ts';
 import { type Account, findById } from '../../../src/accounts/store.ts';
 import { awardRepository } from '../../../src/achievements/awards/award.ts';
 import { readFile } from '../../../src/achievements/files/read-file.ts';
@@ -91,6 +93,7 @@ function ignoreRace(error: unknown): void {
 
 async function check(context: SyncContext): Promise<Checked> {
   const different = await findOrphans(context.connection);
+  await eraseRest(context.connection, new Date());
   const counting = { ...context, onFailure: (error: unknown) => void different.push(String(error)) };
   await recountSome(counting, checkSummed, undefined);
   await recountSome(counting, checkOwners(context), undefined);
@@ -195,7 +198,7 @@ function changingJobs(context: SyncContext): Jobs {
       const account = await accountOf(connection, `person-${random(people)}`);
       if (account === undefined) return;
       await inTransaction(connection, async (transaction) => {
-        await eraseAccount(transaction, account, new Date());
+        await beginErasure(transaction, account, new Date());
         await transaction.deleteFrom('opt_outs').execute();
       });
     },
@@ -203,6 +206,9 @@ function changingJobs(context: SyncContext): Jobs {
 }
 
 /** Jobs that count and evaluate. */
+    'erase the rest of people': async () => {
+      await eraseNext(connection, new Date(), { hidden: 2, erased: 1, found: 20, changed: 5, listed: 3, others: 3 });
+    },
 function otherJobs(context: SyncContext): Jobs {
   const { connection } = context;
   return {

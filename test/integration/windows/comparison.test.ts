@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { erasePerson } from '../../../bench/erase-person.ts';
 import { Random } from '../../../simulators/world/random.ts';
-import { eraseAccount } from '../../../src/access/erasure/store.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { changesKeptMs, forgetChanges } from '../../../src/contributions/change-store.ts';
 import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
@@ -50,7 +50,7 @@ async function eraseLeastActivePerson(connection: Connection): Promise<void> {
     select account_id as id from contributions c join accounts a on a.id = c.account_id
     where a.type = 'user' group by account_id order by count(*), account_id desc limit 1`.execute(connection);
   const account = (await findById(connection, rows[0]?.id ?? '')) ?? assert.fail();
-  await inTransaction(connection, (transaction) => eraseAccount(transaction, account, now));
+  await erasePerson(connection, account, now);
 }
 
 function randomMoment(random: Random): Date {

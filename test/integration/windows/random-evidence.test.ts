@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { erasePerson } from '../../../bench/erase-person.ts';
 import { Random } from '../../../simulators/world/random.ts';
-import { eraseAccount } from '../../../src/access/erasure/store.ts';
 import { type PersonType, personTypes } from '../../../src/accounts/agents.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { removeCommits } from '../../../src/contributions/commit-store.ts';
@@ -53,8 +53,7 @@ async function makeRandomChange(connection: Connection, random: Random): Promise
       }),
     async () => {
       const account = await findById(connection, await pick(connection, random, 'accounts'));
-      if (account !== undefined)
-        await inTransaction(connection, (transaction) => eraseAccount(transaction, account, now));
+      if (account !== undefined) await erasePerson(connection, account, now);
     },
   ];
   await changes[random.integer(0, changes.length - 1)]?.();

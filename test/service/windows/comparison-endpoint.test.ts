@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { eraseAccount } from '../../../src/access/erasure/store.ts';
+import { erasePerson } from '../../../bench/erase-person.ts';
 import { findByName } from '../../../src/accounts/store.ts';
 import { changeContributions } from '../../../src/contributions/write-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
@@ -174,7 +174,7 @@ describe('evidence with compare', () => {
       `${engines.name}/contributors/${name}/evidence`,
     );
     assert.ok((evidence.meta_data.comparison.removed['deleted'] ?? 0) > 0);
-    await inTransaction(connection, (transaction) => eraseAccount(transaction, holder.account, new Date()));
+    await erasePerson(connection, holder.account, new Date());
     const { rows: left } = await sql`
       select from counted_changes where account_id = ${holder.account.id}`.execute(connection);
     assert.deepEqual(left, []);

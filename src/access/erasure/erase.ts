@@ -1,0 +1,69 @@
+import { findErased, removeAccount, removeRowsOf } from '../../accounts/erase-store.ts';
+import { forgetSome } from '../../contributions/erase-store.ts';
+import { removeListsOf } from '../../contributors/ranking-store.ts';
+import { announce } from '../../database/announcements.ts';
+import type { Connection } from '../../database/connection.ts';
+import { takeErasureLock } from '../../database/erasure-lock.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { hideSomeOf } from '../../repositories/hide-store.ts';
+import { eraseSomeOf } from '../../repositories/store.ts';
+
+/** The most that one step of an erasure changes. */
+export interface ErasedAtOnce {
+  /** Repositories that one transaction hides. */
+  hidden: number;
+  /** Repositories that one transaction erases. */
+  erased: number;
+  /** Contributions that one search finds. */
+  found: number;
+  /** Contributions that one transaction changes. */
+  changed: number;
+  /** People of a list that one transaction deletes. */
+  listed: number;
+  /** Other rows that one transaction deletes. */
+  others: number;
+}
+
+const usual: ErasedAtOnce = {
+  hidden: 100,
+  erased: 10,
+  found: 10_000,
+  changed: 1000,
+  listed: 10_000,
+  others: 1000,
+};
+
+/**
+ * Removes some of the rest of one account that is being erased; its row comes last. Others store meanwhile. A process that
+ * is killed between any two statements leaves the rest to the next call.
+ * @returns the number of removed rows and repositories; 0 when no account is left, or others hold the rest.
+ */
+export async function eraseNext(connection: Connection, now: Date, atOnce = usual): Promise<number> {
+  const id = await findErased(connection);
+  if (id === undefined) return 0;
+  const steps = [
+    () => hideSomeOf(connection, id, { limit: atOnce.hidden, now }),
+    () => eraseRepositories(connection, id, atOnce.erased),
+    () => forgetSome(connection, id, atOnce),
+    () => removeListsOf(connection, id, { limit: atOnce.listed, now }),
+    () => removeRowsOf(connection, id, atOnce.others),
+  ];
+  for (const step of steps) {
+    const done = await step();
+    if (done > 0) return done;
+  }
+  const isRemoved = await inTransaction(connection, async (transaction) => {
+    await takeErasureLock(transaction);
+    return removeAccount(transaction, id);
+  });
+  return isRemoved ? 1 : 0;
+}
+
+async function eraseRepositories(connection: Connection, ownerId: string, limit: number): Promise<number> {
+  return inTransaction(connection, async (transaction) => {
+    const erased = await eraseSomeOf(transaction, ownerId, limit);
+    // Nodes delete their copies of histories.
+    if (erased > 0) await announce(transaction, { kind: 'erased', key: ownerId });
+    return erased;
+  });
+}

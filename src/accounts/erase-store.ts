@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+
+/** Accounts that are being erased: empty rows without a name, to which other rows refer until all of those are removed. */
+
+/**
+ * Empties the row of an account, which no reader finds from then on. The account may be stored again, under another id.
+ * Must run in a transaction that holds the erasure lock.
+ */
+export async function emptyAccount(transaction: Connection, id: string, now: Date): Promise<void> {
+  await transaction.deleteFrom('former_names').where('account_id', '=', id).execute();
+  await sql`
+    update accounts set erased_at = ${now}, deleted_at = coalesce(deleted_at, ${now}), updated_at = ${now},
+      external_id = 'erased ' || id, handle = '', name = 'erased ' || id, display_name = '', avatar_url = '', website = '',
+      description = '', socials = null, followers = 0, following = 0, experience = 0, pinned = false, fetched_at = null,
+      provider_memory = null, listing_cursor = null, listing_started_at = null, listed_at = null,
+      listing_wanted_at = null, publishes_private = false, boards_repository = null
+    where id = ${id}`.execute(transaction);
+}
+
+/** Finds the account that has been erased for longest of which rows are left. */
+export async function findErased(connection: Connection): Promise<string | undefined> {
+  const row = await connection
+    .selectFrom('accounts')
+    .select('id')
+    .where('erased_at', 'is not', null)
+    .orderBy('erased_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/**
+ * Removes the row of an erased account, and by cascade what refers to it: nothing, as long as it is called last. Must run in a
+ * transaction that holds the erasure lock.
+ * @returns false when the account still owns repositories.
+ */
+export async function removeAccount(transaction: Connection, id: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from accounts where id = ${id} and erased_at is not null
+      and not exists (select from repositories where owner_id = ${id})`.execute(transaction);
+  return numAffectedRows > 0n;
+}
+
+interface Reference {
+  table: string;
+  column: string;
+}
+
+/**
+ * Deletes some rows that belong to an account: those that would be deleted with it, except repositories. The catalog names
+ * the tables, so that none is forgotten.
+ * @returns how many rows.
+ */
+export async function removeRowsOf(connection: Connection, accountId: string, limit: number): Promise<number> {
+  const { rows: references } = await sql<Reference>`
+    select c.conrelid::regclass::text as table, a.attname as column
+    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.contype = 'f' and c.confrelid = 'accounts'::regclass and c.confdeltype = 'c'
+      and c.conrelid <> 'repositories'::regclass
+    order by 1, 2`.execute(connection);
+  for (const { table, column } of references) {
+    // The people of a board are deleted with it.
+    const most = table === 'boards' ? 1 : limit;
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${accountId} limit ${most}
+        for update skip locked))`.execute(connection);
+    if (numAffectedRows > 0n) return Number(numAffectedRows);
+  }
+  return 0;
+}
