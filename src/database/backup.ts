@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError } from '../errors.ts';
 import type { Connection, Database } from './connection.ts';
+import { distrustStoredTimes } from './future-store.ts';
 import { appliedMigration, migrate, newestMigration } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { atOneMoment, streamRows } from './stream-rows.ts';
@@ -120,6 +121,7 @@ export async function importLines(database: Database, migration: string, lines: 
   }
   await connection.transaction().execute((transaction) => importTables(transaction, lines));
   await migrate(database);
+  await distrustStoredTimes(connection);
 }
 
 async function importTables(connection: Connection, lines: AsyncIterable<string>): Promise<void> {

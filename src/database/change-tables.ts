@@ -47,9 +47,16 @@ interface ChangesKeptTable {
   since: Date;
 }
 
+/** One row: the latest time that may be stored; `infinity`: not known. */
+interface LatestTimeTable {
+  is_only: boolean;
+  until: Date;
+}
+
 export interface ChangeTables {
   star_events: StarEventsTable;
   counted_changes: CountedChangesTable;
   former_repositories: FormerRepositoriesTable;
   changes_kept: ChangesKeptTable;
+  latest_time: LatestTimeTable;
 }

@@ -14,6 +14,23 @@ const age = sql.lit('1 day');
 /** The longest wait, as an interval, that the service stores in the columns of `due`. */
 const longestWait = sql.lit('1 day');
 
+/** The columns in whose order the rows of each table are locked. */
+const keys: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['id'],
+  repositories: ['id'],
+  streams: ['repository_id', 'name'],
+  reported_totals: ['account_id', 'credential_name'],
+  calendars: ['account_id'],
+  reported_windows: ['account_id', 'first_day', 'last_day'],
+  delivery_checks: ['provider'],
+  lookups: ['key'],
+  owner_polls: ['account_id'],
+  repository_polls: ['repository_id'],
+  notifications: ['id'],
+  deliveries: ['provider', 'id'],
+  failing_receivers: ['receiver'],
+};
+
 /** Columns with the time of something that has happened. */
 const happened: Readonly<Record<string, readonly string[]>> = {
   accounts: ['fetched_at', 'listed_at', 'listing_started_at', 'checked_at', 'named_at'],
@@ -43,13 +60,18 @@ const due: Readonly<Record<string, readonly string[]>> = {
   failing_receivers: ['resumes_at'],
 };
 
+/** The most blocks of a table, of 8 kB, that one statement reads. */
+const blocksAtOnce = 1000;
+
 /**
  * Corrects stored times that lie in the future, because a clock was ahead when they were stored. Otherwise nothing
- * would be fetched again before they are reached.
+ * would be fetched again before they are reached. Reads nothing when no such time can be stored; else it reads the tables
+ * part by part, and a stop leaves the correction to the next start.
  * @param now the present time; a stored time is in the future when it is also after the database's own clock.
  */
 export async function correctFutureTimes(connection: Connection, now: Date): Promise<void> {
   const present = sql`greatest(${now}::timestamptz, clock_timestamp())`;
+  if (!(await mayBeInFuture(connection, present))) return;
   for (const [table, columns] of Object.entries(happened)) {
     await lower(connection, {
       table,
@@ -63,6 +85,35 @@ export async function correctFutureTimes(connection: Connection, now: Date): Pro
   }
   await moveFutureCounters(connection, present);
   await correctFutureJobs(connection);
+  await sql`update latest_time set until = ${present} where until > ${present}`.execute(connection);
+}
+
+/** Returns whether times may be stored that are later than the present; see `clock.ts`. */
+async function mayBeInFuture(connection: Connection, present: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql`select from latest_time where until > ${present} + ${tolerance}::interval`.execute(
+    connection,
+  );
+  return rows.length > 0;
+}
+
+/** Has the next start read all tables, because rows were stored that have their times from elsewhere. */
+export async function distrustStoredTimes(connection: Connection): Promise<void> {
+  await sql`update latest_time set until = 'infinity'`.execute(connection);
+}
+
+/** Does work on each part of a table. @param work gets SQL that is true for the rows `c` of the part. */
+async function inParts(
+  connection: Connection,
+  table: string,
+  work: (isInPart: RawBuilder<boolean>) => Promise<unknown>,
+): Promise<void> {
+  const { rows } = await sql<{ blocks: number }>`
+    select pg_relation_size(${table}::regclass) / current_setting('block_size')::integer as blocks`.execute(connection);
+  const blocks = rows[0]?.blocks ?? 0;
+  for (let from = 0; from < blocks; from += blocksAtOnce) {
+    const [first, end] = [`(${from},0)`, `(${from + blocksAtOnce},0)`];
+    await work(sql<boolean>`c.ctid >= ${first}::tid and c.ctid < ${end}::tid`);
+  }
 }
 
 interface Lowering {
@@ -77,21 +128,28 @@ async function lower(connection: Connection, { table, columns, above, to }: Lowe
     (column) => sql`${sql.id(column)} = case when ${sql.id(column)} > ${above} then ${to} else ${sql.id(column)} end`,
   );
   const conditions = columns.map((column) => sql`${sql.id(column)} > ${above}`);
-  await sql`update ${sql.table(table)} set ${sql.join(values)} where ${sql.join(conditions, sql` or `)}`.execute(
-    connection,
+  const key = sql.join((keys[table] ?? []).map((column) => sql.ref(`c.${column}`)));
+  await inParts(connection, table, (isInPart) =>
+    sql`
+      update ${sql.table(table)} set ${sql.join(values)} where ctid = any(array(
+        select c.ctid from ${sql.table(table)} c where ${isInPart} and (${sql.join(conditions, sql` or `)})
+        order by ${key} for no key update))`.execute(connection),
   );
 }
 
 /** Moves the newest counters of future days to the present day, and removes the older ones and those of that day. */
 async function moveFutureCounters(connection: Connection, present: RawBuilder<unknown>): Promise<void> {
   const today = sql`(${present} at time zone 'UTC')::date`;
-  await sql`delete from counters c using counters newer
-    where c.day > ${today} + 1 and newer.account_id = c.account_id and newer.includes_private = c.includes_private
-      and newer.day > c.day`.execute(connection);
-  await sql`delete from counters c using counters newer
-    where c.day = ${today} and newer.account_id = c.account_id and newer.includes_private = c.includes_private
-      and newer.day > ${today} + 1`.execute(connection);
-  await sql`update counters set day = ${today} where day > ${today} + 1`.execute(connection);
+  const isOfSame = sql`newer.account_id = c.account_id and newer.includes_private = c.includes_private`;
+  const statements = [
+    sql`delete from counters c using counters newer
+      where c.day > ${today} + 1 and ${isOfSame} and newer.day > c.day`,
+    sql`delete from counters c using counters newer where c.day = ${today} and ${isOfSame} and newer.day > ${today} + 1`,
+    sql`update counters c set day = ${today} where c.day > ${today} + 1`,
+  ];
+  for (const statement of statements) {
+    await inParts(connection, 'counters', (isInPart) => sql`${statement} and ${isInPart}`.execute(connection));
+  }
 }
 
 /**

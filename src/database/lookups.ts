@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import { announce } from './announcements.ts';
 import type { Connection } from './connection.ts';
 import { type Allowance, maxAllowanceWaitMs, permitNow, useAllowances } from './counts.ts';
+import { deleteSome } from './delete-some.ts';
 import { addJob, type Job } from './queue.ts';
 
 /**
@@ -196,21 +197,20 @@ export async function delayLookup(transaction: Connection, job: Job, until: Date
   await announce(transaction, { kind: 'lookup', key: job.key });
 }
 
+/** The condition of the index `lookups_refused`. */
+const isRefused = sql<SqlBool>`(
+  state = 'delayed_by_quota' or (state = 'failed' and error_code = 'provider_rate_limited'))`;
+
 /**
- * Deletes delays by quotas and failures for lack of quota, also those that would still stand.
- * @returns the keys of the jobs that stay delayed, because an allowance is used up.
+ * Deletes some delays by quotas and failures for lack of quota, also those that would still stand.
+ * @returns how many.
  */
-export async function forgetRefusals(connection: Connection): Promise<string[]> {
-  const refusal: ErrorCode = 'provider_rate_limited';
-  await connection
-    .deleteFrom('lookups')
-    .where((is) =>
-      is.or([
-        is('state', '=', 'delayed_by_quota'),
-        is.and([is('state', '=', 'failed'), is('error_code', '=', refusal)]),
-      ]),
-    )
-    .execute();
+export function forgetRefusals(connection: Connection, limit: number): Promise<number> {
+  return deleteSome(connection, 'lookups', { where: isRefused, orderBy: sql`key`, limit });
+}
+
+/** Finds the keys of the jobs that are delayed because an allowance is used up. */
+export async function findDelayedByAllowance(connection: Connection): Promise<string[]> {
   const delayed = await connection
     .selectFrom('lookups')
     .select('key')

@@ -1,6 +1,5 @@
 import { correctFutureTimes } from '../database/future-store.ts';
 import { addJob, type Job, type Task } from '../database/queue.ts';
-import { inTransaction } from '../database/transaction.ts';
 import { reconcileJob } from '../installations/jobs.ts';
 import type { SyncContext } from './context.ts';
 import { forgetWaits } from './forget-waits.ts';
@@ -26,9 +25,6 @@ export async function beginWork(context: SyncContext): Promise<void> {
 export function createStartTasks({ connection, now }: SyncContext): Record<string, Task> {
   return {
     correct_times: { urgency: 'interactive', run: () => correctFutureTimes(connection, now()) },
-    forget_waits: {
-      urgency: 'interactive',
-      run: () => inTransaction(connection, (transaction) => forgetWaits(transaction, now())),
-    },
+    forget_waits: { urgency: 'interactive', run: () => forgetWaits(connection, now()) },
   };
 }

@@ -1,7 +1,11 @@
 import type { Connection } from '../database/connection.ts';
-import { forgetRefusals } from '../database/lookups.ts';
+import { inBatches } from '../database/delete-some.ts';
+import { findDelayedByAllowance, forgetRefusals } from '../database/lookups.ts';
 import { runNow } from '../database/queue.ts';
 import { boundPolls } from '../repositories/poll-store.ts';
+
+/** The most lookups that one statement deletes. */
+const refusalsAtOnce = 1000;
 
 /** Tasks that are delayed when a host refuses requests. */
 const tasks = [
@@ -21,7 +25,7 @@ const tasks = [
  * when an installation is new. A host that still refuses does so at the first request, and each process remembers that.
  */
 export async function forgetWaits(connection: Connection, now: Date): Promise<void> {
-  const delayedByAllowance = await forgetRefusals(connection);
-  await runNow(connection, tasks, now, delayedByAllowance);
+  await inBatches(() => forgetRefusals(connection, refusalsAtOnce), Number.POSITIVE_INFINITY);
+  await runNow(connection, tasks, now, await findDelayedByAllowance(connection));
   await boundPolls(connection, now);
 }

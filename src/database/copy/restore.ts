@@ -53,6 +53,8 @@ export async function restore(clientConfig: ClientConfig, reader: BackupReader, 
   }
   await addJobs(client);
   await switchTriggers(client, withTriggers, 'enable');
+  // The rows have the times of another clock: the next start reads them all.
+  await client.query(`update latest_time set until = 'infinity'`);
   await client.query('commit');
   // Without statistics, PostgreSQL plans for empty tables until its first automatic run.
   await client.query(`analyze ${inSql(tables.map(({ name }) => name))}`);

@@ -27,6 +27,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   counted_changes: true,
   former_repositories: true,
   changes_kept: false,
+  latest_time: false,
   calendars: true,
   reported_windows: true,
   repository_identities: true,

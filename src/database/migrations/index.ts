@@ -59,6 +59,7 @@ import * as listsInParts from './0096-lists-in-parts.ts';
 import * as appliedDeliveries from './0101-applied-deliveries.ts';
 import * as recountsInParts from './0102-recounts-in-parts.ts';
 import * as erasuresInParts from './0103-erasures-in-parts.ts';
+import * as latestTime from './0104-latest-time.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -124,4 +125,5 @@ export const migrations: Record<string, Migration> = {
   '0101-applied-deliveries': appliedDeliveries,
   '0102-recounts-in-parts': recountsInParts,
   '0103-erasures-in-parts': erasuresInParts,
+  '0104-latest-time': latestTime,
 };

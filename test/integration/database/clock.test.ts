@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { followClock, watchForSteps } from '../../../src/database/clock.ts';
+import type { Connection, Database } from '../../../src/database/connection.ts';
 import { correctFutureTimes } from '../../../src/database/future-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
+import { loseConnection } from '../lost-connection.ts';
+import { watchPlans } from '../plans.ts';
 
 const dayMs = 86_400_000;
 
@@ -104,5 +107,62 @@ describe('correction of times stored while a clock was ahead', () => {
       { day: -1, commits: 99 },
       { day: 0, commits: 103 },
     ]);
+  });
+});
+
+describe('the record of the latest time that may be stored', () => {
+  const future = `update accounts set fetched_at = now() + interval '2 days'`;
+  const isCorrected = async ({ pool }: Database): Promise<boolean> => {
+    const { rows } = await pool.query<{ is: boolean }>('select bool_and(fetched_at < now()) as is from accounts');
+    return rows[0]?.is ?? false;
+  };
+
+  it('lets a start read no table, unless the clock was set back', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection, pool } = database;
+    await addRepository(connection);
+    // The first start does not know which times are stored.
+    await correctFutureTimes(connection, new Date());
+    const clock = await followClock(connection, { onStepBack: () => assert.fail('nobody set it') });
+    clock.close();
+    const statements = await watchPlans(database, (watched) => correctFutureTimes(watched, new Date()));
+    assert.equal(statements.length, 1);
+    assert.ok((statements[0]?.blocks ?? Number.NaN) < 5);
+    const { rows } = await pool.query<{ ahead: number }>(
+      'select extract(epoch from until - now())::float as ahead from latest_time',
+    );
+    assert.ok((rows[0]?.ahead ?? 0) > 60 && (rows[0]?.ahead ?? 0) <= 120, JSON.stringify(rows));
+    await pool.query(`${future}; update latest_time set until = now() + interval '2 days'`);
+    await correctFutureTimes(connection, new Date());
+    assert.equal(await isCorrected(database), true);
+    assert.equal((await watchPlans(database, (watched) => correctFutureTimes(watched, new Date()))).length, 1);
+  });
+
+  it('keeps a correction due whose connection was lost', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    await addRepository(database.connection);
+    await database.pool.query(future);
+    const correct = (connection: Connection): Promise<void> => correctFutureTimes(connection, new Date());
+    let losses = 0;
+    for (let at = 1; !(await loseConnection(database, at, correct)); at += 3) losses += 1;
+    assert.ok(losses > 5);
+    assert.equal(await isCorrected(database), true);
+  });
+
+  it('has a large table read in parts', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection, pool } = database;
+    await addRepository(connection);
+    await pool.query(`
+      insert into lookups (key, state, retry_at, error_message)
+      select n::text, 'failed', now() + n % 2 * interval '2 days', repeat('x', 500) from generate_series(1, 40000) n`);
+    const statements = await watchPlans(database, (watched) => correctFutureTimes(watched, new Date()));
+    const parts = statements.filter(({ text }) => text.includes('update "lookups"'));
+    assert.ok(parts.length >= 3, `${parts.length} parts`);
+    const { rows } = await pool.query('select from lookups where retry_at > now()');
+    assert.equal(rows.length, 0);
   });
 });

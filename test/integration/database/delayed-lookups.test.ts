@@ -6,6 +6,7 @@ import {
   completeLookup,
   delayLookup,
   failLookup,
+  findDelayedByAllowance,
   findOutcome,
   findRetryTime,
   forgetOutcomes,
@@ -161,7 +162,8 @@ describe('delay of lookups', () => {
     await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('a'), until, now()));
     const error = new AppError('provider_rate_limited', 'used up');
     await failLookup(connection, 'refresh x', { state: 'failed', error }, until);
-    const kept = await forgetRefusals(connection);
+    await forgetRefusals(connection, 100);
+    const kept = await findDelayedByAllowance(connection);
     await runNow(connection, ['look_up'], new Date(), kept);
     assert.deepEqual(await lookupsIn(database), {
       'look_up b': 'running',
