@@ -125,7 +125,11 @@ export async function removeOutlivedCounters(
         where (select r.is_private from repositories r where r.id = c.repository_id)) as "isOutlived"
     from counted where counted.id is not null order by counted.id`.execute(connection);
   const outlived = rows.filter(({ isOutlived }) => isOutlived).map(({ id }) => id);
-  await sql`delete from counters where includes_private and account_id = any(${outlived}::uuid[])`.execute(connection);
+  // In the order in which jobs that update several accounts store their counters.
+  await sql`
+    delete from counters where ctid = any(array(
+      select ctid from counters where includes_private and account_id = any(${outlived}::uuid[])
+      order by account_id, day for update))`.execute(connection);
   return rows.length < limit ? undefined : rows.at(-1)?.id;
 }
 

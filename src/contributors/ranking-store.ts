@@ -157,7 +157,9 @@ export async function endDifferentRankings(
         select count(*) from ranks s join accounts a on a.id = s.account_id
         where s.ranking_id = k.id and s.until_version is null and is_counted(a))
     ), ended as (
-      update rankings set ended_at = ${now} where id in (select ranking_id from different) returning account_id
+      update rankings set ended_at = ${now} where id = any(array(
+        select id from rankings where id in (select ranking_id from different) order by id for no key update))
+      returning account_id
     )
     select distinct account_id as id from ended order by id`.execute(connection);
   return rows.map(({ id }) => id);

@@ -149,6 +149,10 @@ export async function recordFailed(
 ): Promise<number> {
   const { reason, isFinal, retryAt } = failure;
   return connection.transaction().execute(async (transaction) => {
+    // Messages are locked before their receiver, in the order of their ids.
+    await sql`
+      select from notifications where id = ${id} or (state = 'waiting' and receiver = ${receiver} and give_up_at <= ${now})
+      order by id for no key update`.execute(transaction);
     const { failures } = await sql<{ failures: number }>`
       insert into failing_receivers as f (receiver, failures, resumes_at) values (${receiver}, 1, ${now})
       on conflict (receiver) do update set failures = f.failures + 1

@@ -7,8 +7,10 @@ import type { Connection } from '../../database/connection.ts';
  */
 export async function requestRescanOfErased(connection: Connection, provider: string, now: Date): Promise<void> {
   await sql`
-    update streams set full_scan_wanted_at = ${now}
-    where repository_id in (
-      select repository_id from repository_identities where identity_id in (
-        select id from identities where provider = ${provider} and email like 'erased %'))`.execute(connection);
+    update streams set full_scan_wanted_at = ${now} where (repository_id, name) in (
+      select repository_id, name from streams
+      where repository_id in (
+        select repository_id from repository_identities where identity_id in (
+          select id from identities where provider = ${provider} and email like 'erased %'))
+      order by repository_id, name for no key update)`.execute(connection);
 }

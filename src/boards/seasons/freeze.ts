@@ -3,6 +3,7 @@ import { findSigner, type Signer, type SigningServices } from '../../achievement
 import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
+import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
 import { findMembers } from '../ranking/member-store.ts';
@@ -58,6 +59,8 @@ type Services = Pick<SigningServices, 'connection' | 'now'>;
  */
 async function freezeNext({ connection, now }: Services, signer: Signer, boardId: string): Promise<boolean> {
   return withEvaluationMemory(connection, async (transaction) => {
+    // The ranks refer to accounts, and an erasure would wait for the rows of seasons that this transaction holds.
+    await takeSharedErasureLock(transaction);
     const stored = await findBoardById(transaction, boardId);
     if (stored === undefined) return false;
     const at = now();
@@ -134,6 +137,7 @@ async function signWithoutErased(
   number: number,
 ): Promise<void> {
   await inTransaction(connection, async (transaction) => {
+    await takeSharedErasureLock(transaction);
     const stored = await findAnyBoard(transaction, boardId);
     const season = await findSeason(transaction, boardId, number);
     if (stored === undefined || season === undefined || season.statement !== null) return;
@@ -173,6 +177,7 @@ export async function correctSeason(
 ): Promise<void> {
   const signer = await findSigner(services);
   await withEvaluationMemory(services.connection, async (transaction) => {
+    await takeSharedErasureLock(transaction);
     const stored = await findAnyBoard(transaction, boardId);
     const season = await findSeason(transaction, boardId, number);
     if (stored === undefined || season === undefined) return;

@@ -254,8 +254,9 @@ export async function addAnonymousVersion(
     delete from board_season_ranks
     where board_id = ${boardId} and number = ${number} and version < ${next}`.execute(transaction);
   await sql`
-    update board_seasons set statement = null, differences = '[]'
-    where board_id = ${boardId} and number = ${number} and version < ${next}`.execute(transaction);
+    update board_seasons set statement = null, differences = '[]' where ctid = any(array(
+      select ctid from board_seasons where board_id = ${boardId} and number = ${number} and version < ${next}
+      order by version for no key update))`.execute(transaction);
   return next;
 }
 

@@ -87,12 +87,10 @@ export async function recordUsed(
   now: Date,
   before: Date,
 ): Promise<void> {
-  await connection
-    .updateTable('images')
-    .set({ used_at: now })
-    .where('url', 'in', urls)
-    .where('used_at', '<', before)
-    .execute();
+  await sql`
+    update images set used_at = ${now} where url = any(array(
+      select url from images where url = any(${[...urls]}::text[]) and used_at < ${before}
+      order by url for no key update))`.execute(connection);
 }
 
 /**

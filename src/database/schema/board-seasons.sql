@@ -3,8 +3,11 @@
 
 create or replace function withdraw_statements_of_erased() returns trigger language plpgsql as $$
 begin
-  update board_seasons set statement = null
-  where board_id = old.board_id and number = old.number and statement is not null;
+  -- Rows of seasons are locked in the order of their keys, here and where versions are added.
+  update board_seasons set statement = null where ctid = any(array(
+    select ctid from board_seasons
+    where board_id = old.board_id and number = old.number and statement is not null
+    order by board_id, number, version for no key update));
   return null;
 end $$;
 
@@ -14,8 +17,12 @@ execute function withdraw_statements_of_erased();
 
 create or replace function withdraw_statements_of_hidden() returns trigger language plpgsql as $$
 begin
-  update board_seasons s set statement = null from board_season_ranks r
-  where r.account_id = new.id and s.board_id = r.board_id and s.number = r.number and s.statement is not null;
+  update board_seasons set statement = null where ctid = any(array(
+    select s.ctid from board_seasons s
+    where s.statement is not null and exists (
+      select from board_season_ranks r
+      where r.account_id = new.id and r.board_id = s.board_id and r.number = s.number)
+    order by s.board_id, s.number, s.version for no key update));
   insert into announcements (kind, key)
   select distinct 'account', b.owner_id from board_season_ranks r join boards b on b.id = r.board_id
   where r.account_id = new.id

@@ -53,10 +53,10 @@ export async function saveWebhookSecret(
   const [row] = rows;
   if (row === undefined) throw new Error('a secret was neither stored nor there');
   await sql`
-    update notifications n set next_attempt_at = ${newSecret.now}
-    from repositories r
-    where n.state = 'waiting' and n.receiver = ${newSecret.receiver} and r.id = n.repository_id
-      and r.owner_id = ${newSecret.accountId}`.execute(transaction);
+    update notifications set next_attempt_at = ${newSecret.now} where id = any(array(
+      select n.id from notifications n join repositories r on r.id = n.repository_id
+      where n.state = 'waiting' and n.receiver = ${newSecret.receiver} and r.owner_id = ${newSecret.accountId}
+      order by n.id for no key update of n))`.execute(transaction);
   await transaction.deleteFrom('failing_receivers').where('receiver', '=', newSecret.receiver).execute();
   await addJob(transaction, notifyJob(newSecret.receiver));
   return { id: row.id, url: newSecret.url, changedAt: newSecret.now, formerUntil: row.former_until };

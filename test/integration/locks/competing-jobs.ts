@@ -35,6 +35,7 @@ import type { TestDatabase } from '../../database.ts';
 import { findOrphans } from '../contributions/orphans.ts';
 import { actorOf, contextOf, listed, newWork, owners, people, repositoriesOfOwner } from './busy-host.ts';
 import { countDeadlocks, shortenDeadlocks } from './deadlocks.ts';
+import { countCommits, createFurtherJobs, prepareFurther } from './further-jobs.ts';
 
 /** Jobs that write about the same owners, people and repositories at the same time. */
 
@@ -100,6 +101,7 @@ async function check(context: SyncContext): Promise<Checked> {
   const repositories = await context.connection.selectFrom('repositories').select('id').execute();
   let miscounted = 0;
   for (const { id } of repositories) {
+    await countCommits(context, id);
     if (await inTransaction(context.connection, (transaction) => recountRepository(transaction, id))) miscounted += 1;
   }
   return { different, miscounted };
@@ -115,7 +117,9 @@ async function startWorld(connection: Connection): Promise<World> {
   const context = contextOf(connection, hiddenNames);
   await addOwners(context);
   await addAchievements(context, (await storedRepository(context)).id);
-  return { context, jobs: { ...readingJobs(context, hiddenNames), ...changingJobs(context), ...otherJobs(context) } };
+  await prepareFurther(context);
+  const jobs = { ...readingJobs(context, hiddenNames), ...changingJobs(context), ...otherJobs(context) };
+  return { context, jobs: { ...jobs, ...createFurtherJobs(context) } };
 }
 
 type Jobs = World['jobs'];
