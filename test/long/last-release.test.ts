@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { setInterval } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
+import { addIssue } from '../../simulators/world/activity.ts';
 import { Random } from '../../simulators/world/random.ts';
 import { shortenDelaysOf } from '../database-server.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
@@ -11,7 +14,8 @@ import { performRandomAction } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
 import { assertResponses, assertStored, settle } from '../e2e/installed/settle.ts';
 import { engines } from '../integration/access/owner.ts';
-import { findLastRelease, type Release, unpackRelease, worksBesideNext } from '../last-release.ts';
+import { findLastRelease, type Release, type Released, unpackRelease, worksBesideNext } from '../last-release.ts';
+import { programEnvironment } from '../program.ts';
 import { startOwnServer } from '../servers/own-server.ts';
 import { packagedVersion } from '../servers/packages.ts';
 import { until } from '../time.ts';
@@ -29,10 +33,20 @@ const paths = ['', '/contributions', '/contributors?limit=100'].map(
 interface Fixture extends AsyncDisposable {
   simulator: Simulator;
   pool: Pool;
+  /** The address of the database. */
+  databaseUrl: string;
   /** Starts a node, and has the host deliver to it. */
-  start: (release?: Release) => Promise<ServiceProcess>;
+  start: (release?: Release, databaseUrl?: string) => Promise<ServiceProcess>;
+  /** Runs a command of a release. @returns its exit status. */
+  run: (release: Release, parameters: readonly string[], databaseUrl: string) => Promise<number>;
+  /** Creates an empty database. @returns its address. */
+  createDatabase: (name: string) => Promise<string>;
+  /** Returns a path in a directory of the test. */
+  at: (name: string) => string;
   /** Changes the world once. */
   change: () => void;
+  /** Adds an item to the world, which no reading has to find missing. */
+  grow: () => void;
   /** Waits until all work is done. */
   settle: () => Promise<void>;
 }
@@ -50,27 +64,40 @@ async function prepare(): Promise<Fixture> {
   stack.defer(() => pool.end());
   const random = new Random(1);
   const owned = simulator.world.owned(organization(simulator)).filter(({ isFork }) => !isFork);
+  const people = simulator.world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted).slice(0, 12);
   let nodes = 0;
-  const start = async (release?: Release): Promise<ServiceProcess> => {
+  const settingsOf = (url: string): Record<string, string> => {
     nodes += 1;
-    const settings = {
+    return {
       ...appSettings(simulator),
       GITHUB_TOKEN: simulator.tokens.organization_admin,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: url,
       DATA_DIR: directory.pathOf(`node-${nodes}`),
       GITHUB_URL: simulator.url,
       GITHUB_API_URL: simulator.apiUrl,
       RATE_LIMIT_PER_MINUTE: '100000',
     };
-    const node = stack.use(await startServiceProcess(settings, release?.program));
+  };
+  const start = async (release?: Release, url = databaseUrl): Promise<ServiceProcess> => {
+    const node = stack.use(await startServiceProcess(settingsOf(url), release?.program));
     simulator.app.deliverTo(node.url, secret);
     return node;
+  };
+  const run = async ({ program }: Release, parameters: readonly string[], url: string): Promise<number> => {
+    const env = { ...programEnvironment(), NODE_OPTIONS: '', LOG_LEVEL: 'warn', ...settingsOf(url) };
+    const [status] = await once(spawn(process.execPath, [program, ...parameters], { env, stdio: 'ignore' }), 'exit');
+    return Number(status);
   };
   return {
     simulator,
     pool,
+    databaseUrl,
     start,
+    run,
+    createDatabase: (name) => server.create(name),
+    at: (name) => directory.pathOf(name),
     change: () => performRandomAction(simulator.world, random, random.pick(owned)),
+    grow: () => void addIssue(simulator.world, random.pick(owned), { author: random.pick(people) }),
     settle: async () => {
       await shortenDelaysOf(databaseUrl);
       await settle(pool, simulator.app.deliverer, patienceMs);
@@ -152,6 +179,39 @@ describe(`upgrade from the last release (${released?.version ?? 'unknown'})`, { 
     await fixture.settle();
     await assertResponses(node as ServiceProcess, simulator);
     await assertStored(pool, simulator);
+  });
+});
+
+/** The commands that write and read a backup. Releases before 0.4 have exports alone. */
+function backupOf({ version }: Released): { save: string; load: string } {
+  return version.startsWith('0.3.') ? { save: 'export', load: 'import' } : { save: 'backup', load: 'restore' };
+}
+
+describe(`return to the last release (${released?.version ?? 'unknown'})`, { skip }, () => {
+  it('starts it on the backup from before the upgrade, where it fetches what has happened since', async () => {
+    await using release = await unpackRelease(released ?? assert.fail());
+    await using scene = await prepare();
+    const { simulator, pool, start, run, databaseUrl } = scene;
+    const { save, load } = backupOf(released ?? assert.fail());
+    const old = await start(release);
+    await collectAll(scene, old);
+    await simulator.app.deliverer.idle();
+    await untilJobsEnd(pool);
+    assert.equal(await old.stop(), 0);
+    assert.equal(await run(release, [save, scene.at('before')], databaseUrl), 0);
+
+    const upgraded = await start();
+    for (let count = 0; count < changes; count += 1) scene.grow();
+    await scene.settle();
+    await assertResponses(upgraded, simulator);
+    assert.equal(await upgraded.stop(), 0);
+    await assert.rejects(start(release), /The database was written by a newer release/);
+
+    const restoredUrl = await scene.createDatabase('restored');
+    assert.equal(await run(release, [load, scene.at('before')], restoredUrl), 0);
+    const returned = await start(release, restoredUrl);
+    for (let count = 0; count < changes; count += 1) scene.grow();
+    await assertResponses(returned, simulator);
   });
 });
 
