@@ -5,7 +5,7 @@ import type { SyncContext } from './context.ts';
 import { forgetWaits } from './forget-waits.ts';
 import { withdrawLostCredentials } from './lost-access.ts';
 
-/** The jobs of each start. Their cost grows with the stored data, so the node listens before they end. */
+/** The jobs of each start. Where times have to be corrected, they read all tables, so the node listens before they end. */
 const jobs: readonly Job[] = [
   { task: 'correct_times', payload: {}, key: 'correct_times', priority: 5 },
   { task: 'forget_waits', payload: {}, key: 'forget_waits', priority: 5 },

@@ -31,8 +31,9 @@ export async function beginErasure(transaction: Connection, account: Account, no
     update identities set email = 'erased ' || id, account_id = null, resolved_at = '9999-01-01T00:00:00Z'
     where account_id = ${id}`.execute(transaction);
   await eraseInstallations(transaction, account);
-  // No award is stored or announced any more.
+  // No award is stored or announced any more, and signed credentials read as revoked.
   await transaction.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
+  await transaction.deleteFrom('awards').where('account_id', '=', id).execute();
   const keys = [
     ...names.map((name) => lookUpJob({ provider, name }).key),
     ...[refreshJob(id), collectJob(id), fetchReportedTotalsJob(id), calendarJob(id)].map(({ key }) => key),

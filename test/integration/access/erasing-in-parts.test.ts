@@ -47,6 +47,10 @@ async function fill(database: Database, items: number): Promise<Account> {
     select r.id, decode(md5(r.external_id || n), 'hex'), now(), now(), 1, array[i.id]
     from repositories r cross join generate_series(1, 3) n join identities i on i.email = 'grace@x.org';
     insert into counters (account_id, day, updated_at) select id, date '2026-01-01' + n, now() from accounts, generate_series(1, 10) n;
+    insert into achievements (id, repository_id, name, icon, description, is_current)
+    select gen_random_uuid(), id, 'first', '', '', true from repositories;
+    insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
+    select gen_random_uuid(), h.id, a.id, '', now(), now() from achievements h, accounts a where a.name = 'grace';
     insert into former_names (provider, name_key, account_id, left_at, check_after)
     select 'github', 'grace-before', id, now(), now() from accounts where name = 'grace'`);
   const { rows } = await pool.query<{ id: string; owner_id: string; name: string }>(
@@ -118,6 +122,7 @@ describe('erasure in parts', () => {
     assert.equal(await findById(connection, person.id), undefined);
     assert.equal(await findByName(connection, 'github', 'grace'), undefined);
     assert.equal(await findByName(connection, 'github', 'grace-before'), undefined);
+    assert.deepEqual((await database.pool.query('select from awards')).rows, []);
     const { rows } = await database.pool.query(
       `select people, (select count(*) from ranks s join accounts a on a.id = s.account_id
          where s.ranking_id = k.id and s.until_version is null and is_counted(a)) as counted
