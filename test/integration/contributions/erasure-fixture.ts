@@ -102,12 +102,17 @@ export async function eraseRepository(transaction: Connection, id: string): Prom
 }
 
 /** Begins a transaction, and does the rest of its work when it may commit. */
-export async function begin(connection: Connection, work: (transaction: Connection) => Promise<void>) {
+export async function begin(
+  connection: Connection,
+  work: (transaction: Connection) => Promise<void>,
+  rest: (transaction: Connection) => Promise<void> = async () => {},
+) {
   const [begun, allowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ended = connection.transaction().execute(async (transaction) => {
     await work(transaction);
     begun.resolve();
     await allowed.promise;
+    await rest(transaction);
   });
   ended.catch(begun.reject);
   await begun.promise;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { eraseRest } from '../../../bench/erase-person.ts';
 import { recountRepository } from '../../../bench/recount-repository.ts';
+import { emptyAccount } from '../../../src/accounts/erase-store.ts';
 import type { ItemKind } from '../../../src/contributions/contribution.ts';
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
 import { changeContributions } from '../../../src/contributions/write-store.ts';
@@ -23,9 +24,9 @@ export const repositories = list(3, 4);
 export interface Change {
   name: string;
   apply: (transaction: Connection) => Promise<unknown>;
-}
   /** Work of jobs that follow. */
   follow?: (connection: Connection) => Promise<unknown>;
+}
 
 /** Thrown at the end of a transaction, as a kill before its commit ends it. */
 class Killed extends Error {}
@@ -42,8 +43,8 @@ export async function applyChange(connection: Connection, change: Change, isKill
       error instanceof Error && 'code' in error && (error.code === '23503' || error.code === 'not_found');
     if (!(error instanceof Killed) && !isErased) throw error;
   });
-}
   await change.follow?.(connection);
+}
 
 /** Replaces everything that is stored by some owners, people and empty repositories. */
 export async function startWorld(connection: Connection): Promise<void> {
@@ -200,15 +201,15 @@ const simple = fc.oneof(
     (id): Change => ({
       name: 'a person is erased',
       apply: (transaction) => eraseAccount(transaction, id),
-    }),
       follow: followErasure,
+    }),
   ),
   anyOf(owners.slice(1)).map(
     (id): Change => ({
       name: 'an owner is erased',
       apply: (transaction) => eraseAccount(transaction, id),
-    }),
       follow: followErasure,
+    }),
   ),
   repository.map(
     (id): Change => ({

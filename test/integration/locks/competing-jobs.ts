@@ -93,8 +93,8 @@ function ignoreRace(error: unknown): void {
 }
 
 async function check(context: SyncContext): Promise<Checked> {
-  const different = await findOrphans(context.connection);
   await eraseRest(context.connection, new Date());
+  const different = await findOrphans(context.connection);
   const counting = { ...context, onFailure: (error: unknown) => void different.push(String(error)) };
   await recountSome(counting, checkSummed, undefined);
   await recountSome(counting, checkOwners(context), undefined);
@@ -206,13 +206,13 @@ function changingJobs(context: SyncContext): Jobs {
         await transaction.deleteFrom('opt_outs').execute();
       });
     },
+    'erase the rest of people': async () => {
+      await eraseNext(connection, new Date(), { hidden: 2, erased: 1, found: 20, changed: 5, listed: 3, others: 3 });
+    },
   };
 }
 
 /** Jobs that count and evaluate. */
-    'erase the rest of people': async () => {
-      await eraseNext(connection, new Date(), { hidden: 2, erased: 1, found: 20, changed: 5, listed: 3, others: 3 });
-    },
 function otherJobs(context: SyncContext): Jobs {
   const { connection } = context;
   return {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { receiverOf, targetOf } from '../../../src/notifications/notification.ts';
+import { claimNext, findDueReceivers, recordFailed } from '../../../src/notifications/outbox-store.ts';
 import { send } from '../../../src/notifications/send.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
+import { begin, untilWaiting } from '../contributions/erasing.ts';
 import { openOutbox } from './outbox.ts';
 
 const hourS = 3600;
@@ -53,6 +56,33 @@ describe('failing receivers', () => {
     );
     assert.deepEqual(outbox.dead, ['2 responded with status 503']);
     assert.deepEqual(outbox.outcomes.filter((outcome) => outcome === 'slack dead').length, 2);
+  });
+
+  it('records a failure while an owner stores another secret, which locks the message first', async () => {
+    await using outbox = await openOutbox();
+    const { connection } = outbox.database;
+    const url = 'https://receiver.example/hook';
+    await outbox.follow([{ name: 'team', type: 'slack', url, achievements: ['First'] }]);
+    await outbox.award('First');
+    const now = outbox.context.now();
+    const [receiver = assert.fail()] = await findDueReceivers(connection, now, 1);
+    const attempt = (await claimNext(connection, receiver, { now, random: 0 })) ?? assert.fail();
+    const failure = { reason: 'refused', isFinal: false, retryAt: undefined };
+    await recordFailed(connection, attempt, failure, { now, random: 0 });
+    // The first statement of a new secret, and the rest when the failure waits.
+    const storing = await begin(
+      connection,
+      async (transaction) => {
+        await sql`update notifications set next_attempt_at = ${now}`.execute(transaction);
+      },
+      async (transaction) => {
+        await transaction.deleteFrom('failing_receivers').where('receiver', '=', receiver).execute();
+      },
+    );
+    const failing = recordFailed(connection, attempt, failure, { now, random: 0 });
+    await untilWaiting(outbox.database);
+    await storing.commit();
+    assert.equal(await failing, 0);
   });
 
   it('sends other messages before it repeats a refused one', async () => {
