@@ -89,7 +89,7 @@ async function recountDays(
         select from contribution_days k
         where k.repository_id = ${repositoryId} and k.account_id = s.account_id and k.day = s.day
           and (${columnsOf(counters, 'k')}) = (${columnsOf(counters, 's')}))
-      order by account_id, day
+      order by day, account_id
       on conflict (account_id, repository_id, day) do update set ${replacing(counters)}
       returning account_id
     )

@@ -3,7 +3,8 @@ import { ofContributions, ofDays, ofPeople, type StoredCounter, summedNames } fr
 /**
  * Returns the definition of the function that adds changes to the totals, and records the people whom they concern. Each
  * change is about one counter: `added` for the account, also on the day, and `whole` for the repository, for which a
- * commit of several authors counts once.
+ * commit of several authors counts once. The rows of a day become neighbours, so that lists and calendars of an owner read
+ * few blocks; the totals of the repository, which come first, keep other transactions from its days.
  */
 export function countingFunction(counters: readonly StoredCounter[]): string {
   const given = `unnest(repository_ids, account_ids, days, counter_names, added, whole)
@@ -51,7 +52,7 @@ begin
   where c.counter in (${literals(days)})
   group by c.account_id, c.repository_id, c.day
   having bool_or(c.added <> 0)
-  order by c.account_id, c.repository_id, c.day
+  order by c.repository_id, c.day, c.account_id
   on conflict (account_id, repository_id, day) do update set
     ${additions(days)};
 
