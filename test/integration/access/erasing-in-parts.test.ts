@@ -12,7 +12,7 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { begin } from '../contributions/erasing.ts';
+import { begin } from '../contributions/erasure-fixture.ts';
 import { findOrphans } from '../contributions/orphans.ts';
 import { loseConnection } from '../lost-connection.ts';
 import { type RanStatement, watchPlans } from '../plans.ts';

@@ -6,7 +6,7 @@ import { receiverOf, targetOf } from '../../../src/notifications/notification.ts
 import { claimNext, findDueReceivers, recordFailed } from '../../../src/notifications/outbox-store.ts';
 import { send } from '../../../src/notifications/send.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
-import { begin, untilWaiting } from '../contributions/erasing.ts';
+import { begin, untilWaiting } from '../contributions/erasure-fixture.ts';
 import { openOutbox } from './outbox.ts';
 
 const hourS = 3600;
