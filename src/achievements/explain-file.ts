@@ -143,7 +143,7 @@ function explainTerm(term: ItemTerm): string {
     case 'date':
       return `was ${term.field.replace('_at', '')} ${explainDate(term)}`;
     case 'reason':
-      return `was ${term.operator === '=' ? '' : 'not '}closed as ${term.value}`;
+      return `was ${term.operator === '=' ? '' : 'not '}closed as ${term.value.toLowerCase().replaceAll('_', ' ')}`;
     case 'list':
       return explainList(term);
     case 'age':

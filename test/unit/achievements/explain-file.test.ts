@@ -26,7 +26,7 @@ describe('explanation of an achievements file', () => {
         'resolved_by',
         'issue',
         'count(reason = COMPLETED) > 2 | age(days) < 3',
-        '(more than 2 issues that they closed, each of which was closed as COMPLETED or at least one issue that they closed, which was open for fewer than 3 days).',
+        '(more than 2 issues that they closed, each of which was closed as completed or at least one issue that they closed, which was open for fewer than 3 days).',
       ],
       [
         'author',
