@@ -61,8 +61,8 @@ export interface FinishedSignIn {
   /** The secret of the new session, for a cookie of the browser. */
   secret: string;
   returnTo: string;
-  /** False: the person does not administer the organization that they named. */
-  isConfirmed: boolean;
+  /** The organization that the person named and does not administer; null where there is none. */
+  refused: string | null;
 }
 
 /**
@@ -95,7 +95,7 @@ export async function finishSignIn(
   const actor = `${account.provider}/${account.name}`;
   const action = { action: 'signed_in', subject: account.id, actor, tokenId: null } as const;
   await recordAction(services, connection, account.id, action);
-  return { secret, returnTo: begun.returnTo, isConfirmed };
+  return { secret, returnTo: begun.returnTo, refused: isConfirmed ? null : begun.organization };
 }
 
 async function proveSelf(

@@ -17,8 +17,13 @@ export function accountsPage(
   {
     session,
     organizations,
-    isRefused,
-  }: { session: Session; organizations: readonly Administered[]; isRefused: boolean },
+    refused,
+  }: {
+    session: Session;
+    organizations: readonly Administered[];
+    /** The organization that the host did not confirm just now. */
+    refused: string | null;
+  },
 ): string {
   const { owner } = reader.words;
   const { account } = session;
@@ -30,20 +35,20 @@ export function accountsPage(
     ownPath: '/settings',
     main: html`<section class="title"><h1>${owner.settings}</h1><p class="handle">${fill(owner.signedInAs, { name: session.person.name })}</p>
 ${signOutForm(reader, session.formToken)}</section>
-${isRefused && html`<p class="warning" role="alert" tabindex="-1" autofocus>${owner.notAdministrator}</p>`}
+${refused !== null && html`<p class="warning" role="alert" tabindex="-1" autofocus>${owner.notAdministrator}</p>`}
 <section><h2>${owner.yourAccounts}</h2><ul class="accounts">${all.map(
       ({ name, displayName }) =>
         html`<li><a href="${reader.to(settingsPath(provider, name))}">${avatar(provider, { name, display_name: displayName }, 40)}<span class="who"><strong>${displayName || name}</strong><small>${name}</small></span></a></li>`,
     )}</ul></section>
-<section><h2>${owner.organization}</h2><p>${owner.organizationDetail}</p>${confirmForm(reader, provider, '')}</section>`,
+<section><h2>${owner.organization}</h2><p>${owner.organizationDetail}</p>${confirmForm(reader, provider, refused ?? '')}</section>`,
   });
 }
 
 /** Renders the form by which a person has the host confirm that they administer an organization. */
-function confirmForm({ words: { owner } }: Reader, provider: string, returnTo: string): Markup {
+function confirmForm({ words: { owner } }: Reader, provider: string, entered: string): Markup {
   return html`<form method="get" action="/sign-in/${provider}"><p class="field"><label for="organization">${owner.organization}</label>
-<input id="organization" name="organization" required maxlength="255" autocomplete="off" autocapitalize="off" spellcheck="false">
-${returnTo !== '' && html`<input type="hidden" name="return_to" value="${returnTo}">`}<button type="submit">${owner.confirm}</button></p></form>`;
+<input id="organization" name="organization" value="${entered}" required maxlength="255" autocomplete="off" autocapitalize="off" spellcheck="false">
+<button type="submit">${owner.confirm}</button></p></form>`;
 }
 
 /** Renders the page of an account whose administration the host has not confirmed lately. */

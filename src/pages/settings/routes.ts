@@ -45,11 +45,11 @@ export function settingsPageRoutes(app: App, services: Services): void {
     const session = await sessionOf(services, request.headers.cookie);
     if (session === undefined) return toSignIn(request, reply);
     const organizations = await findOrganizations(services, session);
-    const isRefused = new URL(request.url, services.publicUrl()).searchParams.has('refused');
+    const refused = new URL(request.url, services.publicUrl()).searchParams.get('refused');
     const page = accountsPage(services.site, readerOf(languageOf(services, request)), {
       session,
       organizations,
-      isRefused,
+      refused,
     });
     return send(services, reply, page);
   });

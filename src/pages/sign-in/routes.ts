@@ -73,11 +73,12 @@ export function signInRoutes(app: App, services: Services): void {
       }
       const state = readCookie(request.headers.cookie, cookies.signIn);
       setCookie(reply, cookies, cookies.signIn, '', 0);
-      const { secret, returnTo, isConfirmed } = await finishSignIn(services, { provider, response, state });
+      const { secret, returnTo, refused } = await finishSignIn(services, { provider, response, state });
       const former = await sessionOf(services, request.headers.cookie);
       if (former !== undefined) await removeSession(services.connection, former.secretHash);
       setCookie(reply, cookies, cookies.session, secret, sessionLifeMs);
-      return redirect(reply, isConfirmed ? returnTo : `${afterSignIn}?refused=1`);
+      const query = new URLSearchParams({ refused: refused ?? '' }).toString();
+      return redirect(reply, refused === null ? returnTo : `${afterSignIn}?${query}`);
     },
   );
   addFormRoutes(app, (scope) => {

@@ -47,7 +47,7 @@ describe('signing in to the demonstration', () => {
     assert.equal((await service.get(new URL(link).pathname)).status, 200);
     // The form leads on to the stand-in, which the policy of the page permits.
     for (const [person, expected] of [
-      [keeper.name, '**/settings?refused=1'],
+      [keeper.name, `**/settings?refused=${engines.name}`],
       [ada.name, '**/settings'],
     ] as const) {
       await page.goto(`${service.url}/settings`);
@@ -55,6 +55,8 @@ describe('signing in to the demonstration', () => {
       await page.click('section form[method=get] button');
       await page.click(`a[href*="person=${person}"]`);
       await page.waitForURL(expected);
+      const entered = person === keeper.name ? engines.name : '';
+      assert.equal(await page.inputValue('input[name=organization]'), entered);
     }
     await page.goto(`${service.url}/settings/github/${engines.name}/notifications`);
     assert.match((await page.textContent('h1')) ?? '', /./);

@@ -63,7 +63,7 @@ function typesOf(awardId: string, achievementId: string): PageType[] {
     ...sections.map(
       (section): PageType => ({ name: `settings-${section}`, path: `${settings}/${section}`, isOwn: true }),
     ),
-    { name: 'settings-refused', path: '/settings?refused=1', isOwn: true, isVariant: true },
+    { name: 'settings-refused', path: '/settings?refused=nobody-at-all', isOwn: true, isVariant: true },
     { name: 'settings-of-others', path: `/settings/github/${ada.name}`, isOwn: true, isVariant: true },
   ];
 }
@@ -91,7 +91,7 @@ export async function preparePages({ service, simulator }: SharedService): Promi
   // The form leads on to the sign-in of the host, which the policy permits.
   await page.fill('input[name=organization]', 'nobody-at-all');
   await page.click('section form[method=get] button');
-  await page.waitForURL('**/settings?refused=1');
+  await page.waitForURL('**/settings?refused=nobody-at-all');
   const signedIn = await context.storageState();
   await context.close();
   assert.ok(signedIn.cookies.length > 0);

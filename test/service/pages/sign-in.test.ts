@@ -201,7 +201,7 @@ describe('sign-in', () => {
     assert.ok(adminsPage.includes(path));
     for (const organization of [engines.name, 'nobody-at-all', keeper.name]) {
       const [ofMember, membersPage] = await list('organization_member', organization);
-      assert.equal(ofMember, '/settings?refused=1');
+      assert.equal(ofMember, `/settings?refused=${organization}`);
       assert.ok(!membersPage.includes(path));
     }
   });
