@@ -206,7 +206,7 @@ const isRefused = sql<SqlBool>`(
  * @returns how many.
  */
 export function forgetRefusals(connection: Connection, limit: number): Promise<number> {
-  return deleteSome(connection, 'lookups', { where: isRefused, orderBy: sql`key`, limit });
+  return deleteSome(connection, 'lookups', { where: isRefused, orderBy: sql`key`, limit, waits: true });
 }
 
 /** Finds the keys of the jobs that are delayed because an allowance is used up. */
