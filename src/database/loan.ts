@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { ClientConfig, PoolClient } from 'pg';
 import { cancelStatement } from './cancel-statement.ts';
+import { LentConnection } from './lent-connection.ts';
 import { isOutdated, preparedName } from './point-reads.ts';
 import { writeAtOnce } from './pool.ts';
 import { isPooled } from './sessions.ts';
@@ -28,7 +29,7 @@ interface NamedClient {
  * A connection that is lent to one request until `release`. Statements that are sent while others run are run after
  * them, where the connection was opened with `pipeline`.
  */
-export class Loan implements PostgresPoolClient {
+export class Loan extends LentConnection {
   readonly #client: PoolClient;
   readonly #terms: LoanTerms;
   readonly #statements = new Set<Promise<unknown>>();
@@ -39,6 +40,7 @@ export class Loan implements PostgresPoolClient {
   #cancelling: Promise<boolean> | undefined;
 
   constructor(client: PoolClient, terms: LoanTerms) {
+    super();
     this.#client = client;
     this.#terms = terms;
     this.#mayPrepare = !isPooled(terms);
@@ -49,17 +51,7 @@ export class Loan implements PostgresPoolClient {
     if (this.#statements.size > 0) this.#cancelling = this.#cancel([...this.#statements]);
   };
 
-  query<Row>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
-  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
-  query<Row>(
-    statement: string | PostgresCursor<Row>,
-    parameters: readonly unknown[] = [],
-  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
-    if (typeof statement !== 'string') throw new Error('statements of requests have no cursors');
-    return this.#run(statement, parameters);
-  }
-
-  async #run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+  protected override async run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
     const signal = this.#terms.scope?.signal;
     if (signal?.aborted && text !== 'rollback') throw errorOfEnd(signal);
     if (beginsTransaction(text)) this.#mayPrepare = false;
@@ -73,7 +65,7 @@ export class Loan implements PostgresPoolClient {
       if (name !== undefined && isOutdated(error)) {
         this.#hasOutdated = true;
         this.#mayPrepare = false;
-        return await this.#run(text, parameters);
+        return await this.run(text, parameters);
       }
       throw isCanceled(error) ? overloaded(error) : error;
     } finally {
@@ -93,7 +85,7 @@ export class Loan implements PostgresPoolClient {
   }
 
   /** Returns the connection to its pool, once no cancellation can reach the statement of the next user. */
-  release(destroy = false): void {
+  override release(destroy = false): void {
     const { scope, freeSlot } = this.#terms;
     scope?.signal.removeEventListener('abort', this.#onAbort);
     const end = (isUsable: boolean): void => {

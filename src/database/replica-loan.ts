@@ -1,4 +1,5 @@
-import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { PostgresQueryResult } from 'kysely';
+import { LentConnection } from './lent-connection.ts';
 import { beginsTransaction, type Loan } from './loan.ts';
 import type { Replica } from './replica.ts';
 import type { Reads, StatementScope } from './statement-scope.ts';
@@ -16,25 +17,16 @@ interface Terms {
  * Stands for a connection while one piece of work reads. A statement that the replica cannot serve now, and all that
  * follow in the scope, run on the primary.
  */
-export class ReplicaLoan implements PostgresPoolClient {
+export class ReplicaLoan extends LentConnection {
   readonly #terms: Terms;
   #primary: Loan | undefined;
 
   constructor(terms: Terms) {
+    super();
     this.#terms = terms;
   }
 
-  query<Row>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
-  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
-  query<Row>(
-    statement: string | PostgresCursor<Row>,
-    parameters: readonly unknown[] = [],
-  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
-    if (typeof statement !== 'string') throw new Error('statements of requests have no cursors');
-    return this.#run(statement, parameters);
-  }
-
-  async #run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+  protected override async run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
     const { replica, scope, reads, lendPrimary } = this.#terms;
     if (this.#primary === undefined && reads.fromReplica && !beginsTransaction(text)) {
       const result = await replica.read<Row>(scope, text, parameters);
@@ -45,7 +37,7 @@ export class ReplicaLoan implements PostgresPoolClient {
     return this.#primary.query<Row>(text, parameters);
   }
 
-  release(destroy = false): void {
+  override release(destroy = false): void {
     if (this.#primary === undefined) this.#terms.freeSlot();
     else this.#primary.release(destroy);
   }

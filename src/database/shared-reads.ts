@@ -1,4 +1,5 @@
-import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { PostgresQueryResult } from 'kysely';
+import { LentConnection } from './lent-connection.ts';
 import type { Loan } from './loan.ts';
 import { preparedName } from './point-reads.ts';
 
@@ -35,34 +36,25 @@ export class SharedReads {
 }
 
 /** Stands for a connection until its first statement, because point reads need none of their own. */
-export class DeferredLoan implements PostgresPoolClient {
+export class DeferredLoan extends LentConnection {
   readonly #reads: SharedReads;
   readonly #lend: () => Promise<Loan>;
   #own: Loan | undefined;
 
   constructor(reads: SharedReads, lend: () => Promise<Loan>) {
+    super();
     this.#reads = reads;
     this.#lend = lend;
   }
 
-  query<Row>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
-  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
-  query<Row>(
-    statement: string | PostgresCursor<Row>,
-    parameters: readonly unknown[] = [],
-  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
-    if (typeof statement !== 'string') throw new Error('statements of requests have no cursors');
-    return this.#run(statement, parameters);
-  }
-
-  async #run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+  protected override async run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
     // The statements of a transaction follow its `begin`, which took a connection.
     if (this.#own === undefined && preparedName(text) !== undefined) return this.#reads.read<Row>(text, parameters);
     this.#own ??= await this.#lend();
     return this.#own.query<Row>(text, parameters);
   }
 
-  release(destroy = false): void {
+  override release(destroy = false): void {
     this.#own?.release(destroy);
   }
 }
