@@ -71,13 +71,13 @@ async function runBatches(baseEnvironment: NodeJS.ProcessEnv): Promise<void> {
  * among tests of stores, which mostly calculate: processes that all wait would leave processors unused.
  */
 function inOrder(): Record<'long' | 'others', Iterable<string> & Iterator<string>> {
-  const ofTier = (...folders: string[]): string[] =>
-    folders.flatMap((folder) => files.filter((file) => file.startsWith(folder)));
-  const withServices = ofTier('test/e2e/', 'test/service/', 'test/integration/', 'test/simulators/');
+  const long = files.filter((file) => file.startsWith(longTier));
+  const unit = files.filter((file) => file.startsWith('test/unit/'));
+  const withServices = files.filter((file) => !long.includes(file) && !unit.includes(file));
   const spread = Array.from({ length: spreading }, (_, first) =>
     withServices.filter((_file, position) => position % spreading === first),
   ).flat();
-  return { long: ofTier(longTier).values(), others: [...spread, ...ofTier('test/unit/')].values() };
+  return { long: long.values(), others: [...spread, ...unit].values() };
 }
 
 function show(result: TestResult): void {
