@@ -5,7 +5,7 @@ import { findById } from '../../../src/accounts/store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { watchPlans } from '../plans.ts';
 
-describe('an erasure', () => {
+describe('erasure of a person', () => {
   it('finds all traces of a person by indexes', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;

@@ -58,7 +58,7 @@ describe('empty cards', () => {
     assert.equal(cardOf('achievements').nothing(nothing, languageOf('en')).title, 'No achievements yet');
   });
 
-  it('of boards begin with the completeness of the repositories, and say why there are no people', () => {
+  it('begin with the completeness of the repositories on boards, and say why there are no people', () => {
     const complete = 'Complete: 12 of 12 repositories, as of Oct 15, 2026';
     assert.deepEqual(
       Object.fromEntries(Object.entries(boards).map(([name, board]) => [name, textOf('board', board)])),
@@ -72,14 +72,14 @@ describe('empty cards', () => {
     );
   });
 
-  it('of contributors say that they are still counting, or which window has ended', () => {
+  it('say on contributors that they are still counting, or which window has ended', () => {
     assert.equal(textOf('contributors', contributorsWithout({ complete: false })), 'still counting');
     const ended = contributorsWithout({ complete: true, window });
     assert.equal(textOf('contributors', ended), 'Oct 1, 2026 – Oct 31, 2026');
     assert.match(textOf('contributors', contributorsWithout({ complete: true })), /^Contribute to a public repository/);
   });
 
-  it('of badges say that they are still counting', () => {
+  it('say on badges that they are still counting', () => {
     const { title } = readSvg(draw('community', contributorsWithout({ complete: false })).svg);
     assert.equal(title, 'community: still counting');
     const { envelope, further } = contributorsOf(3, 2);
