@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
+import { repeatEvery } from './interval.ts';
 
 /** Workers that check for jobs when they are nudged; a pool that has ended may throw. */
 export interface Wakeable {
@@ -17,21 +18,14 @@ export function wakeForDueJobs(
   connection: Connection,
   { everyMs, pools }: { everyMs: number; pools: () => Iterable<Wakeable> },
 ): () => void {
-  let isChecking = false;
-  const check = async (): Promise<void> => {
-    if (isChecking) return;
-    isChecking = true;
+  return repeatEvery(everyMs, async () => {
     try {
       const count = await countDue(connection);
       if (count > 0) for (const pool of pools()) wake(pool, count);
     } catch {
       // The database is unavailable; the next check follows after `everyMs`.
-    } finally {
-      isChecking = false;
     }
-  };
-  const timer = setInterval(() => void check(), everyMs);
-  return () => clearInterval(timer);
+  });
 }
 
 function wake(pool: Wakeable, count: number): void {

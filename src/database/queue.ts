@@ -7,6 +7,7 @@ import { watchForSteps } from './clock.ts';
 import type { Connection, Database } from './connection.ts';
 import { wakeForDueJobs } from './due-jobs.ts';
 import { correctFutureJobs, correctFutureSchedules } from './future-store.ts';
+import { repeatEvery } from './interval.ts';
 import { type Notifications, poolOfJobs } from './notifications.ts';
 import { type OnJobEnd, runJob } from './run-job.ts';
 import { isPooled } from './sessions.ts';
@@ -130,16 +131,16 @@ export async function startQueue(options: {
     everyMs: options.pollMs ?? pollIntervalMs,
     pools: () => running.pools.values(),
   });
-  const sweeper = setInterval(() => {
-    sweep().catch(() => options.log('warning', 'could not look for jobs of dead nodes'));
-  }, options.sweepMs ?? sweepIntervalMs);
+  const stopSweeping = repeatEvery(options.sweepMs ?? sweepIntervalMs, () =>
+    sweep().catch(() => options.log('warning', 'could not look for jobs of dead nodes')),
+  );
   // Schedules wait for a time by this machine's clock, which may be days away after the clock was set.
   const clockWatch = setInterval(() => {
     if (wasClockSet()) void Promise.all(workers.map((one) => one.restart()));
   }, clockWatchMs);
   return {
     stop: async () => {
-      clearInterval(sweeper);
+      stopSweeping();
       stopWaking();
       clearInterval(clockWatch);
       await Promise.all(workers.map((one) => one.stop()));
@@ -233,7 +234,11 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
   // Jobs are locked in the name of the pool, not of its worker that runs them.
   events.on('pool:create', ({ workerPool }) => {
     const row = { id: workerPool.id, node };
-    const registration = database.connection.insertInto('workers').values(row).execute();
+    const registration = database.connection
+      .insertInto('workers')
+      .values(row)
+      .onConflict((on) => on.doNothing())
+      .execute();
     // Awaited before the pool's first job; until then a failure must not end the process.
     registration.catch(() => {});
     registrations.set(workerPool.id, registration);
