@@ -7,6 +7,7 @@ import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
+import { sampled } from '../../depth.ts';
 import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
 import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';
@@ -158,9 +159,11 @@ describe('data that is not public', () => {
   it('changes nothing that strangers receive on any address, when it is added or removed', async () => {
     const { service, simulator } = shared;
     const { connection, pool } = service.database;
-    const addresses = (await readAddresses(service)).flatMap((address) =>
+    const everyAddress = (await readAddresses(service)).flatMap((address) =>
       [engines.name, ada.name].map((name) => fillIn(address, { ...names, name })),
     );
+    // Neighbours are the same address about two names: an odd step tries both names.
+    const addresses = sampled(everyAddress, 3);
     /** Reads the addresses from a node that has nothing in its caches. */
     const readAll = async (): Promise<Map<string, string>> => {
       await using node = await startStoredService({ simulator, now, settings, databaseUrl: service.databaseUrl });
@@ -171,8 +174,8 @@ describe('data that is not public', () => {
     // Images that arrive late are missing on a card, so that each is requested and stored before.
     await readAll();
     const before = await readAll();
-    const shown = [...before.values()].filter((response) => response.startsWith('200'));
-    assert.ok(shown.length > 120, `${shown.length} of ${before.size} addresses`);
+    const successful = [...before.values()].filter((response) => response.startsWith('200'));
+    assert.ok(successful.length > before.size / 3, `${successful.length} of ${before.size} addresses`);
     await writeInPrivate(ada.name, 'another');
     await rankAll();
     await pool.query('delete from repositories where is_private');
