@@ -63,11 +63,7 @@ export async function forgetSome(connection: Connection, accountId: string, atOn
     const changed = await forgetIn(connection, accountId, place, atOnce);
     if (changed > 0) return changed;
   }
-  for (const table of ['contribution_days', 'contributor_totals']) {
-    const removed = await removeTotals(connection, accountId, table, atOnce.found);
-    if (removed > 0) return removed;
-  }
-  return 0;
+  return (await removeDays(connection, accountId, atOnce.found)) || removeTotals(connection, accountId, atOnce.found);
 }
 
 /** A contribution without its repository. */
@@ -115,18 +111,34 @@ async function change(
   await notePeople(transaction, repositoryId, others);
 }
 
-/** Removes the days and totals of an account in some repositories, of which a table has rows. @returns how many rows it found. */
-async function removeTotals(connection: Connection, accountId: string, table: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ repositoryId: string }>`
-    select repository_id as "repositoryId" from ${sql.table(table)}
-    where account_id between ${accountId} and ${accountId} order by account_id limit ${limit}`.execute(connection);
-  for (const repositoryId of new Set(rows.map((row) => row.repositoryId))) {
+/** Removes some days of an account. @returns how many it found. */
+async function removeDays(connection: Connection, accountId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ repositoryId: string; day: string }>`
+    select repository_id as "repositoryId", day::text as day from contribution_days
+    where account_id between ${accountId} and ${accountId} order by account_id, day limit ${limit}`.execute(connection);
+  for (const [repositoryId, ofRepository] of Map.groupBy(rows, (row) => row.repositoryId)) {
+    const days = ofRepository.map(({ day }) => day);
     await inTransaction(connection, async (transaction) => {
       await lockIfStored(transaction, repositoryId);
+      // Without the days, the planner may read those of all people of the repository.
       await sql`
-        delete from contribution_days where account_id = ${accountId} and repository_id = ${repositoryId}`.execute(
+        delete from contribution_days
+        where account_id = ${accountId} and repository_id = ${repositoryId} and day = any(${days}::date[])`.execute(
         transaction,
       );
+    });
+  }
+  return rows.length;
+}
+
+/** Removes the totals of an account in some repositories. @returns how many it found. */
+async function removeTotals(connection: Connection, accountId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ repositoryId: string }>`
+    select repository_id as "repositoryId" from contributor_totals
+    where account_id between ${accountId} and ${accountId} order by account_id limit ${limit}`.execute(connection);
+  for (const { repositoryId } of rows) {
+    await inTransaction(connection, async (transaction) => {
+      await lockIfStored(transaction, repositoryId);
       await sql`
         delete from contributor_totals where repository_id = ${repositoryId} and account_id = ${accountId}`.execute(
         transaction,
