@@ -91,25 +91,28 @@ export async function addPendingWhereAbsent(
     order by number on conflict do nothing`.execute(connection);
 }
 
+/** Notes the pending details of all commits of a repository. Must run in a transaction. */
+export async function addPendingForStoredCommits(connection: Connection, repositoryId: string): Promise<void> {
+  await holdRepository(connection, repositoryId);
+  for (const detail of await findNeededOfCommits(connection, repositoryId)) {
+    await addPendingForAllCommits(connection, repositoryId, detail);
+  }
+}
+
 /**
- * Notes the pending details of the commits that are not counted yet; with `all`, because all commits are counted again,
- * of every commit that lacks one.
+ * Notes the pending details of the first `limit` commits that are not counted yet. Must run in the transaction that counts
+ * them, which holds the repository.
  */
-export async function addPendingForCommits(
+export async function addPendingForNewCommits(
   connection: Connection,
   repositoryId: string,
-  { all }: { all: boolean },
+  limit: number | null,
 ): Promise<void> {
-  await holdRepository(connection, repositoryId);
-  for (const detail of commitDetails) {
-    if (!(await needs(connection, repositoryId, detail))) continue;
-    if (all) await addPendingForAllCommits(connection, repositoryId, detail);
-    else {
-      await sql`
-        insert into pending_details (repository_id, detail, key)
-        select repository_id, ${detail}, encode(oid, 'hex') from uncounted_commits
-        where repository_id = ${repositoryId} order by oid on conflict do nothing`.execute(connection);
-    }
+  for (const detail of await findNeededOfCommits(connection, repositoryId)) {
+    await sql`
+      insert into pending_details (repository_id, detail, key)
+      select repository_id, ${detail}, encode(oid, 'hex') from uncounted_commits
+      where repository_id = ${repositoryId} order by oid limit ${limit} on conflict do nothing`.execute(connection);
   }
 }
 
@@ -124,7 +127,7 @@ export async function addPendingForPullRequests(
 ): Promise<void> {
   if (externalIds.length === 0) return;
   const isReported = sql<boolean>`c.kind = 'pull_request' and c.external_id = any(${[...externalIds]}::text[])`;
-  if (!(await needs(connection, repositoryId, 'pull_request_files'))) {
+  if (!(await findNeeds(connection, repositoryId)).has('pull_request_files')) {
     await changeContributions(connection, repositoryId, (change) =>
       change.setDetails(sql`files = null`, sql`${isReported} and c.files is not null`),
     );
@@ -139,10 +142,15 @@ export async function addPendingForPullRequests(
     on conflict (repository_id, detail, key) do update set revision = p.revision + 1`.execute(connection);
 }
 
-async function needs(connection: Connection, repositoryId: string, need: PendingKind): Promise<boolean> {
-  const { rows } = await sql`
-    select from repositories where id = ${repositoryId} and ${need} = any(needs)`.execute(connection);
-  return rows.length > 0;
+async function findNeeds(connection: Connection, repositoryId: string): Promise<ReadonlySet<PendingKind>> {
+  const { rows } = await sql<{ needs: PendingKind[] }>`
+    select needs from repositories where id = ${repositoryId}`.execute(connection);
+  return new Set(rows[0]?.needs);
+}
+
+async function findNeededOfCommits(connection: Connection, repositoryId: string): Promise<CommitDetail[]> {
+  const needs = await findNeeds(connection, repositoryId);
+  return commitDetails.filter((detail) => needs.has(detail));
 }
 
 /** A pending detail. */

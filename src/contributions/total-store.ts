@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { addPendingForNewCommits } from './detail-store.ts';
 import { markAddressesCounted } from './identity-store.ts';
 import { uncountLanguages } from './languages/store.ts';
 import { holdRepository } from './write-store.ts';
@@ -10,20 +11,30 @@ import { holdRepository } from './write-store.ts';
  */
 
 /**
- * Counts stored commits that are not counted yet. A commit counts once per person, also when it names several of that
- * person's addresses. Must run in a transaction.
+ * Counts stored commits that are not counted yet, and notes their pending details. A commit counts once per person, also
+ * when it names several of that person's addresses. Must run in a transaction.
+ * @param limit the most commits; null: all.
+ * @returns how many were counted.
  */
-export async function countNewCommits(connection: Connection, repositoryId: string): Promise<void> {
+export async function countNewCommits(
+  connection: Connection,
+  repositoryId: string,
+  limit: number | null = null,
+): Promise<number> {
   await holdRepository(connection, repositoryId);
   await markAddressesCounted(connection, repositoryId);
-  await sql`
+  await addPendingForNewCommits(connection, repositoryId, limit);
+  const { rows } = await sql<{ counted: number }>`
     with uncounted as (
-      delete from uncounted_commits where repository_id = ${repositoryId} returning oid
+      delete from uncounted_commits where repository_id = ${repositoryId} and oid in (
+        select oid from uncounted_commits where repository_id = ${repositoryId} order by oid limit ${limit})
+      returning oid
     ), found as (
       select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids
       from commits c join uncounted u on u.oid = c.oid where c.repository_id = ${repositoryId}
-    )
-    ${countCommits(repositoryId, 1)}`.execute(connection);
+    ), changed as materialized (${countCommits(repositoryId, 1)})
+    select (select count(*) from uncounted)::integer as counted from changed`.execute(connection);
+  return rows[0]?.counted ?? 0;
 }
 
 /**

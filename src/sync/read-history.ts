@@ -1,5 +1,5 @@
 import { removeCommits, removeUnseenCommits, saveAllCommits } from '../contributions/commit-store.ts';
-import { addPendingForCommits } from '../contributions/detail-store.ts';
+import { addPendingForStoredCommits } from '../contributions/detail-store.ts';
 import { doLanguagesDiffer, recountLanguages } from '../contributions/languages/store.ts';
 import { endRecount, recountNextDays } from '../contributions/recount-commits-store.ts';
 import {
@@ -32,6 +32,7 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
   );
   const left = await resolveAddresses(context, subject);
   await recountCommits(context, subject);
+  await countFirstCommits(context, subject, stream);
   await inTransaction(context.connection, async (transaction) => {
     await lockStream(transaction, subject.repository.id, stream.name);
     await countCommits(transaction, subject.repository.id);
@@ -56,15 +57,33 @@ async function recountCommits({ connection }: SyncContext, { repository, call }:
   });
 }
 
+/** Counts new commits, some in each transaction, so that events do not wait, until those are left that one can count. */
+async function countFirstCommits(
+  { connection }: SyncContext,
+  { repository, call }: Subject,
+  { name }: StreamState,
+): Promise<void> {
+  for (;;) {
+    call.signal.throwIfAborted();
+    const counted = await inTransaction(connection, async (transaction) => {
+      await lockStream(transaction, repository.id, name);
+      if (!(await areCommitsCounted(transaction, repository.id))) return 0;
+      return countNewCommits(transaction, repository.id, recountedAtOnce);
+    });
+    if (counted < recountedAtOnce) return;
+  }
+}
+
 /**
- * Counts commits that were added, or ends a recount. A recount that became necessary again meanwhile is left to the next
- * read, which a job requests.
+ * Counts the rest of the commits that were added, or ends a recount. A recount that became necessary again meanwhile is left
+ * to the next read, which a job requests.
  */
 async function countCommits(transaction: Connection, repositoryId: string): Promise<void> {
-  const areCounted = await areCommitsCounted(transaction, repositoryId);
-  await addPendingForCommits(transaction, repositoryId, { all: !areCounted });
-  if (areCounted) await countNewCommits(transaction, repositoryId);
-  else await endRecount(transaction, repositoryId);
+  if (await areCommitsCounted(transaction, repositoryId)) await countNewCommits(transaction, repositoryId);
+  else {
+    await addPendingForStoredCommits(transaction, repositoryId);
+    await endRecount(transaction, repositoryId);
+  }
 }
 
 /** @returns whether the whole history was read. */

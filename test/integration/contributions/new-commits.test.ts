@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { recountRepository } from '../../../bench/recount-repository.ts';
+import { changeNeeds } from '../../../src/contributions/detail-store.ts';
+import { recountPart } from '../../../src/contributions/recount-store.ts';
+import { countNewCommits } from '../../../src/contributions/total-store.ts';
+import type { Database } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { openTestDatabase } from '../../database.ts';
+import { isThorough } from '../../depth.ts';
+import { loseConnection } from '../lost-connection.ts';
+import { addRepository } from './stored-repository.ts';
+
+const commits = 25;
+const atOnce = 10;
+
+/** Stores commits that are not counted yet, in a repository whose achievements need their lines. */
+async function storeNewCommits({ connection, pool }: Database): Promise<string> {
+  const repositoryId = await addRepository(connection);
+  await inTransaction(connection, async (transaction) => {
+    await recountRepository(transaction, repositoryId);
+    await changeNeeds(transaction, repositoryId, ['commit_lines']);
+  });
+  await pool.query(
+    `with stored as (
+       insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
+       select $1, decode(md5(n::text), 'hex'), at, at, 1, '{}'
+       from generate_series(1, ${commits}) n cross join (select '2026-05-01T12:00:00Z'::timestamptz as at) t
+       returning repository_id, oid)
+     insert into uncounted_commits (repository_id, oid) select repository_id, oid from stored`,
+    [repositoryId],
+  );
+  return repositoryId;
+}
+
+/** Counts the new commits in parts. @returns how many each part counted. */
+async function countInParts({ connection }: Pick<Database, 'connection'>, repositoryId: string): Promise<number[]> {
+  const counted: number[] = [];
+  do {
+    counted.push(await inTransaction(connection, (transaction) => countNewCommits(transaction, repositoryId, atOnce)));
+  } while (counted.at(-1) === atOnce);
+  return counted;
+}
+
+async function readNumbers({ pool }: Database): Promise<unknown> {
+  const { rows } = await pool.query(
+    `select (select sum(commits)::integer from repository_totals) as counted,
+       (select count(*)::integer from uncounted_commits) as uncounted,
+       (select count(distinct key)::integer from pending_details where detail = 'commit_lines') as pending`,
+  );
+  return rows[0];
+}
+
+const complete = { counted: commits, uncounted: 0, pending: commits };
+
+describe('new commits', () => {
+  it('are counted in parts, with their pending details', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const repositoryId = await storeNewCommits(database);
+    assert.deepEqual(await countInParts(database, repositoryId), [atOnce, atOnce, commits - 2 * atOnce]);
+    assert.deepEqual(await readNumbers(database), complete);
+  });
+
+  it('are counted once when the connection is lost before any statement', async () => {
+    for (let at = 1; ; at += isThorough ? 1 : 4) {
+      await using opened = await openTestDatabase();
+      const { database } = opened;
+      const repositoryId = await storeNewCommits(database);
+      const isEnd = await loseConnection(database, at, (connection) => countInParts({ connection }, repositoryId));
+      await countInParts(database, repositoryId);
+      assert.deepEqual(await readNumbers(database), complete, `lost before statement ${at}`);
+      if (isEnd) break;
+    }
+  });
+
+  it('keep their pending details when a check of the totals counts them first', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const repositoryId = await storeNewCommits(database);
+    await inTransaction(database.connection, (to) => recountPart(to, repositoryId, 'whole'));
+    await countInParts(database, repositoryId);
+    assert.deepEqual(await readNumbers(database), complete);
+  });
+});
