@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { findById } from '../src/accounts/store.ts';
 import { saveContributions } from '../src/contributions/contribution-store.ts';
@@ -11,6 +12,7 @@ import { collectNamedRepository } from '../src/sync/collect.ts';
 import { hideAllWithdrawn } from '../src/sync/lost-access.ts';
 import { recordVisibility } from '../src/sync/record-state.ts';
 import { updateTotals } from '../src/sync/update-totals.ts';
+import { findPort } from '../test/find-port.ts';
 import { startService } from './bench-service.ts';
 import { erasePerson } from './erase-person.ts';
 import { createIssueSource, unstoppedWork } from './issue-source.ts';
@@ -38,6 +40,7 @@ interface Place {
 const itemsOfPage = 100;
 const starts = 3;
 const longestStartMs = 600_000;
+const requestEveryMs = 10;
 
 /** Measures events and jobs. Later ones work on what earlier ones have changed. */
 export async function measureJobs(place: Place, measure: Measure): Promise<void> {
@@ -71,7 +74,7 @@ async function measureStarts({ core, stored, dataDir }: Place, measure: Measure)
   const { sync } = core;
   const { signal } = new AbortController();
   await measure('start', () => beginWork(sync));
-  await measure('start-process', () => startOnce(dataDir), starts);
+  await measureProcess(dataDir, measure);
   const tasks = createStartTasks(sync);
   await measure('start-jobs', async () => {
     for (const task of Object.values(tasks)) await task.run({}, signal);
@@ -83,16 +86,26 @@ async function measureStarts({ core, stored, dataDir }: Place, measure: Measure)
   await measure('withdrawal', () => hideAllWithdrawn(sync, signal), 1);
 }
 
-/** Starts a node in a process of its own, whose blocks are not counted, and waits until it is ready. */
-async function startOnce(dataDir: string): Promise<void> {
-  await using service = await startService({ DATA_DIR: dataDir });
-  const end = performance.now() + longestStartMs;
-  for (;;) {
-    const response = await fetch(`${service.url}/readyz`);
-    await response.arrayBuffer();
-    if (response.status === 200) return;
-    if (performance.now() > end) throw new Error('the service did not become ready');
+/** Measures the time in which a node in a process of its own responds; its blocks are not counted. */
+async function measureProcess(dataDir: string, measure: Measure): Promise<void> {
+  const paths = { 'start-listening': '/healthz', 'start-process': '/readyz' };
+  for (const [name, path] of Object.entries(paths)) {
+    const port = await findPort();
+    const started = startService({ DATA_DIR: dataDir, PORT: String(port) });
+    await measure(name, () => untilSuccessful(`http://127.0.0.1:${port}${path}`), 1);
+    await (await started)[Symbol.asyncDispose]();
   }
+}
+
+async function untilSuccessful(url: string): Promise<void> {
+  const end = performance.now() + longestStartMs;
+  while (performance.now() < end) {
+    const response = await fetch(url).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.ok) return;
+    await wait(requestEveryMs);
+  }
+  throw new Error('the service did not become ready');
 }
 
 async function erase({ sync }: Core, id: string): Promise<void> {

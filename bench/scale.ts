@@ -46,7 +46,13 @@ export async function run(): Promise<BenchResult[]> {
  * Without a goal: the days of a window, the people of a list that is made and the rows of the largest repository grow with
  * the stored data, and blocks of other processes are not counted.
  */
-const withoutGoal = new Set(['calendar-organization', 'contributors-first', 'recount-largest', 'start-process']);
+const withoutGoal = new Set([
+  'calendar-organization',
+  'contributors-first',
+  'recount-largest',
+  'start-listening',
+  'start-process',
+]);
 
 /** @param amounts of the smaller size: people and a repository with as much are measured. */
 async function measureSize(size: Size, amounts?: Amounts): Promise<{ costs: Map<string, Cost>; amounts: Amounts }> {
