@@ -2,19 +2,23 @@ import assert from 'node:assert/strict';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import type { ServiceResponse, TestService } from '../../e2e/service.ts';
+import { until } from '../../time.ts';
 
 /** Returns headers that present a token. */
 export function bearer(token: string): { headers: { authorization: string } } {
   return { headers: { authorization: `Bearer ${token}` } };
 }
 
-/** Requests a service token as the owner of an account would. */
+/** Requests a service token as the owner of an account would, and again while the service is too busy. */
 export async function serviceToken(
   service: TestService,
   simulator: Pick<Simulator, 'tokens'>,
   owner: { name: string; token: TokenName },
 ): Promise<string> {
-  const response = await service.get(`${owner.name}/token`, bearer(simulator.tokens[owner.token]));
+  const response = await until(async () => {
+    const answered = await service.get(`${owner.name}/token`, bearer(simulator.tokens[owner.token]));
+    return answered.status === 503 ? undefined : answered;
+  }, 'the service responds about a token');
   assert.equal(response.status, 200, response.text);
   return tokenIn(response);
 }
