@@ -10,6 +10,9 @@ import { restartRecount } from './commits-again-store.ts';
 import { toTitle } from './title.ts';
 import { holdRepository } from './write-store.ts';
 
+/** The most commits that one transaction removes, some tenths of a second for all of them. */
+const removedAtOnce = 10_000;
+
 /** The parts of a commit that counting needs. */
 export interface CommitRecord {
   /** Hexadecimal. */
@@ -210,18 +213,39 @@ export async function removeCommits(
   repositoryId: string,
   oids: readonly string[],
 ): Promise<void> {
-  const lost = sql`any(${oids.map((oid) => `\\x${oid}`)}::bytea[])`;
-  await sql`delete from uncounted_commits where repository_id = ${repositoryId} and oid = ${lost}`.execute(transaction);
-  await changeCommits(transaction, repositoryId, 'remove', sql`c.oid = ${lost}`);
+  const isLost = isOneOf(oids);
+  await sql`delete from uncounted_commits c where c.repository_id = ${repositoryId} and ${isLost}`.execute(transaction);
+  await changeCommits(transaction, repositoryId, 'remove', isLost);
 }
 
-/** Removes commits that earlier scans saw and the scan `scanNumber` did not. Must run in a transaction. */
+/**
+ * Removes commits that earlier scans saw and the scan `scanNumber` did not, some in each transaction, so that events do not
+ * wait while a history is replaced.
+ * @param atOnce the most commits that one transaction removes.
+ */
 export async function removeUnseenCommits(
-  transaction: Connection,
+  connection: Connection,
   repositoryId: string,
   scanNumber: number,
+  atOnce = removedAtOnce,
 ): Promise<void> {
-  await changeCommits(transaction, repositoryId, 'remove', sql`c.scan_number < ${scanNumber}`);
+  const isUnseen = sql<boolean>`c.scan_number < ${scanNumber}`;
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const { rows } = await sql<{ oid: string }>`
+      select encode(c.oid, 'hex') as oid from commits c
+      where c.repository_id = ${repositoryId} and c.oid > decode(${last}, 'hex') and ${isUnseen}
+      order by c.oid limit ${atOnce}`.execute(connection);
+    const oids = rows.map(({ oid }) => oid);
+    const isFound = isOneOf(oids);
+    await inTransaction(connection, (transaction) =>
+      changeCommits(transaction, repositoryId, 'remove', sql`${isFound} and ${isUnseen}`),
+    );
+    last = oids.at(-1);
+  }
+}
+
+function isOneOf(oids: readonly string[]): RawBuilder<boolean> {
+  return sql`c.oid = any(${oids.map((oid) => `\\x${oid}`)}::bytea[])`;
 }
 
 /**

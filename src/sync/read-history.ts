@@ -128,9 +128,7 @@ async function storeHistory(
       }
     }
   }
-  if (isWholeScan) {
-    await inTransaction(connection, (transaction) => removeUnseenCommits(transaction, repository.id, number));
-  }
+  if (isWholeScan) await removeUnseenCommits(connection, repository.id, number);
   await moveTip(connection, repository.id, stream.name, tip);
   return isWholeScan;
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recountRepository } from '../../../bench/recount-repository.ts';
+import { removeUnseenCommits } from '../../../src/contributions/commit-store.ts';
 import { changeNeeds } from '../../../src/contributions/detail-store.ts';
 import { recountPart } from '../../../src/contributions/recount-store.ts';
 import { countNewCommits } from '../../../src/contributions/total-store.ts';
-import type { Database } from '../../../src/database/connection.ts';
+import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
@@ -25,7 +26,8 @@ async function storeNewCommits({ connection, pool }: Database): Promise<string> 
     `with stored as (
        insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
        select $1, decode(md5(n::text), 'hex'), at, at, 1, '{}'
-       from generate_series(1, ${commits}) n cross join (select '2026-05-01T12:00:00Z'::timestamptz as at) t
+       from generate_series(1, ${commits}) n cross join lateral (
+         select '2026-05-01T12:00:00Z'::timestamptz + n / 22 * interval '1 day' as at) t
        returning repository_id, oid)
      insert into uncounted_commits (repository_id, oid) select repository_id, oid from stored`,
     [repositoryId],
@@ -52,6 +54,25 @@ async function readNumbers({ pool }: Database): Promise<unknown> {
 }
 
 const complete = { counted: commits, uncounted: 0, pending: commits };
+
+describe('commits that a whole scan did not see', () => {
+  it('are removed in parts, also after the connection is lost before any statement', async () => {
+    for (let at = 1; ; at += 1) {
+      await using opened = await openTestDatabase();
+      const { database } = opened;
+      const repositoryId = await storeNewCommits(database);
+      const seen = 'update commits set scan_number = 2 where authored_at > (select min(authored_at) from commits)';
+      await database.pool.query(seen);
+      const remove = (connection: Connection): Promise<void> =>
+        removeUnseenCommits(connection, repositoryId, 2, atOnce);
+      const isEnd = await loseConnection(database, at, remove);
+      await remove(database.connection);
+      const { rows } = await database.pool.query('select distinct scan_number from commits');
+      assert.deepEqual(rows, [{ scan_number: 2 }]);
+      if (isEnd) break;
+    }
+  });
+});
 
 describe('new commits', () => {
   it('are counted in parts, with their pending details', async () => {
