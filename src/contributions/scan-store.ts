@@ -8,6 +8,9 @@ import { changeContributions } from './write-store.ts';
  * stay as they are: a mark in each would rewrite all of them, and all their indexes, with every scan.
  */
 
+/** The most contributions that one transaction removes, some tenths of a second for all of them. */
+const removedAtOnce = 10_000;
+
 /** A full scan of the stream of a repository. */
 export interface FullScan {
   repositoryId: string;
@@ -42,18 +45,30 @@ export async function forgetSeen(connection: Connection, repositoryId: string, s
 }
 
 /**
- * Removes contributions that a full scan did not see, except those that changed or were stored since it began. Must run
- * in a transaction.
+ * Removes the first `limit` contributions that a full scan did not see, except those that changed or were stored since it
+ * began. Must run in a transaction.
+ * @returns whether others may be left.
  */
-export async function removeUnseen(transaction: Connection, scan: FullScan): Promise<void> {
-  await changeContributions(transaction, scan.repositoryId, (change) =>
-    change.remove(
-      sql`c.kind = any(${[...scan.kinds]}::text[]) and c.seen_at < ${scan.startedAt}
-        and c.updated_at < ${scan.startedAt}
-        and not exists (select from seen s where s.kind = c.kind and s.external_id = c.external_id)`,
-      sql`with ${seenBy(scan)},`,
-    ),
-  );
+export async function removeUnseen(
+  transaction: Connection,
+  scan: FullScan,
+  limit = removedAtOnce,
+): Promise<'done' | 'more'> {
+  return changeContributions(transaction, scan.repositoryId, async (change) => {
+    const { rows } = await sql<{ kind: string; externalId: string }>`
+      with ${seenBy(scan)}
+      select c.kind, c.external_id as "externalId" from contributions c
+      where c.repository_id = ${scan.repositoryId} and c.kind = any(${[...scan.kinds]}::text[])
+        and c.seen_at < ${scan.startedAt} and c.updated_at < ${scan.startedAt}
+        and not exists (select from seen s where s.kind = c.kind and s.external_id = c.external_id)
+      limit ${limit}`.execute(transaction);
+    for (const [kind, unseen] of Map.groupBy(rows, (row) => row.kind)) {
+      const externalIds = unseen.map(({ externalId }) => externalId);
+      // The primary key finds these; a join could read all items of the repository for each of them.
+      await change.remove(sql`c.kind = ${kind} and c.external_id = any(${externalIds}::text[])`);
+    }
+    return rows.length < limit ? 'done' : 'more';
+  });
 }
 
 /** Counts the stored contributions of some kinds that a full scan has seen, or that were stored since it began. */

@@ -102,13 +102,10 @@ export class ContributionChange {
     if (item !== undefined) this.#replaced.set(key, { ...item, present });
   }
 
-  /**
-   * Removes the contributions `c` of the repository that meet a condition.
-   * @param prefix the beginning of the WITH clause; it ends with a comma if it contains an expression.
-   */
-  async remove(condition: RawBuilder<boolean>, prefix: RawBuilder<unknown> = sql`with`): Promise<void> {
+  /** Removes the contributions `c` of the repository that meet a condition. */
+  async remove(condition: RawBuilder<boolean>): Promise<void> {
     const { rows } = await sql<State & { labelled: string[] }>`
-      ${prefix} removed as (
+      with removed as (
         delete from contributions c where c.repository_id = ${this.repositoryId} and ${condition} returning c.*),
       ${logRemoved}, states as (select ${this.state}, ${labelledInSql} as labelled from removed c)
       select counted, kind, people, count(*)::integer as items, array_remove(array_agg(labelled), null) as labelled
@@ -161,16 +158,17 @@ export interface ChangeOptions {
  * Changes the contributions to a repository. Must run in a transaction.
  * @throws AppError `not_found` when the repository is not stored any more; `conflict` when an account is not.
  */
-export async function changeContributions(
+export async function changeContributions<Result>(
   transaction: Connection,
   repositoryId: string,
-  work: (change: ContributionChange) => Promise<void>,
+  work: (change: ContributionChange) => Promise<Result>,
   { counters = storedCounters, accountIds = [] }: ChangeOptions = {},
-): Promise<void> {
+): Promise<Result> {
   const isFollowed = await lockTotals(transaction, repositoryId, accountIds);
   const change = new ContributionChange(transaction, repositoryId, { isFollowed, counters });
-  await work(change);
+  const result = await work(change);
   await change.end();
+  return result;
 }
 
 /**

@@ -15,10 +15,11 @@ import { saveListed } from './list-repositories.ts';
 import { dueScan, isHistory } from './plan.ts';
 import { readEmptyHistory } from './read-empty-history.ts';
 import { readHistory } from './read-history.ts';
-import { isReadDeep, readStream, type Subject } from './read-stream.ts';
+import { readStream } from './read-stream.ts';
 import { recordVisibility } from './record-state.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
 import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
+import { isReadDeep, type Subject } from './subject.ts';
 
 /** Failures that keep only git from being read for now. */
 const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_limited', 'conflict']);

@@ -7,7 +7,7 @@ import {
 } from '../contributions/detail-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
-import type { Subject } from './read-stream.ts';
+import type { Subject } from './subject.ts';
 
 const atOnce = 50;
 /** A limit against endless loops: no repository has ten million commits. */

@@ -4,7 +4,7 @@ import { boardsPaths, readBoardsFile } from '../boards/file/read-file.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { RepositoryFile } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
-import type { Subject } from './read-stream.ts';
+import type { Subject } from './subject.ts';
 
 /**
  * Reads the file of boards of a repository that may hold the one of its owner, when the default branch has moved since

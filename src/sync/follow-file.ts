@@ -4,7 +4,7 @@ import { findFollowed, saveFile } from '../achievements/files/store.ts';
 import { followChosenFile } from '../boards/file/file-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
-import type { Subject } from './read-stream.ts';
+import type { Subject } from './subject.ts';
 
 /**
  * Reads an installed repository's file of achievements when the default branch has moved since the last time.

@@ -4,8 +4,8 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
-import type { Subject } from './read-stream.ts';
 import { completeStream, type StreamState, waitForHistory } from './stream-store.ts';
+import type { Subject } from './subject.ts';
 
 /**
  * The time, in ms, for which an empty repository may have an unseen push: code hosts show it as empty until they have

@@ -14,11 +14,12 @@ import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
 import { requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
+import { finishStream } from './end-scan.ts';
 import { isWholeScanWanted } from './plan.ts';
-import { finishStream, type Subject } from './read-stream.ts';
 import { resolveAddresses } from './resolve-addresses.ts';
 import { lockStream, recordStreamChange } from './stream-change-store.ts';
 import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
+import type { Subject } from './subject.ts';
 
 const commitsAtOnce = 2000;
 /** The commits, items of a kind or stored days that one transaction counts again, some tenths of a second for all of them. */

@@ -1,36 +1,25 @@
 import { saveActors } from '../accounts/actor-store.ts';
-import { type Account } from '../accounts/store.ts';
-import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { type ItemKind, listedKinds } from '../contributions/contribution.ts';
-import { adoptOrphans, saveContributions } from '../contributions/contribution-store.ts';
+import { saveContributions } from '../contributions/contribution-store.ts';
 import { addPendingForPullRequests } from '../contributions/detail-store.ts';
 import type { ReadContributions } from '../contributions/read-rows-store.ts';
-import { countSeen, type FullScan, forgetSeen, removeUnseen } from '../contributions/scan-store.ts';
+import { forgetSeen } from '../contributions/scan-store.ts';
 import { holdAccounts } from '../contributions/write-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
-import {
-  type Call,
-  type ContributionPage,
-  type KnownRepository,
-  type Provider,
-  requirePart,
-} from '../providers/provider.ts';
+import { type ContributionPage, requirePart } from '../providers/provider.ts';
 import type { Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
-import type { Extent, SyncContext } from './context.ts';
+import type { SyncContext } from './context.ts';
+import { finishStream, isShort, placeOf, removeRest, type Scan, withholdStream } from './end-scan.ts';
 import type { DueScan } from './plan.ts';
-import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
-import { recordSkips, type SkipCollector } from './skips.ts';
-import { storeDeliveredStars } from './store-stars.ts';
-import { completeStream, moveBack, moveCursor, type StreamState, startScan } from './stream-store.ts';
+import { recordSkips } from './skips.ts';
+import { moveBack, moveCursor, type StreamState, startScan } from './stream-store.ts';
+import { isReadDeep, type Subject } from './subject.ts';
 
 /** The largest difference, in ms, between a provider's clock and ours. */
 const clockToleranceMs = 300_000;
-/** The longest time, in ms, for which a provider shows a list as it was before a delivery: its copies agree after a while. */
-const listDelayMs = 300_000;
 /** The most pages of a stream: no repository has more, and a provider that never ends it is not followed for ever. */
 const maxPages = 100_000;
 /**
@@ -38,37 +27,6 @@ const maxPages = 100_000;
  * more.
  */
 const maxLooks = 3;
-
-/** A repository that is being read. */
-export interface Subject {
-  /** The owner of the repository. */
-  account: Account;
-  repository: Repository;
-  /** The repository as its provider needs it for requests. */
-  known: KnownRepository;
-  provider: Provider;
-  call: Call;
-  /** Parts of responses that were skipped since they were last stored. */
-  skips: SkipCollector;
-  /** The part to read; absent: everything, with details where the repository is installed. */
-  extent?: Extent | undefined;
-}
-
-/** Returns whether a stream is read with details. */
-export function isReadDeep(
-  { repository, extent }: Pick<Subject, 'repository' | 'extent'>,
-  { covers }: Pick<StreamState, 'covers'>,
-): boolean {
-  return repository.installedAt !== null || covers.some((kind) => extent?.detailedKinds.has(kind));
-}
-
-/** A scan of a stream, from its first page to its last. */
-interface Scan {
-  startedAt: Date;
-  isFull: boolean;
-  isDeep: boolean;
-  since: Date | null;
-}
 
 /** Reads a stream to its end; every page is stored together with the cursor behind it. */
 export async function readStream(
@@ -91,7 +49,7 @@ export async function readStream(
     const page = await streams.read(stream.name, subject.known, position, subject.call);
     if (page.isWithheld) return withholdStream(context, subject, stream, scan, cursor);
     if (cursor === null) scanTotal = page.total;
-    const accountIds = await inTransaction(context.connection, async (transaction) => {
+    const stored = await inTransaction(context.connection, async (transaction) => {
       // The stream is locked before accounts and totals.
       await moveCursor(transaction, subject.repository.id, stream.name, {
         from: cursor,
@@ -115,54 +73,20 @@ export async function readStream(
         await moveBack(transaction, subject.repository.id, stream.name, cursor);
         return undefined;
       }
-      if (page.nextCursor === null) await finishStream(context, transaction, subject, stream, scan);
-      return ids;
+      const isLast = page.nextCursor === null;
+      return { ids, end: isLast ? await finishStream(context, transaction, subject, stream, scan) : 'more' };
     });
-    if (accountIds === undefined) {
+    if (stored === undefined) {
       looks += 1;
       continue;
     }
-    actors.remember(page.actors, accountIds);
+    actors.remember(page.actors, stored.ids);
     read += page.contributions.length;
     subject.extent?.onPart(stream.name, read);
-    if (page.nextCursor === null) return;
+    if (page.nextCursor === null) return stored.end === 'done' ? undefined : removeRest(context, subject, stream, scan);
     ({ nextCursor: cursor, pageSize } = page);
   }
   throw new AppError('provider_invalid_response', 'The provider lists contributions without an end.');
-}
-
-/**
- * Returns whether a scan at its end has seen fewer items than there are: a list that breaks off early must not remove
- * anything.
- */
-async function isShort(
-  transaction: Connection,
-  subject: Subject,
-  stream: StreamState,
-  scan: Scan,
-  total: number,
-): Promise<boolean> {
-  const kinds = listedKinds(stream.covers);
-  if (total === 0 || !scan.isFull || kinds.length === 0) return false;
-  const seen = await countSeen(transaction, fullScan(subject, stream, scan, kinds));
-  return seen + (await countSkipped(transaction, placeOf(subject, stream, scan), kinds)) < total;
-}
-
-function placeOf(
-  { repository }: Pick<Subject, 'repository'>,
-  { name }: StreamState,
-  { startedAt }: { startedAt: Date },
-) {
-  return { provider: repository.provider, target: { repositoryId: repository.id }, stream: name, seenAt: startedAt };
-}
-
-function fullScan(
-  { repository }: Pick<Subject, 'repository'>,
-  { name }: StreamState,
-  { startedAt }: { startedAt: Date },
-  kinds: readonly ItemKind[],
-): FullScan {
-  return { repositoryId: repository.id, stream: name, kinds, startedAt };
 }
 
 async function beginScan(
@@ -226,67 +150,4 @@ export async function savePage(
     pulls.map(({ externalId }) => externalId),
   );
   return accountIds;
-}
-
-/**
- * Ends a scan of a list that the host withholds. It removes nothing: an empty response says nothing about the list. From
- * now on deliveries decide, also those since the last scan to which the list was shown.
- */
-async function withholdStream(
-  { connection, now }: SyncContext,
-  { repository }: Subject,
-  { name, pageSize, knownUntil, withheldAt }: StreamState,
-  scan: Scan,
-  cursor: string | null,
-): Promise<void> {
-  await inTransaction(connection, async (transaction) => {
-    await moveCursor(transaction, repository.id, name, {
-      from: cursor,
-      to: null,
-      pageSize,
-      scanTotal: null,
-      reachedAt: null,
-    });
-    await forgetSeen(transaction, repository.id, name);
-    await completeStream(transaction, repository.id, name, {
-      knownUntil: scan.startedAt,
-      completedAt: now(),
-      withheldAt: now(),
-      wasFull: true,
-      wasDeep: scan.isDeep,
-    });
-    if (knownUntil === null || withheldAt !== null) return;
-    const since = new Date(knownUntil.getTime() - listDelayMs);
-    await storeDeliveredStars(transaction, repository.id, { since, seenAt: scan.startedAt });
-    await recordTotalsChanged(transaction, repository.id);
-  });
-}
-
-/** Ends a scan together with all consequences, so that neither is ever seen without the other. */
-export async function finishStream(
-  context: SyncContext,
-  transaction: Connection,
-  { repository }: Subject,
-  stream: StreamState,
-  scan: { startedAt: Date; isFull: boolean; isDeep: boolean },
-): Promise<void> {
-  if (scan.isFull) {
-    const place = placeOf({ repository }, stream, scan);
-    const kinds = stream.covers.filter((kind) => kind !== 'commit');
-    // An item that could not be read may be any of those that the scan did not see, so none of them is removed.
-    const hasGaps = kinds.length > 0 && (await countSkipped(transaction, place, kinds)) > 0;
-    if (kinds.length > 0 && !hasGaps) {
-      await removeUnseen(transaction, fullScan({ repository }, stream, scan, kinds));
-    }
-    await forgetSeen(transaction, repository.id, stream.name);
-    await forgetSkippedBefore(transaction, place);
-  }
-  await completeStream(transaction, repository.id, stream.name, {
-    knownUntil: scan.startedAt,
-    completedAt: context.now(),
-    wasFull: scan.isFull,
-    wasDeep: scan.isDeep,
-  });
-  await adoptOrphans(transaction, repository.id);
-  await recordTotalsChanged(transaction, repository.id);
 }

@@ -11,7 +11,7 @@ import {
 import { inTransaction } from '../database/transaction.ts';
 import { type CommitIdentity, type CommitOwners, requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
-import type { Subject } from './read-stream.ts';
+import type { Subject } from './subject.ts';
 
 /** The most commits that are tried for an address: some may be lost at the host since they were stored. */
 const commitsPerAddress = 3;
