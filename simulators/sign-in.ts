@@ -135,7 +135,7 @@ export class SignInServer {
   }
 
   async #exchange(form: URLSearchParams, response: ServerResponse): Promise<void> {
-    const known = this.#codes.get(form.get('code') ?? '');
+    const authorization = this.#codes.get(form.get('code') ?? '');
     this.#codes.delete(form.get('code') ?? '');
     const verifier = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
@@ -143,15 +143,15 @@ export class SignInServer {
     const isKnown = form.get('client_id') === this.client.id && form.get('client_secret') === this.client.secret;
     const isFit =
       form.get('grant_type') === 'authorization_code' &&
-      form.get('redirect_uri') === known?.redirectUri &&
-      verifier === known.challenge;
+      form.get('redirect_uri') === authorization?.redirectUri &&
+      verifier === authorization.challenge;
     if (!isKnown) return this.#refuse(response, 'client');
     if (!isFit) return this.#refuse(response, 'code');
     const { isOpenId, tokenMembers } = this.#host;
     const body = {
-      access_token: known.token,
+      access_token: authorization.token,
       ...tokenMembers,
-      ...(isOpenId && { id_token: await this.#idToken(known.nonce) }),
+      ...(isOpenId && { id_token: await this.#idToken(authorization.nonce) }),
     };
     response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
   }

@@ -42,7 +42,7 @@ export function smartHttp(
     if (resolved === 'not_found') return refuse(response, 404);
     if (resolved === 'unauthorized') return refuse(response, 401);
     const environment = backendEnvironment(request, gitRequest, resolved.directory, options);
-    if (gitRequest.rest !== uploadPackStep) {
+    if (gitRequest.step !== uploadPackStep) {
       if (!isCapabilityListing(request)) return listByOldProtocol(response, environment);
       const { headers, body } = await findCapabilities(resolved.directory, options, environment);
       response.writeHead(200, headers).end(body);
@@ -118,19 +118,19 @@ interface GitRequest {
   /** The part of the path that names the repository. */
   repository: string;
   /** The suffix that git adds to the path. */
-  rest: string;
+  step: string;
   query: string;
 }
 
 /** Returns undefined for a request that is not a step of a fetch. */
 function parseRequest({ method, url = '' }: IncomingMessage): GitRequest | undefined {
   const { pathname, search } = new URL(url, 'http://localhost');
-  const [, repository, rest] = /^(.*)(\/info\/refs|\/git-upload-pack)$/.exec(pathname) ?? [];
-  if (repository === undefined || rest === undefined) return undefined;
-  const isListing = rest === '/info/refs' && method === 'GET' && search === '?service=git-upload-pack';
-  const isFetch = rest === uploadPackStep && method === 'POST' && search === '';
+  const [, repository, step] = /^(.*)(\/info\/refs|\/git-upload-pack)$/.exec(pathname) ?? [];
+  if (repository === undefined || step === undefined) return undefined;
+  const isListing = step === '/info/refs' && method === 'GET' && search === '?service=git-upload-pack';
+  const isFetch = step === uploadPackStep && method === 'POST' && search === '';
   if (!isListing && !isFetch) return undefined;
-  return { repository: decodePath(repository), rest, query: search.slice(1) };
+  return { repository: decodePath(repository), step, query: search.slice(1) };
 }
 
 function decodePath(path: string): string {
@@ -149,14 +149,14 @@ function refuse(response: ServerResponse, status: 401 | 404): void {
 /** The environment of a CGI program (RFC 3875, section 4.1), as `git http-backend` reads it. */
 function backendEnvironment(
   { method, headers }: IncomingMessage,
-  { rest, query }: GitRequest,
+  { step, query }: GitRequest,
   directory: string,
   { allowFilter = true }: SmartHttpOptions,
 ): NodeJS.ProcessEnv {
   return {
     ...gitEnvironment,
     REQUEST_METHOD: method,
-    PATH_TRANSLATED: `${directory}${rest}`,
+    PATH_TRANSLATED: `${directory}${step}`,
     QUERY_STRING: query,
     CONTENT_TYPE: headers['content-type'] ?? '',
     CONTENT_LENGTH: headers['content-length'],

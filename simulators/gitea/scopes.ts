@@ -13,12 +13,12 @@ export function lacksScope(scope: string): Reply {
 /**
  * Returns the scopes of an endpoint, in the words of the refusal of a token that lacks one of them; undefined when the
  * token has all (go-gitea/gitea, routers/api/v1/api.go, tokenRequiresScopes).
- * @param held undefined: all.
+ * @param granted undefined: all.
  */
-export function lackedScopes(held: readonly string[] | undefined, path: string): string | undefined {
+export function lackedScopes(granted: readonly string[] | undefined, path: string): string | undefined {
   const [, categories] = scopesOfPaths.find(([pattern]) => pattern.test(path)) ?? [];
   const required = (categories ?? []).map((category) => `read:${category}`);
-  return held === undefined || required.every((scope) => held.includes(scope)) ? undefined : required.join(' ');
+  return granted === undefined || required.every((scope) => granted.includes(scope)) ? undefined : required.join(' ');
 }
 
 const scopesOfPaths: readonly (readonly [RegExp, readonly string[]])[] = [

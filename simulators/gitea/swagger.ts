@@ -67,9 +67,9 @@ export interface Described {
 
 /** Finds the route of a request. @throws Error for a request that the description does not know. */
 export function checkRequest(method: string, path: string, query: URLSearchParams, body?: unknown): Described {
-  const known = patterns.find(({ pattern }) => pattern.test(path));
-  const written = method === 'POST' && known !== undefined ? writing[known.path] : undefined;
-  if ((method !== 'GET' && written === undefined) || known === undefined)
+  const route = patterns.find(({ pattern }) => pattern.test(path));
+  const written = method === 'POST' && route !== undefined ? writing[route.path] : undefined;
+  if ((method !== 'GET' && written === undefined) || route === undefined)
     throw new Error(`${method} ${path} is not in Gitea's description`);
   if (written !== undefined) {
     const unknown = Object.keys(Object(body)).find((name) => !(name in (definitionOf(written.body).properties ?? {})));
@@ -77,19 +77,19 @@ export function checkRequest(method: string, path: string, query: URLSearchParam
       throw new Error(`${method} ${path} takes no ${unknown ?? query.toString()}`);
     validate(path, `#/definitions/${written.body}`, body);
   }
-  const parameters = description.paths[known.path]?.get.parameters ?? [];
+  const parameters = description.paths[route.path]?.get.parameters ?? [];
   for (const [name, value] of query) {
     const parameter = parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
-    if (parameter === undefined) throw new Error(`${known.path} has no parameter ${name}`);
-    if (!isValue(parameter, value)) throw new Error(`${known.path}: ${name} cannot be ${value}`);
+    if (parameter === undefined) throw new Error(`${route.path} has no parameter ${name}`);
+    if (!isValue(parameter, value)) throw new Error(`${route.path}: ${name} cannot be ${value}`);
   }
-  const parameterValues = known.pattern.exec(path)?.slice(1) ?? [];
+  const parameterValues = route.pattern.exec(path)?.slice(1) ?? [];
   const named = parameters.filter((parameter) => parameter.in === 'path');
   for (const [index, parameter] of named.entries()) {
     if (!isValue(parameter, decodeURIComponent(parameterValues[index] ?? '')))
       throw new Error(`${path}: ${parameter.name}`);
   }
-  return { path: known.path, parameters: parameterValues.map(decodeURIComponent), ...(written && { body }) };
+  return { path: route.path, parameters: parameterValues.map(decodeURIComponent), ...(written && { body }) };
 }
 
 function isValue({ type, format, enum: values }: Parameter, value: string): boolean {

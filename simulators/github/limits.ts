@@ -49,8 +49,8 @@ export class Limits {
   allowance(token: string, resource: Resource): Allowance {
     const key = `${token} ${resource}`;
     const now = this.#now().getTime();
-    const known = this.#allowances.get(key);
-    if (known !== undefined && known.resetAt.getTime() > now) return known;
+    const current = this.#allowances.get(key);
+    if (current !== undefined && current.resetAt.getTime() > now) return current;
     const periodMs = resource === 'search' ? 60_000 : 3_600_000;
     const isAnonymous = token === 'anonymous';
     const { anonymousCore, anonymousSearch } = this.settings;
@@ -68,8 +68,8 @@ export class Limits {
     const perMinute = resource === 'graphql' ? graphqlPerMinute : corePerMinute;
     const minute = Math.floor(this.#now().getTime() / 60_000);
     const key = `${token} ${resource}`;
-    const known = this.#minutes.get(key);
-    const spent = known?.minute === minute ? known : { minute, points: 0 };
+    const current = this.#minutes.get(key);
+    const spent = current?.minute === minute ? current : { minute, points: 0 };
     this.#minutes.set(key, spent);
     if (spent.points + points > perMinute) return 'secondary';
     spent.points += points;

@@ -25,7 +25,7 @@ export async function queryGraphql(
   return { status: response.status, headers: response.headers, body: (await response.json()) as GraphqlResponseBody };
 }
 
-export const rest = (
+export const requestRest = (
   simulator: Simulator,
   path: string,
   token?: TokenName,

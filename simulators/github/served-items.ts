@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ItemTruth } from '../world/expected-items.ts';
 import type { Repository } from '../world/model.ts';
-import { queryGraphql, rest } from './send-request.ts';
+import { queryGraphql, requestRest } from './send-request.ts';
 import type { Simulator } from './simulator.ts';
 
 // Responses are read field by field, as by a program without types.
@@ -13,7 +13,7 @@ const common = `kind: __typename databaseId number createdAt closedAt author ${a
 const people = `assignees(first: 10) { nodes { login } }`;
 const page = `(first: 100, orderBy: { field: UPDATED_AT, direction: DESC })`;
 
-const everything = `query Everything($id: ID!) { node(id: $id) { ... on Repository {
+const everyItem = `query Everything($id: ID!) { node(id: $id) { ... on Repository {
   pullRequests${page} { nodes { ${common} ${people} mergedAt mergedBy ${actor} isDraft authorAssociation
     additions deletions changedFiles totalCommentsCount commits { totalCount } comments { totalCount }
     files(first: 100) { nodes { path additions deletions } }
@@ -34,7 +34,7 @@ const commentReactions = `query Reactions($ids: [ID!]!) { nodes(ids: $ids) { __t
 
 /** Returns everything in a repository that clients can request, in the form of `ItemTruth`. */
 export async function servedItems(simulator: Simulator, repository: Repository, owner: string): Promise<object[]> {
-  const { body } = await queryGraphql(simulator, everything, {
+  const { body } = await queryGraphql(simulator, everyItem, {
     variables: { id: repository.nodeId },
     token: 'organization_admin',
   });
@@ -122,7 +122,7 @@ function itemOf(node: ReportedItem): object {
 async function readComments(simulator: Simulator, path: string, ids: Map<number, number>): Promise<object[]> {
   const comments: ReportedItem[] = [];
   for (let number = 1, hasMore = true; hasMore; number += 1) {
-    const response = await rest(simulator, `${path}?per_page=5&page=${number}`, 'organization_admin');
+    const response = await requestRest(simulator, `${path}?per_page=5&page=${number}`, 'organization_admin');
     assert.equal(response.status, 200);
     comments.push(...((await response.json()) as ReportedItem[]));
     hasMore = response.headers.get('link')?.includes('rel="next"') ?? false;
@@ -130,12 +130,12 @@ async function readComments(simulator: Simulator, path: string, ids: Map<number,
   const variables = { ids: comments.map((comment) => comment['node_id']) };
   const { body } = await queryGraphql(simulator, commentReactions, { variables, token: 'organization_admin' });
   return comments.map((comment, index) => {
-    const [, place = '', number = ''] = /\/(issues|pull)\/(\d+)#/.exec(comment['html_url']) ?? [];
+    const [, folder = '', number = ''] = /\/(issues|pull)\/(\d+)#/.exec(comment['html_url']) ?? [];
     const node = Object(body.data)['nodes'][index];
     assert.equal(comment['reactions'].total_count, node.reactions.totalCount);
     const kind = path.endsWith('/pulls/comments')
       ? 'review_comment'
-      : place === 'pull'
+      : folder === 'pull'
         ? 'pull_request_comment'
         : 'issue_comment';
     return {

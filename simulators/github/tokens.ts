@@ -45,10 +45,10 @@ const holders = new WeakMap<World, Map<string, number | null>>();
  * Returns the holder of a token: the account that had the login at the token's first use, even if it was renamed since.
  */
 function holderOf(world: World, { name, login }: SimulatedToken): number | null {
-  const known = holders.get(world) ?? new Map<string, number | null>();
-  holders.set(world, known);
-  const holder = known.get(name) ?? world.accountByLogin(login)?.id ?? null;
-  known.set(name, holder);
+  const holdersByName = holders.get(world) ?? new Map<string, number | null>();
+  holders.set(world, holdersByName);
+  const holder = holdersByName.get(name) ?? world.accountByLogin(login)?.id ?? null;
+  holdersByName.set(name, holder);
   return holder;
 }
 

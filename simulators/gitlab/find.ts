@@ -5,7 +5,7 @@ import { isPartShown, isVisible, type Reply, type ResponseContext } from './resp
 
 export const refusal = (status: number, message: string): Reply => ({ status, body: { message } });
 export const unauthorized = refusal(401, '401 Unauthorized');
-export const notFound = (what: string): Reply => refusal(404, `404 ${what} Not Found`);
+export const notFound = (kind: string): Reply => refusal(404, `404 ${kind} Not Found`);
 
 export function withGroup(context: ResponseContext, id: string, reply: (found: Account) => Reply): Reply {
   const found = context.world.accountByLogin(id) ?? context.world.accountById(Number(id));

@@ -60,15 +60,15 @@ interface Endpoint {
 
 const list = (query: TObject, item: TSchema): Endpoint => ({ query, response: Type.Array(item) });
 const single = (query: TObject, response: TSchema): Endpoint => ({ query, response });
-const nothing = parameters({});
+const noParameters = parameters({});
 
 const endpoints = {
   /** https://docs.gitlab.com/api/metadata/ */
-  '/metadata': single(nothing, exactly({ version: Text, revision: Text, enterprise: Type.Boolean() })),
-  '/user': single(nothing, Profile),
+  '/metadata': single(noParameters, exactly({ version: Text, revision: Text, enterprise: Type.Boolean() })),
+  '/user': single(noParameters, Profile),
   /** https://docs.gitlab.com/api/personal_access_tokens/#self-inform */
   '/personal_access_tokens/self': single(
-    nothing,
+    noParameters,
     exactly({
       id: Count,
       name: Text,
@@ -82,7 +82,7 @@ const endpoints = {
     }),
   ),
   '/users': list(parameters({ ...paging, username: Text }), User),
-  '/users/:id': single(nothing, Profile),
+  '/users/:id': single(noParameters, Profile),
   '/users/:user_id/projects': list(parameters(projects), Project),
   '/groups/:id': single(parameters({ with_projects: optional(Flag) }), Group),
   '/groups/:id/projects': list(
@@ -98,7 +98,7 @@ const endpoints = {
     MergeRequest,
   ),
   '/groups/:id/members': list(parameters({ ...paging }), Member),
-  '/groups/:id/members/all/:user_id': single(nothing, Member),
+  '/groups/:id/members/all/:user_id': single(noParameters, Member),
   '/issues': list(listOfAll, Issue),
   '/merge_requests': list(listOfAll, MergeRequest),
   '/projects/:id': single(parameters({ statistics: optional(Flag) }), Project),
@@ -112,7 +112,7 @@ const endpoints = {
     }),
     Issue,
   ),
-  '/projects/:id/issues/:iid': single(nothing, Issue),
+  '/projects/:id/issues/:iid': single(noParameters, Issue),
   '/projects/:id/merge_requests': list(
     parameters({ ...inProject, state: optional(Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'])) }),
     MergeRequest,
@@ -142,7 +142,7 @@ const endpoints = {
   '/projects/:id/repository/commits/:sha/diff': list(parameters(paging), Diff),
   /** https://docs.gitlab.com/api/branches/ */
   '/projects/:id/repository/branches/:branch': single(
-    nothing,
+    noParameters,
     exactly({ name: Text, default: Type.Boolean(), commit: exactly({ id: Revision, title: Text }) }),
   ),
   /** https://docs.gitlab.com/api/repository_files/ */
@@ -201,10 +201,10 @@ export interface Described {
 
 /** Finds the endpoint of a request. @throws Error for a request that the documentation does not know. */
 export function checkRequest(method: string, path: string, query: URLSearchParams, body?: unknown): Described {
-  const known = patterns.find(({ pattern }) => pattern.test(path));
-  if (!['GET', 'POST'].includes(method) || known === undefined)
+  const endpoint = patterns.find(({ pattern }) => pattern.test(path));
+  if (!['GET', 'POST'].includes(method) || endpoint === undefined)
     throw new Error(`${method} ${path} is not in the interface`);
-  const { name, pattern } = known;
+  const { name, pattern } = endpoint;
   const described = { name, parameters: (pattern.exec(path)?.slice(1) ?? []).map(decodeURIComponent) };
   if (method === 'POST') {
     if (!isWriting(name) || query.size > 0) throw new Error(`${method} ${path} is not in the interface`);
@@ -220,9 +220,9 @@ function isWriting(name: EndpointName): name is WritingName {
   return name in writing;
 }
 
-function expect(what: string, schema: TSchema, value: unknown): void {
+function expect(subject: string, schema: TSchema, value: unknown): void {
   const [fault] = Value.Errors(schema, value);
-  if (fault !== undefined) throw new Error(`${what}: ${fault.instancePath} ${fault.message}`);
+  if (fault !== undefined) throw new Error(`${subject}: ${fault.instancePath} ${fault.message}`);
 }
 
 /** Checks a response. @throws Error for a response that GitLab could not send. */

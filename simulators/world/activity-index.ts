@@ -22,18 +22,18 @@ const indexes = new WeakMap<World, { version: number; byAccount: Map<number, Act
 
 /** Returns everything that an account did in all repositories; commits in forks are not its contributions. */
 export function activityOf(world: World, accountId: number): Activity {
-  const known = indexes.get(world);
-  const byAccount = known?.version === world.version ? known.byAccount : indexActivity(world);
-  if (known?.version !== world.version) indexes.set(world, { version: world.version, byAccount });
-  return byAccount.get(accountId) ?? nothing();
+  const index = indexes.get(world);
+  const byAccount = index?.version === world.version ? index.byAccount : indexActivity(world);
+  if (index?.version !== world.version) indexes.set(world, { version: world.version, byAccount });
+  return byAccount.get(accountId) ?? noActivity();
 }
 
 function indexActivity(world: World): Map<number, Activity> {
   const byAccount = new Map<number, Activity>();
   const activityFor = (accountId: number): Activity => {
-    const known = byAccount.get(accountId) ?? nothing();
-    byAccount.set(accountId, known);
-    return known;
+    const activity = byAccount.get(accountId) ?? noActivity();
+    byAccount.set(accountId, activity);
+    return activity;
   };
   const owners = new Map<string, number | undefined>();
   const ownerOf = (email: string): number | undefined => {
@@ -61,6 +61,6 @@ function indexActivity(world: World): Map<number, Activity> {
   return byAccount;
 }
 
-function nothing(): Activity {
+function noActivity(): Activity {
   return { commits: [], issues: [], pullRequests: [], reviews: [], discussions: [], answers: [] };
 }

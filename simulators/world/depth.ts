@@ -99,17 +99,17 @@ function deepenThread(context: DepthContext, thread: Issue | PullRequest): void 
 function deepenClosing(context: DepthContext, repository: Repository, issue: Issue, at: Date): void {
   const { random } = context;
   const closing = addClosing(context, issue, at);
-  const what = random.integer(1, 10);
+  const choice = random.integer(1, 10);
   const merged = random.chance(0.4) ? random.pickIfAny(repository.pullRequests) : undefined;
   if (merged !== undefined && merged.mergedAt !== null) {
     issue.linkedPullRequestIds.push(merged.id);
     closing.closer = { pullRequestId: merged.id };
-  } else if (what === 1) {
+  } else if (choice === 1) {
     const commit = random.pickIfAny(repository.commits);
     if (commit !== undefined) closing.closer = { commitOid: commit.oid };
-  } else if (what === 2) {
+  } else if (choice === 2) {
     issue.stateReason = 'DUPLICATE';
-  } else if (what === 3) {
+  } else if (choice === 3) {
     issue.closedAt = null;
     issue.stateReason = 'REOPENED';
   }

@@ -135,9 +135,9 @@ export function daysOf(world: World, repositories: readonly Repository[] = world
       if (account === undefined || account.type === 'Mannequin' || at === null) return;
       const day = at.toISOString().slice(0, 10);
       const key = `${day} ${account.login} ${isPrivate}`;
-      const known = days.get(key) ?? { login: account.login, day, isPrivate, ...none };
-      known[name] += 1;
-      days.set(key, known);
+      const totals = days.get(key) ?? { login: account.login, day, isPrivate, ...zeros };
+      totals[name] += 1;
+      days.set(key, totals);
     };
     for (const name of namesOfDays) {
       for (const { people, at } of finders[name](world, repository)) {
@@ -148,7 +148,7 @@ export function daysOf(world: World, repositories: readonly Repository[] = world
   return [...days].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, found]) => found);
 }
 
-const none: Record<CountedOfDay, number> = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
+const zeros: Record<CountedOfDay, number> = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
 
 /** Returns the contributors of an account's repositories or of one of them: most contributions first, then by login. */
 export function contributorsOf(

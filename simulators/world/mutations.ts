@@ -49,7 +49,7 @@ export function changeProfile(world: World, account: Account, changes: Partial<A
   world.markChanged();
 }
 
-export interface ClosingHow extends Acting {
+export interface ClosingOptions extends Acting {
   /** For pull requests: true to merge. */
   merged?: boolean;
   /** Default: COMPLETED for issues, RESOLVED for discussions. */
@@ -60,27 +60,28 @@ export interface ClosingHow extends Acting {
 }
 
 /** Closes an item, and with a merged pull request the issues that it declares to close. `by` defaults to the author. */
-export function closeItem(world: World, item: Issue | PullRequest | Discussion, how: ClosingHow = {}): void {
-  const { at = world.now(), by } = how;
+export function closeItem(world: World, item: Issue | PullRequest | Discussion, options: ClosingOptions = {}): void {
+  const { at = world.now(), by } = options;
   const senderId = by?.id ?? item.authorId;
   const repository = repositoryOf(world, item);
   item.closedAt = at;
   touch(item, at);
   if (isDiscussion(item)) {
-    item.stateReason = how.reason === 'OUTDATED' || how.reason === 'DUPLICATE' ? how.reason : 'RESOLVED';
+    item.stateReason = options.reason === 'OUTDATED' || options.reason === 'DUPLICATE' ? options.reason : 'RESOLVED';
     emitEvent(world, repository, 'discussion.closed', senderId, { discussion: item });
     return;
   }
-  item.closings.push({ id: world.newId(), at, byId: senderId, closer: closerOf(how.closer) });
+  item.closings.push({ id: world.newId(), at, byId: senderId, closer: closerOf(options.closer) });
   if (!isPullRequest(item)) {
-    item.stateReason = how.reason === 'NOT_PLANNED' || how.reason === 'DUPLICATE' ? how.reason : 'COMPLETED';
+    item.stateReason =
+      options.reason === 'NOT_PLANNED' || options.reason === 'DUPLICATE' ? options.reason : 'COMPLETED';
     emitEvent(world, repository, 'issues.closed', senderId, { issue: item });
     return;
   }
-  if (how.merged) Object.assign(item, { mergedAt: at, mergedById: senderId });
+  if (options.merged) Object.assign(item, { mergedAt: at, mergedById: senderId });
   emitEvent(world, repository, 'pull_request.closed', senderId, { pullRequest: item });
   const linked = repository.issues.filter((issue) => issue.linkedPullRequestIds.includes(item.id));
-  for (const issue of how.merged ? linked : [])
+  for (const issue of options.merged ? linked : [])
     if (issue.closedAt === null) closeItem(world, issue, { at, closer: item, ...(by && { by }) });
 }
 

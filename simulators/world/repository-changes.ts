@@ -106,6 +106,6 @@ export function removeMember(world: World, organization: Account, account: Accou
 }
 
 function removeMembership(world: World, organization: Account, account: Account): void {
-  const known = world.membership(organization.id, account.id);
-  if (known !== undefined) world.memberships.splice(world.memberships.indexOf(known), 1);
+  const membership = world.membership(organization.id, account.id);
+  if (membership !== undefined) world.memberships.splice(world.memberships.indexOf(membership), 1);
 }

@@ -91,9 +91,9 @@ export function pushToPullRequest(
 ): void {
   pull.commitCount += 1;
   for (const file of files) {
-    const known = pull.files.find(({ path }) => path === file.path);
-    if (known === undefined) pull.files.push({ ...file });
-    else Object.assign(known, file);
+    const existing = pull.files.find(({ path }) => path === file.path);
+    if (existing === undefined) pull.files.push({ ...file });
+    else Object.assign(existing, file);
   }
   const more = { before: branchTip(pull, pull.commitCount - 1), after: branchTip(pull, pull.commitCount) };
   changed(world, pull, 'synchronize', acting, { more });

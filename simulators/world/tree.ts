@@ -41,8 +41,8 @@ export function changeTree(before: Tree, seed: string): { tree: Tree; changes: C
 }
 
 function treeOf(versions: string): Tree {
-  const known = trees.get(versions);
-  if (known !== undefined) return known;
+  const cached = trees.get(versions);
+  if (cached !== undefined) return cached;
   const files = paths.flatMap((path, index) => {
     const version = Number(versions[index]);
     return version === 0 ? [] : [{ path, oid: gitId('blob', Buffer.from(textOf(version))) }];

@@ -34,7 +34,7 @@ import { WindowQuery, windowOf } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
 const numbersId = 'contributions';
-const shown = { awards: 12, boards: 12, people: 20, repositories: 12 };
+const listLengths = { awards: 12, boards: 12, people: 20, repositories: 12 };
 const readAccount = partReader(AccountPart);
 const readAwards = partReader(AwardPart);
 const readBoards = partReader(BoardPart);
@@ -76,11 +76,11 @@ export function accountPage(
       const isOrganization = account.type === 'organization';
       const [own, awards, community, boardList, owned, defined] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
-        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: shown.awards }),
-        isOrganization ? loadCommunity(read, within, { limit: shown.people, now: now() }) : undefined,
-        isOrganization ? listBoards(read, account) : findBoards(account, shown.boards),
-        findRepositories(account, shown.repositories),
-        isOrganization ? findEarnable(account, shown.awards) : [],
+        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
+        isOrganization ? loadCommunity(read, within, { limit: listLengths.people, now: now() }) : undefined,
+        isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
+        findRepositories(account, listLengths.repositories),
+        isOrganization ? findEarnable(account, listLengths.awards) : [],
       ]);
       return (
         own && {
@@ -116,9 +116,9 @@ async function readPart<Item>(
   read: ReadPart,
   operationId: string,
   readItems: (result: Awaited<ReturnType<ReadPart>>) => Part<Item> | MovedRepository | undefined,
-  wanted: PartRequest = {},
+  request: PartRequest = {},
 ): Promise<Part<Item> | undefined> {
-  const part = readItems(await read(operationId, wanted));
+  const part = readItems(await read(operationId, request));
   return part instanceof MovedRepository ? undefined : part;
 }
 

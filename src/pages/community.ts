@@ -6,7 +6,7 @@ import { html, type Markup } from './html.ts';
 import { type NumberFacts, numberLink, sharedTip } from './numbers.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
 import type { Reader } from './reader.ts';
-import { provenance, section, who } from './sections.ts';
+import { personLink, provenance, section } from './sections.ts';
 import { changeOf, nameOfWindow, type PageWindow, windowOf, windowPicker, withQuery } from './windows.ts';
 
 /** The people who contributed to the repositories of an owner, or to one of them, and newcomers beside them. */
@@ -16,7 +16,7 @@ const readPeople = partReader(PersonPart);
  * The numbers of people that are read. The list of the previous window is longer, because people may have ranked lower
  * then.
  */
-const shown = { peopleBefore: 100, newcomers: 12 };
+const listLengths = { peopleBefore: 100, newcomers: 12 };
 
 export interface Community {
   people: Part<PersonPart>;
@@ -43,12 +43,12 @@ export async function loadCommunity(
   const [people, before, newcomers] = await Promise.all([
     read('listContributors', { query: { ...of, ...within.texts }, window: within.window, limit }).then(readPeople),
     within.before &&
-      read('listContributors', { query: of, window: within.before, limit: shown.peopleBefore }).then(readPeople),
+      read('listContributors', { query: of, window: within.before, limit: listLengths.peopleBefore }).then(readPeople),
     window !== undefined && window.since !== null
       ? read('listContributors', {
           query: { ...of, ...newcomersWithin.texts, ...newcomersOnly },
           window,
-          limit: shown.newcomers,
+          limit: listLengths.newcomers,
         }).then(readPeople)
       : undefined,
   ]);
@@ -65,7 +65,7 @@ export async function loadCommunity(
 const newcomersOnly = { newcomers: true, type: 'user' };
 
 /** The place of a community on its page. */
-interface Place {
+interface CommunityScope {
   provider: string;
   owner: string;
   /** Absent: all repositories of the owner. */
@@ -75,19 +75,19 @@ interface Place {
 }
 
 /** Renders the people of a window, newcomers beside them, and the picker of the window. */
-export function communitySection(place: Place, community: Community, reader: Reader): Markup {
+export function communitySection(scope: CommunityScope, community: Community, reader: Reader): Markup {
   const { people, within } = community;
-  const { provider, owner, repository, path } = place;
+  const { provider, owner, repository, path } = scope;
   const query = { ...(repository !== undefined && { repository }), ...within.texts };
   return section(
     reader.words.people,
     html`${windowPicker(path, within, reader)}
-<div class="community"><div>${peopleList(place, community, reader)}${provenance(people, reader)}</div>${newcomersBox(place, community, reader)}</div>`,
+<div class="community"><div>${peopleList(scope, community, reader)}${provenance(people, reader)}</div>${newcomersBox(scope, community, reader)}</div>`,
     html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', query)}">${reader.words.asData}</a>`,
   );
 }
 
-function peopleList({ provider, path }: Place, { people, before, within }: Community, reader: Reader): Markup {
+function peopleList({ provider, path }: CommunityScope, { people, before, within }: Community, reader: Reader): Markup {
   const { items } = people;
   if (items.length === 0) return html`<p class="empty">${reader.language.words.nobodyYet}</p>`;
   const facts = factsOf('people-tip', { asOf: people.asOf, within }, reader);
@@ -95,13 +95,13 @@ function peopleList({ provider, path }: Place, { people, before, within }: Commu
   const most = Math.max(1, ...items.map(({ contributions }) => contributions));
   return html`<ol class="people">${items.map((person) => {
     const { name, contributions } = person;
-    return html`<li>${who(provider, person, reader)}
+    return html`<li>${personLink(provider, person, reader)}
 <meter min="0" max="${most}" value="${contributions}"></meter><span class="count">${number({ path, within, name, contributions }, facts, reader)}${changeOf(contributions, numberBefore(person), reader)}</span></li>`;
   })}</ol>
 ${sharedTip(facts, reader)}`;
 }
 
-function newcomersBox({ provider, path }: Place, community: Community, reader: Reader): Markup | false {
+function newcomersBox({ provider, path }: CommunityScope, community: Community, reader: Reader): Markup | false {
   const { newcomers, newcomersWithin: within } = community;
   if (newcomers === undefined) return false;
   const { detail } = reader.words;
@@ -110,7 +110,7 @@ function newcomersBox({ provider, path }: Place, community: Community, reader: R
 <p class="note">${nameOfWindow(within, reader)}: ${newcomers.items.length === 0 ? detail.noNewcomers : detail.newcomersMean}</p>
 <ul class="people">${newcomers.items.map(
     (person) =>
-      html`<li>${who(provider, person, reader)}<span class="count">${number({ path, within, ...person }, facts, reader)}</span></li>`,
+      html`<li>${personLink(provider, person, reader)}<span class="count">${number({ path, within, ...person }, facts, reader)}</span></li>`,
   )}</ul>${newcomers.items.length > 0 && sharedTip(facts, reader)}${newcomers.missing.length > 0 && provenance(newcomers, reader)}</section>`;
 }
 

@@ -15,7 +15,7 @@ export interface Logo {
 }
 
 const limits = { bytes: 512 * 1024, pixels: 16_000_000, timeoutS: 5 };
-const shown = { width: 160, height: 32 };
+const shownSize = { width: 160, height: 32 };
 /** The number of pixels of the image for each pixel of the page, in each direction, for screens of high density. */
 const density = 3;
 
@@ -32,12 +32,17 @@ export async function readLogo(file: string): Promise<Logo> {
     const { data, info } = await sharp(bytes, { limitInputPixels: limits.pixels, pages: 1, failOn: 'error' })
       .timeout({ seconds: limits.timeoutS })
       .rotate()
-      .resize(shown.width * density, shown.height * density, { fit: 'inside' })
+      .resize(shownSize.width * density, shownSize.height * density, { fit: 'inside' })
       .png({ compressionLevel: 9 })
       .toBuffer({ resolveWithObject: true });
     const hash = createHash('sha256').update(data).digest('hex').slice(0, 12);
     const [width, height] = [info.width, info.height].map((length) => Math.max(1, Math.round(length / density)));
-    return { path: `/pages/logo-${hash}.png`, body: data, width: width ?? shown.width, height: height ?? shown.height };
+    return {
+      path: `/pages/logo-${hash}.png`,
+      body: data,
+      width: width ?? shownSize.width,
+      height: height ?? shownSize.height,
+    };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read';
     throw new AppError('misconfigured', `SITE_LOGO: ${file} cannot be shown: ${reason}`, { cause });

@@ -23,7 +23,7 @@ import { boards, counters, earnable, repositoryFacts, section } from './sections
 import { tipsPath } from './style.ts';
 import { WindowQuery, windowOf } from './windows.ts';
 
-const shown = { people: 50, achievements: 12, boards: 12 };
+const listLengths = { people: 50, achievements: 12, boards: 12 };
 const readRepository = partReader(RepositoryPart);
 
 interface Data {
@@ -57,7 +57,7 @@ export function repositoryPage(
     load: async (read, { account, params: { repository: name }, query }) => {
       const within = windowOf(query, now());
       const [community, numbers] = await Promise.all([
-        loadCommunity(read, within, { repository: name, limit: shown.people, now: now() }),
+        loadCommunity(read, within, { repository: name, limit: listLengths.people, now: now() }),
         read('listRepositoryContributions', { params: { repository: name } }).then(readRepository),
       ]);
       if (community === undefined || community instanceof MovedRepository) return community;
@@ -69,8 +69,8 @@ export function repositoryPage(
         });
       }
       const [boardsOf, defined] = await Promise.all([
-        findBoards(repository, shown.boards),
-        findEarnable(repository, shown.achievements),
+        findBoards(repository, listLengths.boards),
+        findEarnable(repository, listLengths.achievements),
       ]);
       return { repository, numbers, boards: boardsOf, community, earnable: defined };
     },

@@ -133,7 +133,7 @@ function addAchievementPages(app: App, services: PageServices & Services, provid
       now,
       cursors,
       findAchievement: ({ id: ownerId }, id) => findPublicAchievement(connection, { ownerId, id }),
-      findHolders: (id, wanted) => findAchievementHolders(connection, id, wanted),
+      findHolders: (id, range) => findAchievementHolders(connection, id, range),
     }),
   );
 }
@@ -153,7 +153,7 @@ function providerSegment(providers: readonly string[]): string {
   return `:provider(^(?:${names.join('|')})$)`;
 }
 
-const Wanted = Type.Object({
+const SearchQuery = Type.Object({
   provider: Type.Optional(Type.String({ maxLength: 100, 'x-lower-case': true })),
   name: Type.Optional(Type.String({ maxLength: 255 })),
   lang: Type.Optional(Type.String({ maxLength: 20 })),
@@ -164,11 +164,11 @@ function addSearch(app: App, services: Services): void {
   const { site } = services;
   app.get(
     '/find',
-    { schema: { hide: true, querystring: Wanted }, config: { isPage: true } },
+    { schema: { hide: true, querystring: SearchQuery }, config: { isPage: true } },
     async (request, reply) => {
       const { provider = site.providers[0] ?? '', name = '' } = request.query;
-      const wanted = name.trim().replace(/^@/, '');
-      const path = wanted === '' || !site.providers.includes(provider) ? '/' : accountPath(provider, wanted);
+      const searched = name.trim().replace(/^@/, '');
+      const path = searched === '' || !site.providers.includes(provider) ? '/' : accountPath(provider, searched);
       const { to } = readerOf(languageOf(services, request));
       return reply.header('cache-control', 'no-store').redirect(to(path), 303);
     },

@@ -43,7 +43,7 @@ export function avatar(provider: string, account: { name: string; display_name: 
 }
 
 /** Renders a person's avatar, name and login, with a link to the person's page. */
-export function who(provider: string, person: { name: string; display_name: string }, { to }: Reader): Markup {
+export function personLink(provider: string, person: { name: string; display_name: string }, { to }: Reader): Markup {
   return html`<a href="${to(accountPath(provider, person.name))}">${avatar(provider, person, 40)}
 <span class="who"><strong dir="auto">${person.display_name || person.name}</strong><small dir="ltr">${person.name}</small></span></a>`;
 }

@@ -52,10 +52,10 @@ function windowToCompare(window: Window, now: Date): Window | undefined {
 export function changeOf(present: number, before: number | undefined, { language, words }: Reader): Markup | false {
   if (before === undefined) return false;
   const difference = present - before;
-  const [look, sign] = difference > 0 ? ['up', '▲'] : difference < 0 ? ['down', '▼'] : ['same', '='];
+  const [direction, sign] = difference > 0 ? ['up', '▲'] : difference < 0 ? ['down', '▼'] : ['same', '='];
   const signed = language.signed(difference);
   const past = fill(words.detail.before, { n: language.number(before) });
-  return html`<small class="change ${look}" title="${past}"><span aria-hidden="true">${sign}</span> <bdi>${signed}</bdi><span class="unseen"> (${past})</span></small>`;
+  return html`<small class="change ${direction}" title="${past}"><span aria-hidden="true">${sign}</span> <bdi>${signed}</bdi><span class="unseen"> (${past})</span></small>`;
 }
 
 /** Returns a path with parameters. */

@@ -57,15 +57,15 @@ export function respondToChecks(request: CheckRequest): Reply | undefined {
   const kind = method === 'POST' ? 'create' : method === 'PATCH' ? 'update' : method === 'GET' ? 'list' : undefined;
   const match = kind && patterns[kind].exec(path);
   if (kind === undefined || !match) return undefined;
-  const [owner = '', name = '', what = ''] = match.slice(1).map(decodeURIComponent);
+  const [owner = '', name = '', target = ''] = match.slice(1).map(decodeURIComponent);
   const { context, installation } = request;
   const repository = context.world.repository(owner, name);
   if (repository === undefined || !covers(installation, repository)) return missing;
   const granted = installation.permissions.checks;
-  if (kind === 'list') return granted === undefined ? notAllowed() : list(request, repository, what);
+  if (kind === 'list') return granted === undefined ? notAllowed() : list(request, repository, target);
   if (granted !== 'write') return notAllowed();
   const body = JSON.parse(request.body) as Record<string, unknown>;
-  return kind === 'create' ? create(request, repository, body) : update(request, repository, Number(what), body);
+  return kind === 'create' ? create(request, repository, body) : update(request, repository, Number(target), body);
 }
 
 function notAllowed(): Reply {
@@ -124,8 +124,9 @@ function update(
 /** Applies the body of a request to a run; annotations are added to the existing ones. */
 function apply(run: CheckRun, body: Record<string, unknown>, now: Date): Reply | undefined {
   const { status = run.status, conclusion = run.conclusion } = body;
-  if (!statuses.some((known) => known === status)) return invalid(`status ${JSON.stringify(status)} is not known`);
-  if (conclusion !== null && !conclusions.some((known) => known === conclusion)) {
+  if (!statuses.some((candidate) => candidate === status))
+    return invalid(`status ${JSON.stringify(status)} is not known`);
+  if (conclusion !== null && !conclusions.some((candidate) => candidate === conclusion)) {
     return invalid(`conclusion ${JSON.stringify(conclusion)} is not known`);
   }
   if (status === 'completed' && conclusion === null) return invalid('a completed check run needs a conclusion');

@@ -76,7 +76,7 @@ export class Deliverer {
       return;
     }
     this.#begin(sending);
-    for (const held of this.#held.splice(0)) this.#begin(held);
+    for (const sending of this.#held.splice(0)) this.#begin(sending);
   }
 
   /** Sends the delivery of an attempt again. @returns false when there is no such attempt. */
@@ -89,7 +89,7 @@ export class Deliverer {
 
   /** Sends held deliveries, and resolves when none is on its way any more. */
   async idle(): Promise<void> {
-    for (const held of this.#held.splice(0)) this.#begin(held);
+    for (const sending of this.#held.splice(0)) this.#begin(sending);
     while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 

@@ -26,8 +26,8 @@ export function queryCost(document: DocumentNode, operation: OperationDefinition
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
-  const known = { ...defaultsOf(operation), ...variables };
-  const { requests, nodes } = countIn(operation.selectionSet, 1, fragments, known);
+  const values = { ...defaultsOf(operation), ...variables };
+  const { requests, nodes } = countIn(operation.selectionSet, 1, fragments, values);
   return { points: Math.max(1, Math.round(requests / 100)), nodes };
 }
 

@@ -79,8 +79,8 @@ const checkedTexts = new Map<string, DocumentNode>();
 
 /** Parses and validates a query. The result is cached, because validation takes longer than execution. */
 function checked(text: string): DocumentNode | GraphqlBody {
-  const known = checkedTexts.get(text);
-  if (known !== undefined) return known;
+  const cached = checkedTexts.get(text);
+  if (cached !== undefined) return cached;
   let document: DocumentNode;
   try {
     document = parse(text);
@@ -194,10 +194,10 @@ function resolverOf(context: FieldRequest): FieldResolver {
 
 function rootFields(context: FieldRequest): Fields {
   const { world, viewer, fieldsOf } = context;
-  const account = (login: string, types: readonly string[], what: string): Fields => {
+  const account = (login: string, types: readonly string[], kind: string): Fields => {
     const found = world.accountByLogin(login);
     if (found === undefined || !types.includes(found.type)) {
-      throw notFound(`Could not resolve to ${what} with the login of '${login}'.`);
+      throw notFound(`Could not resolve to ${kind} with the login of '${login}'.`);
     }
     return fieldsOf.account(found);
   };

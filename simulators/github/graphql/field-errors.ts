@@ -22,10 +22,10 @@ export function fieldFailure(
 
 /** Returns whether a fault names a field, by its type or by its place in the response without the indexes of lists. */
 function isFor({ fields = [], where = {} }: Fault, args: Record<string, unknown>, info: GraphQLResolveInfo): boolean {
-  const place = responsePathAsArray(info.path)
+  const pathInResponse = responsePathAsArray(info.path)
     .filter((key) => typeof key === 'string')
     .join('.');
-  if (!fields.includes(`${info.parentType.name}.${info.fieldName}`) && !fields.includes(place)) return false;
+  if (!fields.includes(`${info.parentType.name}.${info.fieldName}`) && !fields.includes(pathInResponse)) return false;
   return Object.entries(where).every(([name, value]) => args[name] === value);
 }
 

@@ -159,8 +159,8 @@ const byOid = new WeakMap<Repository, { count: number; tip: string | undefined; 
 function commitsOf(repository: Repository): Map<string, Commit> {
   const { length: count } = repository.commits;
   const tip = repository.commits.at(-1)?.oid;
-  const known = byOid.get(repository);
-  if (known?.count === count && known.tip === tip) return known.commits;
+  const cached = byOid.get(repository);
+  if (cached?.count === count && cached.tip === tip) return cached.commits;
   const commits = new Map(repository.commits.map((commit) => [commit.oid, commit]));
   byOid.set(repository, { count, tip, commits });
   return commits;

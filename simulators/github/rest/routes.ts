@@ -105,8 +105,8 @@ const routes: readonly Route[] = [
     if (organizationAccount?.type !== 'Organization') return missing;
     const role = query.get('role') ?? 'all';
     // Memberships are never public here: other callers get an empty list, and no refusal.
-    const seen = context.world.canSeeMembers(context.viewer, organizationAccount) ? context.world.memberships : [];
-    const members = seen
+    const visible = context.world.canSeeMembers(context.viewer, organizationAccount) ? context.world.memberships : [];
+    const members = visible
       .filter(
         (membership) =>
           membership.organizationId === organizationAccount.id &&

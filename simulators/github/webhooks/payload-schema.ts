@@ -20,16 +20,16 @@ const newer: Record<string, string> = {
 export function checkPayload(name: string, payload: object): void {
   const { action = 'event' } = payload as { action?: string };
   const kind = `${name}$${action}`;
-  const known = newer[kind];
+  const substitute = newer[kind];
   // Some of the schemas describe only deliveries to Apps.
-  const whole = {
+  const delivered = {
     installation: { id: 1, node_id: 'I_1' },
     ...payload,
-    ...(known && { action: 'edited', changes: {} }),
+    ...(substitute && { action: 'edited', changes: {} }),
   };
-  const validate = ajv.getSchema(`webhooks#/definitions/${known ?? kind}`);
+  const validate = ajv.getSchema(`webhooks#/definitions/${substitute ?? kind}`);
   if (validate === undefined) throw new Error(`there is no schema of ${kind}`);
-  if (validate(whole) === true) return;
+  if (validate(delivered) === true) return;
   const faults = validate.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
   throw new Error(`${kind}: ${faults}`);
 }

@@ -6,7 +6,7 @@ import { addressesOf } from '../rest/addresses.ts';
 
 /** GitHub lists at most this number of commits. */
 const maxCommits = 2048;
-const nothing = '0'.repeat(40);
+const noCommit = '0'.repeat(40);
 
 export function pushed(context: ResponseContext, repository: Repository, push: Push, pusher: string): object {
   const { before, after, forced, commits } = push;
@@ -14,13 +14,13 @@ export function pushed(context: ResponseContext, repository: Repository, push: P
   const head = repository.commits.findLast(({ oid }) => oid === after);
   return {
     ref: `refs/heads/${repository.defaultBranch}`,
-    before: before ?? nothing,
-    after: after ?? nothing,
+    before: before ?? noCommit,
+    after: after ?? noCommit,
     created: before === null,
     deleted: after === null,
     forced,
     base_ref: null,
-    compare: `${page}/compare/${before ?? nothing}...${after ?? nothing}`,
+    compare: `${page}/compare/${before ?? noCommit}...${after ?? noCommit}`,
     commits: commits.slice(0, maxCommits).map((entry) => commit(context, repository, entry)),
     head_commit: head === undefined ? null : commit(context, repository, head),
     pusher: { name: pusher, email: `${pusher}@users.noreply.github.com` },

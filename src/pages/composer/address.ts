@@ -2,7 +2,7 @@ import { cardOf } from '../../cards/index.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 
 /** The fields of the form by their names. They are not checked here, because the card shows its errors itself. */
-export type Wanted = ReadonlyMap<string, string>;
+export type FieldValues = ReadonlyMap<string, string>;
 
 /** A kind of card that can be composed, and its URL. */
 export interface Kind {
@@ -115,42 +115,42 @@ const unchanged: Record<string, string> = {
   raw: 'false',
 };
 
-export function kindOf(wanted: Wanted): Kind {
-  return kinds.find(({ card }) => card === wanted.get('card')) ?? kinds[0];
+export function kindOf(values: FieldValues): Kind {
+  return kinds.find(({ card }) => card === values.get('card')) ?? kinds[0];
 }
 
 /** Returns the path of the image on this service; undefined while the form names no account, or no board where it needs one. */
-export function imagePath(wanted: Wanted): string | undefined {
-  const name = wanted.get('name') ?? '';
+export function imagePath(values: FieldValues): string | undefined {
+  const name = values.get('name') ?? '';
   if (name === '') return undefined;
-  const kind = kindOf(wanted);
-  const repository = kind.takesRepository ? (wanted.get('repository') ?? '') : '';
-  const board = wanted.get('board') ?? '';
+  const kind = kindOf(values);
+  const repository = kind.takesRepository ? (values.get('repository') ?? '') : '';
+  const board = values.get('board') ?? '';
   if (kind.fields.includes('board') && board === '') return undefined;
-  const format = wanted.get('format') === 'png' ? 'png' : 'svg';
+  const format = values.get('format') === 'png' ? 'png' : 'svg';
   const parameters = new URLSearchParams({ format, ...kind.parameters(repository) });
   for (const parameter of new Set([...kindFields, ...Object.keys(cardOptionParameters)])) {
-    const value = valueOf(wanted, parameter, kind);
+    const value = valueOf(values, parameter, kind);
     // Fields of another kind of card are left out.
     if (kindFields.some((field) => field === parameter && !kind.fields.includes(field))) continue;
     if (value === '' || value === unchanged[parameter] || (parameter === 'scale' && format === 'svg')) continue;
     parameters.set(parameter, value);
   }
-  const provider = segment(wanted.get('provider') ?? 'github');
+  const provider = segment(values.get('provider') ?? 'github');
   // Commas need no encoding, and are easier to read without it.
   const query = parameters.toString().replaceAll('%2C', ',');
   return `/v1/${provider}/entities/${segment(name)}/${kind.path({ repository, board })}?${query}`;
 }
 
 /** Returns the value of a field, without parts that only other kinds of cards have. */
-function valueOf(wanted: Wanted, parameter: string, { card }: Kind): string {
-  const value = wanted.get(parameter) ?? '';
+function valueOf(values: FieldValues, parameter: string, { card }: Kind): string {
+  const value = values.get(parameter) ?? '';
   if (parameter !== 'hide' && parameter !== 'show') return value;
   const { hideable, showable } = cardOf(card).parts;
-  const known = parameter === 'hide' ? hideable : showable;
+  const parts = parameter === 'hide' ? hideable : showable;
   return value
     .split(',')
-    .filter((part) => known.includes(part))
+    .filter((part) => parts.includes(part))
     .join(',');
 }
 

@@ -3,29 +3,29 @@ import { counterNames } from '../../contributions/counters.ts';
 import type { StreakUnit } from '../../contributions/streaks.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import type { ComposerWords } from '../words/composer-words.ts';
-import { kindOf, type Wanted } from './address.ts';
+import { type FieldValues, kindOf } from './address.ts';
 
 /** Describes the image in its own language for readers who cannot see it. */
-export function altTextOf(wanted: Wanted): string {
-  const { card, takesRepository, fields } = kindOf(wanted);
-  const reader = readerOf({ locale: toLocale(wanted.get('locale') ?? 'en'), isChosen: true });
-  const below = takesRepository ? wanted.get('repository') : fields.includes('board') ? wanted.get('board') : undefined;
-  const of = [wanted.get('name') ?? '', ...(below === undefined || below === '' ? [] : [below])].join('/');
+export function altTextOf(values: FieldValues): string {
+  const { card, takesRepository, fields } = kindOf(values);
+  const reader = readerOf({ locale: toLocale(values.get('locale') ?? 'en'), isChosen: true });
+  const below = takesRepository ? values.get('repository') : fields.includes('board') ? values.get('board') : undefined;
+  const of = [values.get('name') ?? '', ...(below === undefined || below === '' ? [] : [below])].join('/');
   return `${labelOfCard(card, reader)}: ${of}`;
 }
 
 /** Returns the name of a kind of card. */
 export function labelOfCard(card: string, { language, words }: Reader): string {
-  const own = words.composer;
+  const texts = words.composer;
   const labels: Readonly<Record<string, string>> = {
     contributions: words.contributions,
-    calendar: own.calendar,
-    streak: own.streak,
+    calendar: texts.calendar,
+    streak: texts.streak,
     languages: language.words.languagesTitle,
     contributors: language.words.contributorsTitle,
     achievements: language.words.achievementsTitle,
     board: words.detail.boards,
-    community: own.badge,
+    community: texts.badge,
   };
   return labels[card] ?? card;
 }

@@ -12,7 +12,7 @@ import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
 import { swatch } from '../swatch.ts';
 import type { ComposerWords } from '../words/composer-words.ts';
-import { type Field, imagePath, kindOf, kinds, type Wanted } from './address.ts';
+import { type Field, type FieldValues, imagePath, kindOf, kinds } from './address.ts';
 import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
 import { isPublic } from './public-address.ts';
 import { type Embedding, snippets, withTheme } from './snippets.ts';
@@ -22,16 +22,16 @@ const colours = ['accent', 'background', 'text', 'muted', 'border'] as const;
 /** A form: its reader, with the texts, and its fields. */
 interface Form {
   reader: Reader;
-  own: ComposerWords;
-  wanted: Wanted;
+  texts: ComposerWords;
+  values: FieldValues;
 }
 
 /** Returns the page on which a card is composed. It works by submitting the form; `script.js` updates it live. */
-export function composerPage(site: Site, reader: Reader, given: Wanted): string {
+export function composerPage(site: Site, reader: Reader, sent: FieldValues): string {
   // Cards are in the language of their composer, unless another one is chosen.
-  const wanted: Wanted = new Map([['locale', reader.language.locale], ...given]);
-  const own = reader.words.composer;
-  const form: Form = { reader, own, wanted };
+  const values: FieldValues = new Map([['locale', reader.language.locale], ...sent]);
+  const texts = reader.words.composer;
+  const form: Form = { reader, texts, values };
   const { words } = reader;
   return renderDocument(site, reader, {
     title: words.cards,
@@ -39,7 +39,7 @@ export function composerPage(site: Site, reader: Reader, given: Wanted): string 
     path: '/cards',
     scripts: ['/cards/script.js'],
     main: html`<section class="title"><h1>${words.cards}</h1>
-<p>${own.lead}</p></section>
+<p>${texts.lead}</p></section>
 <div class="composer">
 <form method="get" action="/cards" id="form">
 ${formFields(form, site)}
@@ -53,83 +53,83 @@ ${result(form, site)}
 }
 
 function formFields(form: Form, { providers }: Site): Markup {
-  const { reader, own, wanted } = form;
+  const { reader, texts, values } = form;
   const { words } = reader;
-  const kind = kindOf(wanted);
+  const kind = kindOf(values);
   const chosen = reader.to('').includes('lang=');
-  return html`${chosen && html`<input type="hidden" name="lang" value="${reader.language.locale}">`}<fieldset class="fields"><legend>${own.card}</legend>
-${select(wanted, 'provider', words.host, providers.map(named))}
-${text(wanted, 'name', words.account, 'required autocomplete="off" spellcheck="false"')}
+  return html`${chosen && html`<input type="hidden" name="lang" value="${reader.language.locale}">`}<fieldset class="fields"><legend>${texts.card}</legend>
+${select(values, 'provider', words.host, providers.map(named))}
+${text(values, 'name', words.account, 'required autocomplete="off" spellcheck="false"')}
 ${select(
-  wanted,
+  values,
   'card',
-  own.card,
+  texts.card,
   kinds.map(({ card }) => [card, labelOfCard(card, reader)]),
 )}
-${kind.takesRepository && text(wanted, 'repository', own.repository, 'autocomplete="off" spellcheck="false"')}
+${kind.takesRepository && text(values, 'repository', texts.repository, 'autocomplete="off" spellcheck="false"')}
 ${kind.fields.map((field) => kindField[field](form))}
 </fieldset>
 ${themes(form)}
 ${parts(form)}
-<fieldset class="fields"><legend>${own.look}</legend>
+<fieldset class="fields"><legend>${texts.look}</legend>
 ${select(
-  wanted,
+  values,
   'locale',
   words.language,
   locales.map((code) => [code, nameOfLanguage(code)]),
 )}
-${text(wanted, 'title', own.title, 'maxlength="100"', own.own)}
-${text(wanted, 'width', own.width, 'type="number" min="240" max="1200"', own.own)}
-${text(wanted, 'radius', own.radius, 'type="number" min="0" max="32" placeholder="8"')}
-${select(wanted, 'format', own.format, [
+${text(values, 'title', texts.title, 'maxlength="100"', texts.automatic)}
+${text(values, 'width', texts.width, 'type="number" min="240" max="1200"', texts.automatic)}
+${text(values, 'radius', texts.radius, 'type="number" min="0" max="32" placeholder="8"')}
+${select(values, 'format', texts.format, [
   ['svg', 'SVG'],
   ['png', 'PNG'],
 ])}
-${text(wanted, 'scale', own.scale, 'type="number" min="1" max="4" placeholder="1"')}
-${checkbox(wanted, 'border', own.border, { on: 'true', off: 'false', isOn: true })}
-${checkbox(wanted, 'animation', own.animation, { on: 'subtle', off: 'none', isOn: false })}
+${text(values, 'scale', texts.scale, 'type="number" min="1" max="4" placeholder="1"')}
+${checkbox(values, 'border', texts.border, { on: 'true', off: 'false', isOn: true })}
+${checkbox(values, 'animation', texts.animation, { on: 'subtle', off: 'none', isOn: false })}
 </fieldset>
-<details${trusted(colours.some((colour) => wanted.has(`${colour}_color`)) ? ' open' : '')}><summary>${own.colours}</summary>
-<p class="note">${own.hexadecimal}</p>
+<details${trusted(colours.some((colour) => values.has(`${colour}_color`)) ? ' open' : '')}><summary>${texts.colours}</summary>
+<p class="note">${texts.hexadecimal}</p>
 <div class="fields">
-${colours.map((colour) => text(wanted, `${colour}_color`, own[colour], 'pattern="#?[0-9a-fA-F]{3,8}" placeholder="0969da" autocomplete="off"'))}
+${colours.map((colour) => text(values, `${colour}_color`, texts[colour], 'pattern="#?[0-9a-fA-F]{3,8}" placeholder="0969da" autocomplete="off"'))}
 </div>
 </details>`;
 }
 
 const kindField: Readonly<Record<Field, (form: Form) => Markup>> = {
-  board: ({ wanted, own }) => text(wanted, 'board', own.board, 'required autocomplete="off" spellcheck="false"'),
-  limit: ({ wanted, own }) => text(wanted, 'limit', own.limit, 'type="number" min="1" max="100"'),
-  bots: ({ wanted, own }) => checkbox(wanted, 'bots', own.bots, { on: 'true', off: 'false', isOn: false }),
-  columns: ({ wanted, own }) => text(wanted, 'columns', own.columns, 'type="number" min="1" max="6"', own.asFit),
-  layout: ({ wanted, own }) =>
+  board: ({ values, texts }) => text(values, 'board', texts.board, 'required autocomplete="off" spellcheck="false"'),
+  limit: ({ values, texts }) => text(values, 'limit', texts.limit, 'type="number" min="1" max="100"'),
+  bots: ({ values, texts }) => checkbox(values, 'bots', texts.bots, { on: 'true', off: 'false', isOn: false }),
+  columns: ({ values, texts }) => text(values, 'columns', texts.columns, 'type="number" min="1" max="6"', texts.asFit),
+  layout: ({ values, texts }) =>
     select(
-      wanted,
+      values,
       'layout',
-      own.layout,
-      layouts.map((layout) => [layout, own[layout]]),
+      texts.layout,
+      layouts.map((layout) => [layout, texts[layout]]),
     ),
-  by: ({ wanted, own, reader }) =>
+  by: ({ values, texts, reader }) =>
     select(
-      wanted,
+      values,
       'by',
-      own.by,
+      texts.by,
       streakUnits.map((unit) => [unit, labelOfUnit(unit, reader)]),
     ),
-  days_off: ({ wanted, own }) => text(wanted, 'days_off', own.daysOff, 'placeholder="sat,sun" autocomplete="off"'),
-  raw: ({ wanted, own }) => checkbox(wanted, 'raw', own.raw, { on: 'true', off: 'false', isOn: false }),
-  period: ({ wanted, own, reader }) =>
-    select(wanted, 'period', own.period, [
+  days_off: ({ values, texts }) => text(values, 'days_off', texts.daysOff, 'placeholder="sat,sun" autocomplete="off"'),
+  raw: ({ values, texts }) => checkbox(values, 'raw', texts.raw, { on: 'true', off: 'false', isOn: false }),
+  period: ({ values, texts, reader }) =>
+    select(values, 'period', texts.period, [
       ['', reader.words.detail.lifetime],
-      ...relativePeriods.map((one) => [one, labelOfPeriod(one, reader)] as const),
+      ...relativePeriods.map((period) => [period, labelOfPeriod(period, reader)] as const),
     ]),
-  since: ({ wanted, own }) => text(wanted, 'since', own.since, 'type="date"'),
-  until: ({ wanted, own }) => text(wanted, 'until', own.until, 'type="date"'),
-  time_zone: ({ wanted, own }) => text(wanted, 'time_zone', own.timeZone, 'placeholder="UTC"'),
+  since: ({ values, texts }) => text(values, 'since', texts.since, 'type="date"'),
+  until: ({ values, texts }) => text(values, 'until', texts.until, 'type="date"'),
+  time_zone: ({ values, texts }) => text(values, 'time_zone', texts.timeZone, 'placeholder="UTC"'),
 };
 
-function themes({ wanted, reader }: Form): Markup {
-  const chosen = wanted.get('theme') ?? 'auto';
+function themes({ values, reader }: Form): Markup {
+  const chosen = values.get('theme') ?? 'auto';
   return html`<fieldset class="choices"><legend>${reader.words.themes}</legend>${themeNames.map(
     (theme) =>
       html`<label><input type="radio" name="theme" value="${theme}"${checked(theme === chosen)}>${swatch(palettesOf(theme))}${theme.replaceAll('-', ' ')}</label>`,
@@ -137,14 +137,14 @@ function themes({ wanted, reader }: Form): Markup {
 }
 
 /** The parts of the card, checked where they are on it. */
-function parts({ wanted, own, reader }: Form): Markup | undefined {
-  const { card } = kindOf(wanted);
+function parts({ values, texts, reader }: Form): Markup | undefined {
+  const { card } = kindOf(values);
   const { hideable, showable } = cardOf(card).parts;
   if (hideable.length + showable.length === 0) return undefined;
-  const chosen = (name: 'hide' | 'show'): string[] => (wanted.get(name) ?? '').split(',');
+  const chosen = (name: 'hide' | 'show'): string[] => (values.get(name) ?? '').split(',');
   const isShown = (part: string): boolean =>
     hideable.includes(part) ? !chosen('hide').includes(part) : chosen('show').includes(part);
-  return html`<fieldset class="choices"><legend>${own.parts}</legend><input type="hidden" name="parts" value="${card}">${[
+  return html`<fieldset class="choices"><legend>${texts.parts}</legend><input type="hidden" name="parts" value="${card}">${[
     ...hideable,
     ...showable,
   ].map(
@@ -153,29 +153,29 @@ function parts({ wanted, own, reader }: Form): Markup | undefined {
   )}</fieldset>`;
 }
 
-function result({ wanted, own }: Form, { publicUrl, profileUrl }: Site): Markup {
-  const path = imagePath(wanted);
-  if (path === undefined) return example(wanted, own);
+function result({ values, texts }: Form, { publicUrl, profileUrl }: Site): Markup {
+  const path = imagePath(values);
+  if (path === undefined) return example(values, texts);
   const base = publicUrl();
   const embedding: Embedding = {
     imageUrl: `${base}${path}`,
-    linkUrl: profileUrl(wanted.get('provider') ?? 'github', wanted.get('name') ?? ''),
-    altText: altTextOf(wanted),
+    linkUrl: profileUrl(values.get('provider') ?? 'github', values.get('name') ?? ''),
+    altText: altTextOf(values),
   };
-  return html`<section class="shown"><h2>${own.preview}</h2>
+  return html`<section class="shown"><h2>${texts.preview}</h2>
 ${previews(path, embedding.altText)}</section>
-<section><h2>${own.snippets}</h2>
-${!isPublic(base) && html`<p class="warning" role="status">${fill(own.notPublic, { address: base })}</p>`}
-${snippets.map(({ id, label, write }) => snippet(id, id === 'picture' ? own.lightAndDark : label, { content: write(embedding), own }))}</section>`;
+<section><h2>${texts.snippets}</h2>
+${!isPublic(base) && html`<p class="warning" role="status">${fill(texts.notPublic, { address: base })}</p>`}
+${snippets.map(({ id, label, write }) => snippet(id, id === 'picture' ? texts.lightAndDark : label, { content: write(embedding), texts }))}</section>`;
 }
 
 /** Shows the chosen card of an invented account. */
-function example(wanted: Wanted, own: ComposerWords): Markup {
-  const { card } = kindOf(wanted);
+function example(values: FieldValues, texts: ComposerWords): Markup {
+  const { card } = kindOf(values);
   const path = isGalleryCard(card)
-    ? galleryImagePath(card, { theme: wanted.get('theme') ?? 'auto', locale: wanted.get('locale') ?? 'en' })
+    ? galleryImagePath(card, { theme: values.get('theme') ?? 'auto', locale: values.get('locale') ?? 'en' })
     : undefined;
-  return html`<section class="shown"><h2>${own.example}</h2><p>${own.nameFirst}</p>${path !== undefined && previews(path, own.example)}</section>`;
+  return html`<section class="shown"><h2>${texts.example}</h2><p>${texts.nameFirst}</p>${path !== undefined && previews(path, texts.example)}</section>`;
 }
 
 /** Shows the card on a light and on a dark page. A PNG has one theme, so each page needs an address of its own. */
@@ -187,30 +187,35 @@ function previews(path: string, altText: string): Markup {
   return html`<div class="previews">${of('light')}${of('dark')}</div>`;
 }
 
-function snippet(id: string, label: string, { content, own }: { content: string; own: ComposerWords }): Markup {
+function snippet(id: string, label: string, { content, texts }: { content: string; texts: ComposerWords }): Markup {
   return html`<p><label for="${id}">${label}</label>
 <textarea id="${id}" readonly rows="3" spellcheck="false" dir="ltr">${content}</textarea>
-<button type="button" class="copy small" data-copies="${id}" data-copied="${own.copied}" hidden>${fill(own.copy, { format: label })}</button></p>`;
+<button type="button" class="copy small" data-copies="${id}" data-copied="${texts.copied}" hidden>${fill(texts.copy, { format: label })}</button></p>`;
 }
 
 /** @param attributes further attributes in HTML. */
-function text(wanted: Wanted, name: string, label: string, attributes: string, placeholder?: string): Markup {
-  return html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${wanted.get(name) ?? ''}" ${trusted(attributes)}${placeholder !== undefined && html` placeholder="${placeholder}"`}></p>`;
+function text(values: FieldValues, name: string, label: string, attributes: string, placeholder?: string): Markup {
+  return html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${values.get(name) ?? ''}" ${trusted(attributes)}${placeholder !== undefined && html` placeholder="${placeholder}"`}></p>`;
 }
 
 /** A checkbox after a hidden field, which is sent in its place where it is not checked. */
 function checkbox(
-  wanted: Wanted,
+  values: FieldValues,
   name: string,
   label: string,
   { on, off, isOn }: { on: string; off: string; isOn: boolean },
 ): Markup {
-  const value = wanted.get(name) ?? (isOn ? on : off);
+  const value = values.get(name) ?? (isOn ? on : off);
   return html`<p class="check"><input type="hidden" name="${name}" value="${off}"><label><input type="checkbox" name="${name}" value="${on}"${checked(value === on)}>${label}</label></p>`;
 }
 
-function select(wanted: Wanted, name: string, label: string, options: readonly (readonly [string, string])[]): Markup {
-  const chosen = wanted.get(name);
+function select(
+  values: FieldValues,
+  name: string,
+  label: string,
+  options: readonly (readonly [string, string])[],
+): Markup {
+  const chosen = values.get(name);
   return html`<p><label for="${name}">${label}</label><select id="${name}" name="${name}">${options.map(
     ([value, words]) => html`<option value="${value}"${trusted(value === chosen ? ' selected' : '')}>${words}</option>`,
   )}</select></p>`;

@@ -5,7 +5,7 @@ import type { App } from '../../http/app.ts';
 import { languageOf, sendPage } from '../../http/pages.ts';
 import type { Site } from '../layout.ts';
 import { readerOf } from '../reader.ts';
-import { checkboxes, kindFields, kindOf, type Wanted } from './address.ts';
+import { checkboxes, type FieldValues, kindFields, kindOf } from './address.ts';
 import { composerPage } from './page.ts';
 
 const fields = [
@@ -35,28 +35,28 @@ export function composerRoutes(app: App, { site }: { site: Site }): void {
 }
 
 /** Reads the fields of the form: a repeated field becomes a list, and a colour may begin with `#`. */
-function readForm(query: unknown): Wanted {
-  const given = new Map<string, unknown>(Object.entries(Object(query)));
+function readForm(query: unknown): FieldValues {
+  const sent = new Map<string, unknown>(Object.entries(Object(query)));
   const listOf = (field: string): string[] =>
-    [given.get(field)].flat().filter((word): word is string => typeof word === 'string' && word !== '');
-  const wanted = new Map<string, string>();
+    [sent.get(field)].flat().filter((word): word is string => typeof word === 'string' && word !== '');
+  const values = new Map<string, string>();
   for (const field of fields) {
     const value = listOf(field).join(',').trim().slice(0, maxLength).toWellFormed();
-    if (value !== '') wanted.set(field, field.endsWith('_color') ? value.replace(/^#/, '') : value);
+    if (value !== '') values.set(field, field.endsWith('_color') ? value.replace(/^#/, '') : value);
   }
   // A checkbox comes after the hidden field with the value of an unchecked one.
   for (const field of checkboxes) {
     const last = listOf(field).at(-1);
-    if (last !== undefined) wanted.set(field, last.slice(0, maxLength));
+    if (last !== undefined) values.set(field, last.slice(0, maxLength));
   }
-  const { card } = kindOf(wanted);
-  if (given.get('parts') === card) choose(wanted, card, listOf('part'));
-  return wanted;
+  const { card } = kindOf(values);
+  if (sent.get('parts') === card) chooseParts(values, card, listOf('part'));
+  return values;
 }
 
 /** Sets the parts to leave out and to add from those that are checked. The parts of another card say nothing of this one. */
-function choose(wanted: Map<string, string>, card: string, checked: readonly string[]): void {
+function chooseParts(values: Map<string, string>, card: string, checked: readonly string[]): void {
   const { hideable, showable } = cardOf(card).parts;
-  wanted.set('hide', hideable.filter((part) => !checked.includes(part)).join(','));
-  wanted.set('show', showable.filter((part) => checked.includes(part)).join(','));
+  values.set('hide', hideable.filter((part) => !checked.includes(part)).join(','));
+  values.set('show', showable.filter((part) => checked.includes(part)).join(','));
 }

@@ -29,7 +29,7 @@ export interface NumberDetails {
   /** The points that differ from the sum of their items. */
   changed: number;
   /** The link to the list that has the number. */
-  place: Markup;
+  listLink: Markup;
   /** The window, and the way to the threshold. */
   facts: Markup;
   /** The parts of the number. */
@@ -49,7 +49,7 @@ export function pointsDetails(
   return {
     total: person.points,
     changed: sum.remainder,
-    place: html`<a href="${to(withQuery(boardPath(provider, name, board.slug), season === undefined ? {} : { season }))}">${board.name}</a>`,
+    listLink: html`<a href="${to(withQuery(boardPath(provider, name, board.slug), season === undefined ? {} : { season }))}">${board.name}</a>`,
     facts: html`<p class="facts"><span>${isOpen ? words.detail.lifetime : daysOfWindow(window, language)}</span>${threshold !== null && html`<bdi>${language.number(person.points)} / ${language.number(threshold)}</bdi>`}</p>`,
     parts: html`<section><h2>${words.detail.rules}</h2><ol class="rules">${rules.map(
       ({ number, text }) =>

@@ -90,7 +90,7 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       const boards = readBoards(await read('listBoards'));
       const seasons = readSeasons(await read('listBoardSeasons', { params: { slug } }));
       if (boards === undefined || boards instanceof MovedRepository) return undefined;
-      const board = boards.items.find((one) => one.slug.toLowerCase() === slug.toLowerCase());
+      const board = boards.items.find((item) => item.slug.toLowerCase() === slug.toLowerCase());
       // A board that its file no longer defines has seasons, but no rules to show beside them.
       if (board === undefined) throw noSuchBoard();
       const { meta_data: meta, next_cursor: next } = result.envelope;
@@ -124,7 +124,7 @@ async function readRules(
   { slug, season, provider }: { slug: string; season: string; provider: string },
   ranks: readonly RankPart[],
 ): Promise<BoardPart['rules']> {
-  const person = ranks.find((one) => one.person !== null)?.person;
+  const person = ranks.find((row) => row.person !== null)?.person;
   if (person === undefined || person === null) return [];
   const login = person.provider === provider ? person.name : `${person.provider}/${person.name}`;
   const params = { slug, login };
@@ -144,31 +144,31 @@ async function orAbsent<Result>(reading: Promise<Result>): Promise<Result | unde
   }
 }
 
-const Own = Compile(Type.Object({ person: RankPart }));
+const OwnRankMeta = Compile(Type.Object({ person: RankPart }));
 
 /** Reads the row of a person; undefined when the board does not rank the person. */
 async function readOwn(read: ReadPart, params: { slug: string; login: string }): Promise<RankPart | undefined> {
   const result = await orAbsent(read('listBoardEvidence', { params, limit: 1 }));
   if (result === undefined || result instanceof MovedRepository) return undefined;
   const meta: unknown = result.envelope.meta_data;
-  return Own.Check(meta) ? meta.person : undefined;
+  return OwnRankMeta.Check(meta) ? meta.person : undefined;
 }
 
-interface Shown extends Data {
+interface BoardView extends Data {
   account: { provider: string; name: string; displayName: string };
   query: Readonly<Record<string, string | undefined>>;
 }
 
-function render(site: Site, reader: Reader, shown: Shown): string {
-  const { board, ranks, next, account, query } = shown;
+function render(site: Site, reader: Reader, view: BoardView): string {
+  const { board, ranks, next, account, query } = view;
   const { words, language, to } = reader;
   const { detail } = words;
   const { provider, name } = account;
   const path = boardPath(provider, name, board.slug);
   const endpoint = `boards/${board.slug}`;
   const { team, season: number, after } = query;
-  const season = shown.seasons.find((one) => String(one.number) === number);
-  const counted = facts(shown, path, reader);
+  const season = view.seasons.find((candidate) => String(candidate.number) === number);
+  const counted = facts(view, path, reader);
   const isFirst = after === undefined && team === undefined;
   const data = season === undefined ? endpoint : `${endpoint}/seasons/${season.number}`;
   return renderDocument(site, reader, {
@@ -183,22 +183,22 @@ function render(site: Site, reader: Reader, shown: Shown): string {
 <h1>${board.name}</h1>${board.description !== '' && html`<p class="bio" dir="auto">${board.description}</p>`}
 <p class="facts"><span>${counted.window}</span><span>${completenessOf((season ?? board).repositories, ranks.asOf, language)}</span>${
       season !== undefined &&
-      !shown.countsPrivate &&
+      !view.countsPrivate &&
       html`<a href="${endpointPath(provider, name, `${data}/statement`)}">${detail.statement}</a>`
     }</p>
 ${incompleteOf((season ?? board).repositories, reader)}
-${pickers(shown, path, reader)}</section>
+${pickers(view, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), counted, reader)}
 <section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
-${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: shown.own }, counted, reader)}
+${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: view.own }, counted, reader)}
 ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</section>
-${shown.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${shown.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
+${view.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${view.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
   });
 }
 
-function facts({ board, ranks, account, query, seasons }: Shown, path: string, reader: Reader): RankFacts {
+function facts({ board, ranks, account, query, seasons }: BoardView, path: string, reader: Reader): RankFacts {
   const { season: number } = query;
-  const season = seasons.find((one) => String(one.number) === number);
+  const season = seasons.find((candidate) => String(candidate.number) === number);
   return {
     id: 'points-tip',
     means: numberDefinition('points'),
@@ -234,7 +234,7 @@ function spanOf(ends: Ends, timeZone: string, { language, words }: Reader): stri
   return daysOfWindow({ since, until, time_zone: timeZone }, language);
 }
 
-function pickers({ board, seasons, query }: Shown, path: string, reader: Reader): Markup {
+function pickers({ board, seasons, query }: BoardView, path: string, reader: Reader): Markup {
   const { words, to } = reader;
   const { detail } = words;
   const { team, season } = query;

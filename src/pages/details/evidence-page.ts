@@ -233,32 +233,32 @@ function render<Path extends TObject>(
   const { provider, name } = account;
   const { path, title, person, endpoint, repository, definition, preview } = kind.describe(params, account, reader);
   const whose = person === undefined ? title : `${title}: ${person}`;
-  const shown = { ...data.within.texts, ...(season !== undefined && { season }) };
+  const query = { ...data.within.texts, ...(season !== undefined && { season }) };
   const details = kind.details?.(data.meta, { ...account, season }, reader);
   const { total = details?.total } = data.meta;
-  const whole = total ?? data.items.length;
+  const count = total ?? data.items.length;
   return renderDocument(site, reader, {
     title: `${whose} · ${name}`,
     description: `${detail.evidence}: ${whose}, ${name}`,
     path,
     previewPath: previewPath(provider, name, ...preview),
     isAboutAccount: true,
-    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.place}`} · ${detail.evidence}</p>
-<h1>${title}${person !== undefined && html`: <bdi>${person}</bdi>`}${total !== undefined && html` <span class="total">${language.number(whole)}</span> ${changeOf(whole, data.before, reader)}`}</h1>
+    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.listLink}`} · ${detail.evidence}</p>
+<h1>${title}${person !== undefined && html`: <bdi>${person}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${changeOf(count, data.before, reader)}`}</h1>
 ${definition.map((text) => html`<p class="bio" lang="en" dir="auto">${text}</p>`)}
 ${details?.facts}${kind.hasPeriods && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
 ${details?.parts}
-<section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, shown)}">${words.asData}</a></div>
+<section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, query)}">${words.asData}</a></div>
 ${data.items.length === 0 ? html`<p class="empty">${words.owner.nothingHere}</p>` : html`<ul class="entries">${data.items.map((item) => entry(item, reader))}</ul>`}
-${data.next !== undefined && olderLink(path, { ...shown, after: data.next }, reader)}
+${data.next !== undefined && olderLink(path, { ...query, after: data.next }, reader)}
 ${remainderOf(data.meta, details?.changed ?? 0, reader)}</section>`,
   });
 }
 
 function entry({ title, url, repository, number, occurred_dttm: at, points }: Item, { language }: Reader): Markup {
-  const place = `${repository ?? ''}${number === null || number === undefined ? '' : ` #${number}`}`;
-  const label = title || place || url;
+  const itemName = `${repository ?? ''}${number === null || number === undefined ? '' : ` #${number}`}`;
+  const label = title || itemName || url;
   return html`<li><strong>${url === '' ? label : html`<a href="${url}" rel="nofollow ugc">${label}</a>`}</strong>${points !== undefined && html` <span class="chip">${language.number(points)}</span>`}
-<small>${title !== '' && html`<bdi>${place}</bdi> · `}<time datetime="${at}">${language.date(new Date(at))}</time></small></li>`;
+<small>${title !== '' && html`<bdi>${itemName}</bdi> · `}<time datetime="${at}">${language.date(new Date(at))}</time></small></li>`;
 }

@@ -11,7 +11,7 @@ import { html } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { asOfTime, heldBy, who } from '../sections.ts';
+import { asOfTime, heldBy, personLink } from '../sections.ts';
 import { olderLink } from './parts.ts';
 
 const Path = Type.Object({
@@ -90,27 +90,27 @@ function render(
   const { language, to } = reader;
   const { repository } = achievement;
   const path = holdersPath(provider, name, repository, achievement.id);
-  const held = heldBy(achievement.holders, reader);
+  const holdersText = heldBy(achievement.holders, reader);
   const [newest] = people;
   const icon =
     newest &&
     endpointPath(newest.provider, newest.name, `achievements/${newest.awardId}`, { format: 'svg', raw: 'true' });
   return renderDocument(site, reader, {
     title: `${achievement.name} · ${name}/${repository}`,
-    description: `${achievement.name}: ${held}`,
+    description: `${achievement.name}: ${holdersText}`,
     path,
     previewPath: previewPath(provider, name, 'contributors', { repository }),
     isAboutAccount: true,
     main: html`<section class="award">${icon !== undefined && html`<img src="${icon}" alt="" width="96" height="96">`}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
 <h1><bdi>${achievement.name}</bdi></h1>
 ${achievement.description !== '' && html`<p class="bio" dir="auto">${achievement.description}</p>`}</div></section>
-<section><h2>${held}</h2><p class="note"><span lang="en" dir="auto">${numberDefinition('holders')}</span> · ${asOfTime(achievement.asOf, reader)}</p>
+<section><h2>${holdersText}</h2><p class="note"><span lang="en" dir="auto">${numberDefinition('holders')}</span> · ${asOfTime(achievement.asOf, reader)}</p>
 ${
   people.length === 0
     ? html`<p class="empty">${language.words.nobodyYet}</p>`
     : html`<ol class="people holders">${people.map(
         (person) =>
-          html`<li>${who(person.provider, { name: person.name, display_name: person.displayName }, reader)}
+          html`<li>${personLink(person.provider, { name: person.name, display_name: person.displayName }, reader)}
 <a class="number" href="${to(awardPath(person.provider, person.name, person.awardId))}"><time datetime="${person.awardedAt.toISOString()}">${language.date(person.awardedAt)}</time></a></li>`,
       )}</ol>`
 }

@@ -34,8 +34,8 @@ export class Library {
     const file = [fileOf(slug), `docs/${slug}/README.md`].find((path) => this.#files.has(path));
     // Other spellings of a path, as of a README, have no page.
     if (file === undefined || slugOf(file) !== slug) return undefined;
-    const known = this.#rendered.get(slug);
-    if (known !== undefined) return known;
+    const cached = this.#rendered.get(slug);
+    if (cached !== undefined) return cached;
     const text = readFileSync(`${top}${file}`, 'utf8');
     const rendered = renderMarkdown(text, file, (path) => this.#files.has(path));
     this.#rendered.set(slug, rendered);

@@ -112,11 +112,11 @@ function rendererOf(file: string, isServed: (file: string) => boolean, ids: Ids)
       return `<img src="${escapeText(addressOf(href, file, isServed) ?? href)}" alt="${escapeText(text)}" loading="lazy">`;
     },
     table(this: Context, { header, rows, align }: Tokens.Table): string {
-      const cell = (tag: string) => (one: Tokens.TableCell, index: number) =>
-        `<${tag}${align[index] === 'right' ? ' class="number"' : ''}>${this.parser.parseInline(one.tokens)}</${tag}>`;
+      const cell = (tag: string) => (tableCell: Tokens.TableCell, index: number) =>
+        `<${tag}${align[index] === 'right' ? ' class="number"' : ''}>${this.parser.parseInline(tableCell.tokens)}</${tag}>`;
       const body = rows.map((row) => `<tr>${row.map(cell('td')).join('')}</tr>`).join('\n');
-      const look = header.length <= mostStacked ? ' class="stacked"' : '';
-      return `<div class="wide" tabindex="0"><table${look}><thead><tr>${header.map(cell('th')).join('')}</tr></thead>\n<tbody>${body}</tbody></table></div>\n`;
+      const attributes = header.length <= mostStacked ? ' class="stacked"' : '';
+      return `<div class="wide" tabindex="0"><table${attributes}><thead><tr>${header.map(cell('th')).join('')}</tr></thead>\n<tbody>${body}</tbody></table></div>\n`;
     },
     code: ({ text }: { text: string }): string => `<pre tabindex="0"><code>${escapeText(text)}</code></pre>\n`,
     // Documents contain comments for programs, and no markup of their own.

@@ -56,7 +56,7 @@ class Reader {
 
   readOperation(method: string, path: string, operation: Json, isCardOption: (name: string) => boolean): Operation {
     const parameters = listOf(operation['parameters']).map((one) => this.#resolve(one));
-    const shown = parameters.filter(({ name }) => !isCardOption(textOf(name)));
+    const plainParameters = parameters.filter(({ name }) => !isCardOption(textOf(name)));
     const responses = Object.entries(objectOf(operation['responses']));
     const success = this.#resolve(responses.find(([status]) => status.startsWith('2') && status !== '202')?.[1]);
     const content = objectOf(success['content']);
@@ -69,9 +69,10 @@ class Reader {
       summary: textOf(operation['summary']),
       description: textOf(operation['description']),
       credentials: this.#credentialsOf(operation),
-      parameters: [...shown.filter((one) => one['in'] === 'path'), ...shown.filter((one) => one['in'] !== 'path')].map(
-        (one) => this.#parameter(one),
-      ),
+      parameters: [
+        ...plainParameters.filter((one) => one['in'] === 'path'),
+        ...plainParameters.filter((one) => one['in'] !== 'path'),
+      ].map((one) => this.#parameter(one)),
       cardOptions: parameters.filter(({ name }) => isCardOption(textOf(name))).map((one) => this.#parameter(one)),
       body: this.#fieldsOf(objectOf(Object.values(body)[0])['schema']),
       responses: responses.map(([status, response]) => [status, textOf(this.#resolve(response)['description'])]),
@@ -89,8 +90,8 @@ class Reader {
   }
 
   #credentialsOf(operation: Json): string[] {
-    const given = operation['security'] ?? objectOf(this.#document)['security'];
-    const names = listOf(given).map((one) => Object.keys(objectOf(one))[0] ?? 'none');
+    const requirements = operation['security'] ?? objectOf(this.#document)['security'];
+    const names = listOf(requirements).map((one) => Object.keys(objectOf(one))[0] ?? 'none');
     return names.length === 0 ? ['none'] : names;
   }
 
@@ -131,8 +132,8 @@ class Reader {
   }
 
   /** Returns the type of a schema in words: its values, its limits, its default. */
-  #typeOf(given: Json): string {
-    const schema = this.#resolve(given);
+  #typeOf(schemaOrReference: Json): string {
+    const schema = this.#resolve(schemaOrReference);
     const values = listOf(schema['enum']);
     const alternatives = listOf(schema['anyOf']);
     if (alternatives.length > 0)

@@ -51,7 +51,7 @@ export function indexPages(pages: readonly Searchable[]): (query: string) => Fou
 /** Cuts the text around the first of the found words. */
 function excerptOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
-  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
+  const places = terms.map((term) => lower.indexOf(term)).filter((index) => index >= 0);
   const begin = Math.max(0, Math.min(...places, text.length) - excerptLength / 2);
   const from = begin === 0 ? 0 : text.indexOf(' ', begin) + 1;
   const cut = text.slice(from, from + excerptLength);

@@ -24,10 +24,10 @@ export function galleryPreviewPath(card: GalleryCard, locale: string): string {
 export function galleryPage(site: Site, reader: Reader, chosen: { card?: GalleryCard; theme?: string }): string {
   const { words, to } = reader;
   const { theme = 'auto', card } = chosen;
-  const shown =
+  const figures =
     card === undefined
-      ? galleryCards.map((one) => figure(reader, one, theme))
-      : themeNames.map((one) => figure(reader, card, one));
+      ? galleryCards.map((galleryCard) => figure(reader, galleryCard, theme))
+      : themeNames.map((themeName) => figure(reader, card, themeName));
   return renderDocument(site, reader, {
     title: words.gallery,
     description: words.intro,
@@ -35,9 +35,10 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
     previewPath: galleryPreviewPath(card ?? 'contributions', reader.language.locale),
     main: html`<section class="title"><h1>${words.gallery}</h1>
 <nav class="themes" aria-label="${words.themes}">${themeNames.map(
-      (one) => html`<a href="${to(`/gallery?theme=${one}`)}">${swatch(palettesOf(one))}${one.replaceAll('-', ' ')}</a>`,
+      (themeName) =>
+        html`<a href="${to(`/gallery?theme=${themeName}`)}">${swatch(palettesOf(themeName))}${themeName.replaceAll('-', ' ')}</a>`,
     )}</nav></section>
-<section class="gallery">${shown}</section>`,
+<section class="gallery">${figures}</section>`,
   });
 }
 

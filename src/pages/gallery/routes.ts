@@ -42,10 +42,10 @@ export function galleryRoutes(
     '/gallery/:card.png',
     { schema: { hide: true, params: Image, querystring: Type.Object({ locale }) } },
     async ({ params: { card }, query }, reply) => {
-      const wanted = images.request(card, 'png', { ...query, theme: 'light', canvas: 'preview' });
+      const imageRequest = images.request(card, 'png', { ...query, theme: 'light', canvas: 'preview' });
       const today = now();
-      const key = `${card} ${wanted.key} ${today.toISOString().slice(0, 10)}`;
-      const body = previews.get(key) ?? (await images.draw(wanted, sampleOf(card, today), today)).body;
+      const key = `${card} ${imageRequest.key} ${today.toISOString().slice(0, 10)}`;
+      const body = previews.get(key) ?? (await images.draw(imageRequest, sampleOf(card, today), today)).body;
       previews.set(key, body);
       return reply
         .headers({ ...imageHeaders, 'cache-control': cacheControl })

@@ -76,7 +76,7 @@ export interface Notice {
   /** The error of a change that was not made. */
   problem?: string | undefined;
   /** Markup that is shown once. */
-  once?: Markup | undefined;
+  oneTimeMarkup?: Markup | undefined;
   isDone?: boolean;
 }
 
@@ -104,7 +104,7 @@ export function sectionPage(
         html`<a href="${reader.to(settingsPath(provider, name, one.slug))}"${one === section && html` aria-current="page"`}>${one.title(owner)}</a>`,
     )}</nav>
 <div class="section">
-${notice.isDone === true && html`<p class="notice" role="status" tabindex="-1" autofocus>${owner.done}</p>`}${notice.once}
+${notice.isDone === true && html`<p class="notice" role="status" tabindex="-1" autofocus>${owner.done}</p>`}${notice.oneTimeMarkup}
 ${notice.problem !== undefined && html`<p class="warning" role="alert" lang="en" tabindex="-1" autofocus>${notice.problem}</p>`}
 ${!mayChange && html`<p class="warning">${owner.confirmAgain} <a href="${confirmPath(provider, name, path)}" rel="nofollow">${owner.confirm}</a></p>`}
 ${content}

@@ -102,7 +102,7 @@ async function open(
   }
   const { searchParams: query } = new URL(request.url, services.publicUrl());
   const context = contextOf(services, { reader, session, target, query });
-  return { context, section: sections.find((one) => one.slug === slug) ?? overview };
+  return { context, section: sections.find((candidate) => candidate.slug === slug) ?? overview };
 }
 
 function contextOf(
@@ -115,7 +115,7 @@ function contextOf(
     entered: {},
     services,
     site: services.site,
-    call: (operationId, wanted) => services.endpoints.call(operationId, { account, provider, caller, ...wanted }),
+    call: (operationId, input) => services.endpoints.call(operationId, { account, provider, caller, ...input }),
   };
 }
 
@@ -134,19 +134,19 @@ async function change(
   const { account, mayChange } = context.target;
   if (!mayChange) return respond(opened, reply.code(403), {});
   const { action = '' } = form;
-  let once: Markup | undefined;
+  let oneTimeMarkup: Markup | undefined;
   try {
     if (section === data && action === 'export') return await sendExport(context, reply);
     const act = Object.hasOwn(section.actions, action) ? section.actions[action] : undefined;
     if (act === undefined) throw new AppError('invalid_input', 'The form names no change. Load its page again.');
-    once = await act(context, form);
+    oneTimeMarkup = await act(context, form);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { status, body } = toProblem(error, services.now());
     const refused = { ...opened, context: { ...context, entered: form } };
     return respond(refused, reply.code(status), { problem: body.error.message });
   }
-  if (once !== undefined) return respond(opened, reply, { once });
+  if (oneTimeMarkup !== undefined) return respond(opened, reply, { oneTimeMarkup: oneTimeMarkup });
   const isErased = section === data;
   return redirect(reply, isErased ? '/settings' : `${settingsPath(account.provider, account.name, section.slug)}?done`);
 }

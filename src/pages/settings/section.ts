@@ -25,7 +25,7 @@ export interface SettingsContext {
   /** Calls an endpoint for owners, with the rules and the audit trail of the API. */
   call: (
     operationId: string,
-    wanted?: Pick<OwnerRequest, 'params' | 'query' | 'body' | 'page'>,
+    input?: Pick<OwnerRequest, 'params' | 'query' | 'body' | 'page'>,
   ) => Promise<object | undefined>;
 }
 
@@ -75,8 +75,8 @@ export function itemForm(context: SettingsContext, action: string, id: string, l
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Returns the id of an item in a form. @throws AppError `invalid_input` when it is none. */
-export function idOf(given: string): string {
-  if (uuid.test(given)) return given;
+export function idOf(text: string): string {
+  if (uuid.test(text)) return text;
   throw new AppError('invalid_input', 'The form names no item. Load its page again.');
 }
 

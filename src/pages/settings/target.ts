@@ -50,7 +50,7 @@ export async function findTarget(
     return { account: own, provider, caller: callerOf(own.id), mayChange: true };
   }
   const organizations = await findOrganizations(services, session);
-  const found = organizations.find((one) => nameKey(one.name) === nameKey(name.name));
+  const found = organizations.find((organization) => nameKey(organization.name) === nameKey(name.name));
   const account = found && (await findById(services.connection, found.id));
   if (found === undefined || account === undefined) return undefined;
   const mayChange = found.confirmedAt.getTime() > services.now().getTime() - confirmedForMs.changing;

@@ -164,7 +164,7 @@ export const ar: PageWords = {
     look: 'المظهر',
     parts: 'الأجزاء',
     title: 'العنوان',
-    own: 'عنوانها',
+    automatic: 'عنوانها',
     width: 'العرض',
     radius: 'نصف قطر الزوايا',
     border: 'الإطار',

@@ -9,7 +9,7 @@ export interface ComposerWords {
   parts: string;
   title: string;
   /** The placeholder of a title or size that the card chooses itself. */
-  own: string;
+  automatic: string;
   width: string;
   radius: string;
   border: string;

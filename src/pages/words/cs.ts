@@ -165,7 +165,7 @@ export const cs: PageWords = {
     look: 'Vzhled',
     parts: 'Části',
     title: 'Nadpis',
-    own: 'vlastní',
+    automatic: 'vlastní',
     width: 'Šířka',
     radius: 'Poloměr rohů',
     border: 'Okraj',

@@ -169,7 +169,7 @@ export const de: PageWords = {
     look: 'Aussehen',
     parts: 'Teile',
     title: 'Titel',
-    own: 'der eigene',
+    automatic: 'der eigene',
     width: 'Breite',
     radius: 'Eckenradius',
     border: 'Rahmen',

@@ -168,7 +168,7 @@ export const en: PageWords = {
     look: 'Look',
     parts: 'Parts',
     title: 'Title',
-    own: 'its own',
+    automatic: 'its own',
     width: 'Width',
     radius: 'Corner radius',
     border: 'Border',

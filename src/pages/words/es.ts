@@ -169,7 +169,7 @@ export const es: PageWords = {
     look: 'Aspecto',
     parts: 'Partes',
     title: 'Título',
-    own: 'el propio',
+    automatic: 'el propio',
     width: 'Ancho',
     radius: 'Radio de las esquinas',
     border: 'Borde',

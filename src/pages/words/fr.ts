@@ -169,7 +169,7 @@ export const fr: PageWords = {
     look: 'Apparence',
     parts: 'Éléments',
     title: 'Titre',
-    own: 'le sien',
+    automatic: 'le sien',
     width: 'Largeur',
     radius: 'Rayon des coins',
     border: 'Bordure',

@@ -164,7 +164,7 @@ export const he: PageWords = {
     look: 'מראה',
     parts: 'חלקים',
     title: 'כותרת',
-    own: 'שלו',
+    automatic: 'שלו',
     width: 'רוחב',
     radius: 'רדיוס הפינות',
     border: 'מסגרת',

@@ -165,7 +165,7 @@ export const hi: PageWords = {
     look: 'रूप',
     parts: 'हिस्से',
     title: 'शीर्षक',
-    own: 'अपना',
+    automatic: 'अपना',
     width: 'चौड़ाई',
     radius: 'कोनों की त्रिज्या',
     border: 'किनारा',

@@ -167,7 +167,7 @@ export const id: PageWords = {
     look: 'Tampilan',
     parts: 'Bagian',
     title: 'Judul',
-    own: 'bawaan',
+    automatic: 'bawaan',
     width: 'Lebar',
     radius: 'Radius sudut',
     border: 'Bingkai',

@@ -167,7 +167,7 @@ export const it: PageWords = {
     look: 'Aspetto',
     parts: 'Parti',
     title: 'Titolo',
-    own: 'il suo',
+    automatic: 'il suo',
     width: 'Larghezza',
     radius: 'Raggio degli angoli',
     border: 'Bordo',

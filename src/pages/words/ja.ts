@@ -165,7 +165,7 @@ export const ja: PageWords = {
     look: '外観',
     parts: '構成要素',
     title: 'タイトル',
-    own: '既定のもの',
+    automatic: '既定のもの',
     width: '幅',
     radius: '角の丸み',
     border: '枠線',

@@ -167,7 +167,7 @@ export const nl: PageWords = {
     look: 'Uiterlijk',
     parts: 'Onderdelen',
     title: 'Titel',
-    own: 'de eigen',
+    automatic: 'de eigen',
     width: 'Breedte',
     radius: 'Hoekradius',
     border: 'Rand',

@@ -166,7 +166,7 @@ export const pl: PageWords = {
     look: 'Wygląd',
     parts: 'Części',
     title: 'Tytuł',
-    own: 'własny',
+    automatic: 'własny',
     width: 'Szerokość',
     radius: 'Promień rogów',
     border: 'Ramka',

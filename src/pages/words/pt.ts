@@ -168,7 +168,7 @@ export const pt: PageWords = {
     look: 'Aparência',
     parts: 'Partes',
     title: 'Título',
-    own: 'o próprio',
+    automatic: 'o próprio',
     width: 'Largura',
     radius: 'Raio dos cantos',
     border: 'Borda',

@@ -166,7 +166,7 @@ export const ru: PageWords = {
     look: 'Вид',
     parts: 'Части',
     title: 'Заголовок',
-    own: 'свой',
+    automatic: 'свой',
     width: 'Ширина',
     radius: 'Радиус углов',
     border: 'Рамка',

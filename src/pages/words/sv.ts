@@ -166,7 +166,7 @@ export const sv: PageWords = {
     look: 'Utseende',
     parts: 'Delar',
     title: 'Rubrik',
-    own: 'dess egen',
+    automatic: 'dess egen',
     width: 'Bredd',
     radius: 'Hörnradie',
     border: 'Ram',

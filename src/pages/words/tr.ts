@@ -165,7 +165,7 @@ export const tr: PageWords = {
     look: 'Görünüm',
     parts: 'Bölümler',
     title: 'Başlık',
-    own: 'kendisininki',
+    automatic: 'kendisininki',
     width: 'Genişlik',
     radius: 'Köşe yarıçapı',
     border: 'Kenarlık',

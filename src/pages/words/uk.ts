@@ -165,7 +165,7 @@ export const uk: PageWords = {
     look: 'Вигляд',
     parts: 'Частини',
     title: 'Заголовок',
-    own: 'власний',
+    automatic: 'власний',
     width: 'Ширина',
     radius: 'Радіус кутів',
     border: 'Рамка',

@@ -164,7 +164,7 @@ export const zh: PageWords = {
     look: '外观',
     parts: '组成部分',
     title: '标题',
-    own: '自带标题',
+    automatic: '自带标题',
     width: '宽度',
     radius: '圆角半径',
     border: '边框',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type FaultKind, faultKinds } from '../../../simulators/github/faults.ts';
-import { queryGraphql, rest, start } from '../../../simulators/github/send-request.ts';
+import { queryGraphql, requestRest, start } from '../../../simulators/github/send-request.ts';
 
 describe('faults of the simulated GitHub', () => {
   it('counts limits down in headers, then refuses requests', async () => {
@@ -13,11 +13,11 @@ describe('faults of the simulated GitHub', () => {
     const third = await queryGraphql(simulator, query);
     assert.equal(third.status, 200);
     assert.equal(third.body.errors?.[0]?.type, 'RATE_LIMITED');
-    assert.equal((await rest(simulator, '/users/ada-lovelace')).status, 200);
-    const refused = await rest(simulator, '/users/ada-lovelace');
+    assert.equal((await requestRest(simulator, '/users/ada-lovelace')).status, 200);
+    const refused = await requestRest(simulator, '/users/ada-lovelace');
     assert.equal(refused.status, 403);
     assert.equal(refused.headers.get('x-ratelimit-remaining'), '0');
-    assert.equal((await rest(simulator, '/rate_limit')).status, 200);
+    assert.equal((await requestRest(simulator, '/rate_limit')).status, 200);
   });
 
   it('fails a query for too much of a heavy account, in turn with status 502 and inside a response with status 200', async () => {
@@ -79,10 +79,13 @@ describe('faults of the simulated GitHub', () => {
     const post = (path: string, body: object) =>
       fetch(`${simulator.url}/_simulator/${path}`, { method: 'POST', body: JSON.stringify(body) });
     await post('faults', { kind: 'unavailable', on: 'GET /users/' });
-    assert.equal((await rest(simulator, '/users/ada-lovelace')).status, 503);
+    assert.equal((await requestRest(simulator, '/users/ada-lovelace')).status, 503);
     assert.equal((await post('faults', { kind: 'nonsense' })).status, 400);
     await post('world', { action: 'change_bio', login: 'ada-lovelace', to: 'Changed.' });
-    assert.equal(((await (await rest(simulator, '/users/ada-lovelace')).json()) as { bio: string }).bio, 'Changed.');
+    assert.equal(
+      ((await (await requestRest(simulator, '/users/ada-lovelace')).json()) as { bio: string }).bio,
+      'Changed.',
+    );
     assert.equal((await post('world', { action: 'rename_account', login: 'nobody-at-all' })).status, 400);
   });
 
@@ -90,9 +93,9 @@ describe('faults of the simulated GitHub', () => {
     for (const isOldFirst of [true, false]) {
       await using simulator = await start();
       const { renamed_from, renamed_to } = simulator.accounts;
-      if (isOldFirst) assert.equal((await rest(simulator, `/users/${renamed_from}`)).status, 200);
-      assert.equal((await rest(simulator, `/users/${renamed_to}`)).status, 200);
-      assert.equal((await rest(simulator, `/users/${renamed_from}`)).status, 404);
+      if (isOldFirst) assert.equal((await requestRest(simulator, `/users/${renamed_from}`)).status, 200);
+      assert.equal((await requestRest(simulator, `/users/${renamed_to}`)).status, 200);
+      assert.equal((await requestRest(simulator, `/users/${renamed_from}`)).status, 404);
     }
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { queryGraphql, rest, start } from '../../../simulators/github/send-request.ts';
+import { queryGraphql, requestRest, start } from '../../../simulators/github/send-request.ts';
 import { asServed, type ReportedItem, reactions, servedItems } from '../../../simulators/github/served-items.ts';
 import { addIssue, addPullRequest } from '../../../simulators/world/activity.ts';
 import { addComment, deleteComment, editComment } from '../../../simulators/world/comments.ts';
@@ -61,7 +61,7 @@ describe('repositories of the simulated GitHub', () => {
     editComment(world, first, 'Edited');
     deleteComment(world, deleted);
     const list = async (query: string): Promise<{ ids: number[]; link: string | null }> => {
-      const response = await rest(
+      const response = await requestRest(
         simulator,
         `/repos/${simulator.accounts.user}/notes/issues/comments?${query}`,
         'user',
@@ -131,11 +131,14 @@ describe('repositories of the simulated GitHub', () => {
     assert.deepEqual([file.text, file.byteSize, file.isTruncated], [text, Buffer.byteLength(text), false]);
     assert.deepEqual(folder.entries, [{ name: 'config.yaml', type: 'blob' }]);
     assert.deepEqual([picture.text, picture.isBinary, none], [null, true, null]);
-    const response = await rest(simulator, `/repos/${simulator.accounts.user}/notes/contents/${path}`);
+    const response = await requestRest(simulator, `/repos/${simulator.accounts.user}/notes/contents/${path}`);
     const { content, sha } = (await response.json()) as ReportedItem;
     assert.deepEqual([Buffer.from(String(content), 'base64').toString(), sha], [text, file.oid]);
     writeFile(world, repository, path, null, author);
-    assert.equal((await rest(simulator, `/repos/${simulator.accounts.user}/notes/contents/${path}`)).status, 404);
+    assert.equal(
+      (await requestRest(simulator, `/repos/${simulator.accounts.user}/notes/contents/${path}`)).status,
+      404,
+    );
   });
 
   it('touches an item only for changes that GitHub counts, and never uses a number twice', async () => {

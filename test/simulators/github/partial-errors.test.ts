@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { now, queryGraphql, rest } from '../../../simulators/github/send-request.ts';
+import { now, queryGraphql, requestRest } from '../../../simulators/github/send-request.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import type { Account, Issue, Repository } from '../../../simulators/world/model.ts';
@@ -89,12 +89,12 @@ describe('refusals of the simulated GitHub', () => {
     await using simulator = await startRefusing('saml');
     const repository = repositoryOf(simulator, accountOf(simulator, simulator.accounts.organization));
     const path = `/repos/${simulator.accounts.organization}/${repository.name}`;
-    const refused = await rest(simulator, path, 'outsider');
+    const refused = await requestRest(simulator, path, 'outsider');
     assert.equal(refused.status, 403);
     assert.match(refused.headers.get('x-github-sso') ?? '', /^required; url=/);
-    assert.equal((await rest(simulator, path)).status, 200);
+    assert.equal((await requestRest(simulator, path)).status, 200);
     simulator.refusing.allow(simulator.accounts.organization);
-    assert.equal((await rest(simulator, path, 'outsider')).status, 200);
+    assert.equal((await requestRest(simulator, path, 'outsider')).status, 200);
   });
 
   it('sets and removes refusals of an organization over HTTP', async () => {
@@ -103,10 +103,10 @@ describe('refusals of the simulated GitHub', () => {
     const post = (body: object): Promise<Response> =>
       fetch(`${simulator.url}/_simulator/refusals`, { method: 'POST', body: JSON.stringify(body) });
     assert.equal((await post({ login: organization, reason: 'saml', tokens: ['outsider'] })).status, 200);
-    assert.equal((await rest(simulator, `/orgs/${organization}`, 'outsider')).status, 403);
-    assert.equal((await rest(simulator, `/orgs/${organization}`, 'user')).status, 200);
+    assert.equal((await requestRest(simulator, `/orgs/${organization}`, 'outsider')).status, 403);
+    assert.equal((await requestRest(simulator, `/orgs/${organization}`, 'user')).status, 200);
     assert.equal((await post({ login: organization })).status, 200);
-    assert.equal((await rest(simulator, `/orgs/${organization}`, 'outsider')).status, 200);
+    assert.equal((await requestRest(simulator, `/orgs/${organization}`, 'outsider')).status, 200);
     assert.equal((await post({ login: organization, reason: 'mood' })).status, 400);
   });
 

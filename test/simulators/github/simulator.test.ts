@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { buildRepository } from '../../../simulators/git/build-repository.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { now, queryGraphql, rest, start } from '../../../simulators/github/send-request.ts';
+import { now, queryGraphql, requestRest, start } from '../../../simulators/github/send-request.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { toDescriptions } from '../../../simulators/world/commits.ts';
@@ -98,7 +98,7 @@ describe('the simulated GitHub', () => {
       (await fetch(`${simulator.apiUrl}/graphql`, { method: 'POST', body: '{"query":"{ viewer { login } }"}' })).status,
       401,
     );
-    assert.equal((await rest(simulator, '/user', undefined, { authorization: 'bearer nonsense' })).status, 401);
+    assert.equal((await requestRest(simulator, '/user', undefined, { authorization: 'bearer nonsense' })).status, 401);
   });
 
   it("calculates the costs of GitHub's two documented examples", async () => {
@@ -171,8 +171,8 @@ describe('the simulated GitHub', () => {
         assert.equal(named.body.errors === undefined, isSeer, `${token} ${name}`);
         const node = await queryGraphql(simulator, `{ node(id: "${nodeId}") { id } }`, { token });
         assert.equal(node.body.errors === undefined, isSeer);
-        assert.equal((await rest(simulator, `/repos/${name}`, token)).status, isSeer ? 200 : 404);
-        assert.equal((await rest(simulator, `/repos/${name}/issues`, token)).status, isSeer ? 200 : 404);
+        assert.equal((await requestRest(simulator, `/repos/${name}`, token)).status, isSeer ? 200 : 404);
+        assert.equal((await requestRest(simulator, `/repos/${name}/issues`, token)).status, isSeer ? 200 : 404);
         const password = Buffer.from(`x-access-token:${simulator.tokens[token]}`).toString('base64');
         const refs = await fetch(`${simulator.url}/${name}.git/info/refs?service=git-upload-pack`, {
           headers: { authorization: `basic ${password}` },
@@ -209,7 +209,7 @@ describe('the simulated GitHub', () => {
       }
     }
     for (const path of paths) {
-      const response = await rest(simulator, path, 'organization_admin');
+      const response = await requestRest(simulator, path, 'organization_admin');
       const text = await response.text();
       assert.ok(response.status === 200 || response.status === 404, `${path} ${response.status} ${text.slice(0, 200)}`);
     }
@@ -217,11 +217,11 @@ describe('the simulated GitHub', () => {
 
   it('responds with 304 to the ETag of an unchanged response, and gives another token another ETag', async () => {
     await using simulator = await start();
-    const first = await rest(simulator, '/users/ada-lovelace', 'outsider');
+    const first = await requestRest(simulator, '/users/ada-lovelace', 'outsider');
     const etag = first.headers.get('etag') ?? '';
-    const second = await rest(simulator, '/users/ada-lovelace', 'outsider', { 'if-none-match': etag });
+    const second = await requestRest(simulator, '/users/ada-lovelace', 'outsider', { 'if-none-match': etag });
     assert.equal(second.status, 304);
-    const withOtherToken = await rest(simulator, '/users/ada-lovelace', 'user', { 'if-none-match': etag });
+    const withOtherToken = await requestRest(simulator, '/users/ada-lovelace', 'user', { 'if-none-match': etag });
     assert.equal(withOtherToken.status, 200);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { queryGraphql, rest, start } from '../../../simulators/github/send-request.ts';
+import { queryGraphql, requestRest, start } from '../../../simulators/github/send-request.ts';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
@@ -103,14 +103,16 @@ describe('stargazers of the simulated GitHub', () => {
     const { accounts } = simulator;
     const { ofOrganization, ofPerson } = starred(simulator);
     const path = `/repos/${accounts.organization}/${ofOrganization.name}/stargazers?per_page=100`;
-    const listed = (await (await rest(simulator, path, 'organization_admin')).json()) as { starred_at: string }[];
+    const listed = (await (await requestRest(simulator, path, 'organization_admin')).json()) as {
+      starred_at: string;
+    }[];
     assert.equal(listed.length, simulator.world.starsOf(ofOrganization).length);
-    assert.equal((await rest(simulator, path, 'outsider')).status, 404);
-    assert.equal((await rest(simulator, path)).status, 401);
-    const refused = await rest(simulator, path, 'private_owner');
+    assert.equal((await requestRest(simulator, path, 'outsider')).status, 404);
+    assert.equal((await requestRest(simulator, path)).status, 401);
+    const refused = await requestRest(simulator, path, 'private_owner');
     assert.equal(refused.status, 403);
     assert.equal(refused.headers.get('x-accepted-github-permissions'), 'metadata=read; contents=write');
-    const shown = await rest(simulator, `/repos/${accounts.user}/${ofPerson.name}`);
+    const shown = await requestRest(simulator, `/repos/${accounts.user}/${ofPerson.name}`);
     const { stargazers_count: count } = (await shown.json()) as { stargazers_count: number };
     assert.equal(count, simulator.world.starsOf(ofPerson).length);
   });
