@@ -27,7 +27,7 @@ process.exitCode = faults.length > 0 ? 1 : 0;
 
 function examplesOf(guide: string): Example[] {
   const text = readFileSync(guide, 'utf8');
-  const blocks = text.matchAll(/(?:^|added to\s)`((?:src|test)\/[\w./-]+\.ts)`:?\n\n```ts\n(.*?)\n```/gms);
+  const blocks = text.matchAll(/(?:^|added to\s)`((?:src|test|simulators)\/[\w./-]+\.ts)`:?\n\n```ts\n(.*?)\n```/gms);
   return [...blocks].map((block) => {
     const [, path = '', code = ''] = block;
     const offset = block[0].indexOf('```ts\n') + '```ts\n'.length;

@@ -155,10 +155,6 @@ export class World {
     );
   }
 
-  /**
-   * Returns whether a caller sees the members of an organization that are not public: members and installations do
-   * (docs.github.com, rest/orgs/members; server-to-server-permissions of github/docs, "Members").
-   */
   /** Returns the teams of an organization. */
   teamsOf({ id }: Account): Team[] {
     return this.teams.filter(({ organizationId }) => organizationId === id);
@@ -168,6 +164,10 @@ export class World {
     return memberIds.flatMap((id) => this.accountById(id) ?? []);
   }
 
+  /**
+   * Returns whether a caller sees the members of an organization that are not public: members and installations do
+   * (docs.github.com, rest/orgs/members; server-to-server-permissions of github/docs, "Members").
+   */
   canSeeMembers({ accountId, readsMembersOf, lacksMembers = false }: Viewer, organization: Account): boolean {
     if (readsMembersOf === organization.id) return true;
     return accountId !== null && !lacksMembers && this.membership(organization.id, accountId)?.state === 'active';

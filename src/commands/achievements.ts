@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { readConfigFile } from '../achievements/config-file.ts';
 import { explainDemand, explainFile } from '../achievements/explain-file.ts';
+import { hostKindsInWords } from '../config/host-settings.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 import { checkFiles, formatCount } from './report-files.ts';
 
-const usage =
-  'achievements check needs FILE..., optionally with --host github, gitea, forgejo or gitlab, and --explain or --json';
+const usage = `achievements check needs FILE..., optionally with --host ${hostKindsInWords}, and --explain or --json`;
 
 /** `plaudit achievements check|preview`: checks or previews files of achievements before they are live. */
 export async function achievements(io: Io, args: readonly string[]): Promise<void> {

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { readBoardsFile } from '../boards/file/read-file.ts';
+import { hostKindsInWords } from '../config/host-settings.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 import { checkFiles, formatCount } from './report-files.ts';
 
-const usage = 'boards check needs FILE..., optionally with --host github, gitea, forgejo or gitlab, and --json';
+const usage = `boards check needs FILE..., optionally with --host ${hostKindsInWords}, and --json`;
 
 /** `plaudit boards check|preview`: checks or previews files of boards before they are live. */
 export async function boards(io: Io, args: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { settingsHelp } from '../config/help.ts';
+import { hostKinds } from '../config/host-settings.ts';
 import type { Io } from './io.ts';
 
 /** One command of the command line. */
@@ -126,7 +127,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   achievements: {
     forms: [
-      'check FILE... [--host github|gitea|forgejo|gitlab] [--explain | --json]',
+      `check FILE... [--host ${hostKinds.join('|')}] [--explain | --json]`,
       'preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--read] [--json]',
     ],
     description:
@@ -135,7 +136,7 @@ export const commands: Readonly<Record<string, Command>> = {
     run: loading(async () => (await import('./achievements.ts')).achievements),
   },
   boards: {
-    forms: ['check FILE... [--host github|gitea|forgejo|gitlab] [--json]', 'preview FILE PROVIDER/OWNER [--json]'],
+    forms: [`check FILE... [--host ${hostKinds.join('|')}] [--json]`, 'preview FILE PROVIDER/OWNER [--json]'],
     description:
       'check reports errors in files of boards (- is standard input); preview prints the rankings that a file would give, and what its rules reward, by the stored data',
     maxArguments: Number.POSITIVE_INFINITY,

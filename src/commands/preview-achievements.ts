@@ -11,7 +11,7 @@ import type { ProviderConfig } from '../config/hosts.ts';
 import type { Database } from '../database/connection.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
-import { hostKinds, unreportedBy } from '../providers/index.ts';
+import { isHostKind, unreportedBy } from '../providers/index.ts';
 import type { UnreportedKind } from '../providers/unreported.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
@@ -72,7 +72,7 @@ function readHosts({ environment }: Io): ProviderConfig[] {
 function unreportedAt(io: Io, name: string, hosts: readonly ProviderConfig[]): readonly UnreportedKind[] {
   const host = hosts.find((configured) => configured.name === name);
   const hasCredential = host === undefined || host.tokens.length > 0 || host.app !== undefined;
-  if (host !== undefined || hostKinds.includes(name)) return unreportedBy(host?.kind ?? name, hasCredential);
+  if (host !== undefined || isHostKind(name)) return unreportedBy(host?.kind ?? name, hasCredential);
   io.warn(`${name} is not configured here, so conditions on data that it does not report get no warning`);
   return [];
 }

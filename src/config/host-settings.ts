@@ -6,6 +6,12 @@ import { type Setting, setting } from './setting.ts';
 
 Format.Set('http-url', isHttpUrl);
 
+/** The kinds of code hosts. Each has an implementation in `src/providers/index.ts`, and is named in help and usage texts. */
+export const hostKinds = ['github', 'gitea', 'forgejo', 'gitlab'] as const;
+export type HostKind = (typeof hostKinds)[number];
+/** The kinds in a sentence: "github, gitea or gitlab". */
+export const hostKindsInWords = `${hostKinds.slice(0, -1).join(', ')} or ${hostKinds.at(-1)}`;
+
 /** At most 100 tokens of printable ASCII without commas, separated by commas. */
 const tokensPattern = '^[\\x21-\\x2b\\x2d-\\x7e]{1,1024}( *, *[\\x21-\\x2b\\x2d-\\x7e]{1,1024}){0,99}$';
 export const validUrl = 'an http:// or https:// address without user, query or fragment';

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Format } from 'typebox/format';
-import { hostSettings, providerKeys, validUrl } from './host-settings.ts';
+import { hostKindsInWords, hostSettings, providerKeys, validUrl } from './host-settings.ts';
 import { splitList, withoutSlash } from './lists-and-urls.ts';
 import { isHost, isProxy } from './network-names.ts';
 import { type Setting, setting } from './setting.ts';
@@ -254,7 +254,7 @@ export const serviceSettings = {
     schema: Type.String({ minLength: 1 }),
     default: undefined,
     valid: 'a path to a YAML file',
-    description: `Path of a YAML file with more hosts: a list of \`{${providerKeys.join(', ')}}\`; \`kind\` is github, gitlab, gitea or forgejo.`,
+    description: `Path of a YAML file with more hosts: a list of \`{${providerKeys.join(', ')}}\`; \`kind\` is ${hostKindsInWords}.`,
   }),
 };
 

@@ -1,3 +1,4 @@
+import { type HostKind, hostKinds } from '../config/host-settings.ts';
 import type { ProviderConfig } from '../config/hosts.ts';
 import { AppError } from '../errors.ts';
 import { createGiteaProvider } from './gitea/provider.ts';
@@ -17,34 +18,31 @@ export interface ProviderDependencies {
   observe?: ((provider: string) => OnExchange) | undefined;
 }
 
-interface HostKind {
+interface Implementation {
   create: (options: ProviderConfig & ProviderDependencies & { onExchange?: OnExchange | undefined }) => Provider;
   /** Returns the data that such a host does not report, with a credential or without. */
   unreported: (hasCredential: boolean) => readonly UnreportedKind[];
 }
 
-/** All kinds of code hosts. */
-const kinds: Readonly<Record<string, HostKind>> = {
+const implementations: Readonly<Record<HostKind, Implementation>> = {
   github: { create: createGitHubProvider, unreported: unreportedByGitHub },
   gitea: { create: createGiteaProvider, unreported: () => unreportedByGitea },
-  gitlab: { create: createGitLabProvider, unreported: unreportedByGitLab },
   forgejo: { create: createGiteaProvider, unreported: () => unreportedByGitea },
+  gitlab: { create: createGitLabProvider, unreported: unreportedByGitLab },
 };
 
-/** The names of the kinds of code hosts. */
-export const hostKinds: readonly string[] = Object.keys(kinds);
+/** Returns whether there is a kind of code host. */
+export function isHostKind(kind: string): kind is HostKind {
+  return Object.hasOwn(implementations, kind);
+}
 
 /**
  * Returns the data that a kind of host does not report, with a credential or without.
  * @throws AppError `invalid_input` for a kind that does not exist.
  */
 export function unreportedBy(kind: string, hasCredential: boolean): readonly UnreportedKind[] {
-  const found = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-  if (found !== undefined) return found.unreported(hasCredential);
-  throw new AppError(
-    'invalid_input',
-    `${kind} is not a kind of host; those that are: ${Object.keys(kinds).join(', ')}`,
-  );
+  if (isHostKind(kind)) return implementations[kind].unreported(hasCredential);
+  throw new AppError('invalid_input', `${kind} is not a kind of host; those that are: ${hostKinds.join(', ')}`);
 }
 
 /** @throws AppError `misconfigured` for a kind that does not exist. */
@@ -54,13 +52,15 @@ export function createProviders(
 ): Map<string, Provider> {
   return new Map(
     configs.map((config) => {
-      const kind = Object.hasOwn(kinds, config.kind) ? kinds[config.kind] : undefined;
-      if (kind === undefined) {
-        const known = Object.keys(kinds).join(', ');
-        throw new AppError('misconfigured', `PROVIDERS_FILE: the kind of ${config.name} must be one of ${known}`);
+      const { name, kind } = config;
+      if (!isHostKind(kind)) {
+        throw new AppError(
+          'misconfigured',
+          `PROVIDERS_FILE: the kind of ${name} must be one of ${hostKinds.join(', ')}`,
+        );
       }
-      const onExchange = dependencies.observe?.(config.name);
-      return [config.name, kind.create({ ...config, ...dependencies, onExchange })];
+      const onExchange = dependencies.observe?.(name);
+      return [name, implementations[kind].create({ ...config, ...dependencies, onExchange })];
     }),
   );
 }

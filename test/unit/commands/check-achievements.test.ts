@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { achievements } from '../../../src/commands/achievements.ts';
 import type { Io } from '../../../src/commands/io.ts';
+import { hostKinds, hostKindsInWords } from '../../../src/config/host-settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { program } from '../../program.ts';
 import { fileWith } from '../achievements/reported.ts';
@@ -105,9 +106,9 @@ describe('plaudit achievements check', () => {
       [['--jsn', 'a.yaml'], /not --jsn/],
       [
         ['--host', 'sourceforge', '/'],
-        /sourceforge is not a kind of host; those that are: github, gitea, gitlab, forgejo/,
+        new RegExp(`sourceforge is not a kind of host; those that are: ${hostKinds.join(', ')}`),
       ],
-      [['a.yaml', '--host'], /--host github, gitea, forgejo or gitlab/],
+      [['a.yaml', '--host'], new RegExp(`--host ${hostKindsInWords}`)],
       [['/nonexistent.yaml'], /^plaudit: \/nonexistent\.yaml cannot be read\n$/],
       [['/'], /^plaudit: \/ cannot be read\n$/],
     ] as [string[], RegExp][]) {
