@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import ts from 'typescript';
 
 /**
- * Checks the documents: each path of a file that they name exists, and the examples of the guides (docs/adding-*.md)
- * fit the present types. An example is a block of TypeScript after a line that holds only the path of its file; a block
+ * Checks the documents: each path of a file that they name exists, each `npm test` that they recommend runs some test,
+ * and the examples of the guides (docs/adding-*.md) fit the present types. An example is a block of TypeScript after a line that holds only the path of its file; a block
  * after "added to" a path is checked as the end of that file.
  */
 
@@ -21,7 +21,7 @@ const documents = globSync(['*.md', 'docs/**/*.md']).filter((file) => file !== '
 const namedPath = /`((?:src|test|simulators|bench|scripts|docs)\/[\w./-]+\.(?:ts|md|sql|graphql|js))`/g;
 
 const examples = documents.filter((file) => file.startsWith('docs/adding-')).flatMap(examplesOf);
-const faults = [...documents.flatMap(missingPathsOf), ...typeErrors()];
+const faults = [...documents.flatMap(missingPathsOf), ...documents.flatMap(emptyTestRunsOf), ...typeErrors()];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
@@ -49,6 +49,19 @@ function missingPathsOf(document: string): string[] {
           : [`${document}:${index + 1}: ${path} does not exist`],
       ),
     );
+}
+
+/** `npm test -- WORD` runs the tests whose path contains the word, and those that a guide adds. */
+function emptyTestRunsOf(document: string): string[] {
+  if (document.startsWith('docs/decisions/')) return [];
+  const tests = [...globSync('test/**/*.test.ts'), ...examples.map(({ path }) => path)];
+  return [...readFileSync(document, 'utf8').matchAll(/npm test -- ([a-z][\w./ -]*)/g)].flatMap(([, words = '']) =>
+    words
+      .trim()
+      .split(/ +/)
+      .filter((word) => !tests.some((path) => path.includes(word)))
+      .map((word) => `${document}: npm test -- ${word} runs no test`),
+  );
 }
 
 function typeErrors(): string[] {

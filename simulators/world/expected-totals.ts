@@ -51,7 +51,11 @@ const finders: Readonly<Record<Name, (world: World, repository: Repository) => C
       })),
 };
 
-const namesOfDays: readonly CountedOfDay[] = ['commits', 'issues', 'pull_requests', 'reviews', 'discussions'];
+const zeros: Record<CountedOfDay, number> = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
+/** The names of the numbers that are kept for each day. */
+const namesOfDays = Object.keys(zeros) as CountedOfDay[];
+/** The names of the numbers that are summed in lists of contributors. */
+const namesOfContributions: readonly Name[] = ['commits', 'issues', 'pull_requests', 'reviews', 'discussions'];
 
 function counted(world: World, authorId: number, at: Date | null): Counted {
   return { people: [world.accountById(authorId)], at };
@@ -148,8 +152,6 @@ export function daysOf(world: World, repositories: readonly Repository[] = world
   return [...days].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, found]) => found);
 }
 
-const zeros: Record<CountedOfDay, number> = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
-
 /** Returns the contributors of an account's repositories or of one of them: most contributions first, then by login. */
 export function contributorsOf(
   world: World,
@@ -161,7 +163,7 @@ export function contributorsOf(
     .owned(existing(world, login))
     .filter((repository) => world.canSee(viewer, repository))
     .filter((repository) => options.repository === undefined || repository.name === options.repository);
-  const found = owned.flatMap((repository) => namesOfDays.flatMap((name) => finders[name](world, repository)));
+  const found = owned.flatMap((repository) => namesOfContributions.flatMap((name) => finders[name](world, repository)));
   const counts = world.accounts
     .filter((account) => !account.isDeleted && account.type !== 'Mannequin')
     .map((account) => ({

@@ -9,25 +9,25 @@ import { migrate } from '../../../src/database/migrate.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { addRepository, contributionOf, removeContributions, storeContributions } from './stored-repository.ts';
 
-const comments: StoredCounter = { name: 'comments', rule: 'issue.commented', kind: 'issue_comment', per: 'day' };
+const addedOfDay: StoredCounter = { name: 'added_of_day', rule: 'added.of-day', kind: 'issue_comment', per: 'day' };
 /** Counts for another person than its author, under a condition. */
-const accepted: StoredCounter = {
-  name: 'accepted',
-  rule: 'issue.accepted',
+const addedOfPerson: StoredCounter = {
+  name: 'added_of_person',
+  rule: 'added.of-person',
   kind: 'issue_comment',
   where: 'c.answered',
   person: 'answered_by',
   per: 'person',
 };
-const counters = [...storedCounters, comments, accepted];
+const counters = [...storedCounters, addedOfDay, addedOfPerson];
 
 /** Makes a repository and two people in a database with the columns and functions of the added counters. @returns its id. */
 async function prepare(database: Database): Promise<string> {
   const { connection, pool } = database;
   await pool.query(`
-    alter table repository_totals add comments integer not null default 0, add accepted integer not null default 0;
-    alter table contributor_totals add comments integer not null default 0, add accepted integer not null default 0;
-    alter table contribution_days add comments integer not null default 0`);
+    alter table repository_totals add added_of_day integer not null default 0, add added_of_person integer not null default 0;
+    alter table contributor_totals add added_of_day integer not null default 0, add added_of_person integer not null default 0;
+    alter table contribution_days add added_of_day integer not null default 0`);
   await migrate(database, { definitions: readDefinitions(counters) });
   const id = await addRepository(connection);
   await pool.query(`
@@ -57,21 +57,21 @@ async function storeComments({ connection, pool }: Database, id: string): Promis
 async function read({ pool }: Database): Promise<object> {
   const rows = async (query: string): Promise<object[]> => (await pool.query<object>(query)).rows;
   return {
-    whole: await rows('select comments, accepted, issues from repository_totals'),
+    repositories: await rows('select added_of_day, added_of_person, issues from repository_totals'),
     people: await rows(`
-      select name, comments, accepted, issues from contributor_totals join accounts on id = account_id order by name`),
+      select name, added_of_day, added_of_person, issues from contributor_totals join accounts on id = account_id order by name`),
     days: await rows(`
-      select name, day::text, comments, issues from contribution_days join accounts on id = account_id order by day`),
+      select name, day::text, added_of_day, issues from contribution_days join accounts on id = account_id order by day`),
   };
 }
 
 const expected = {
-  whole: [{ comments: 3, accepted: 1, issues: 0 }],
+  repositories: [{ added_of_day: 3, added_of_person: 1, issues: 0 }],
   people: [
-    { name: 'ada', comments: 3, accepted: 0, issues: 0 },
-    { name: 'bob', comments: 0, accepted: 1, issues: 0 },
+    { name: 'ada', added_of_day: 3, added_of_person: 0, issues: 0 },
+    { name: 'bob', added_of_day: 0, added_of_person: 1, issues: 0 },
   ],
-  days: ['2026-05-01', '2026-05-02', '2026-05-03'].map((day) => ({ name: 'ada', day, comments: 1, issues: 0 })),
+  days: ['2026-05-01', '2026-05-02', '2026-05-03'].map((day) => ({ name: 'ada', day, added_of_day: 1, issues: 0 })),
 };
 
 describe('addition of a counter to the list', { skip: isOnCluster }, () => {
@@ -96,8 +96,8 @@ describe('addition of a counter to the list', { skip: isOnCluster }, () => {
     await storeContributions(connection, id, [withdrawn], { counters });
     await removeContributions(connection, id, sql`c.external_id = '1'`, counters);
     assert.deepEqual(await read(opened.database), {
-      whole: [{ comments: 2, accepted: 0, issues: 0 }],
-      people: [{ name: 'ada', comments: 2, accepted: 0, issues: 0 }],
+      repositories: [{ added_of_day: 2, added_of_person: 0, issues: 0 }],
+      people: [{ name: 'ada', added_of_day: 2, added_of_person: 0, issues: 0 }],
       days: expected.days.slice(1),
     });
   });
@@ -110,9 +110,9 @@ describe('addition of a counter to the list', { skip: isOnCluster }, () => {
     const recount = (): Promise<number> =>
       connection.transaction().execute((transaction) => recountRepository(transaction, id, counters));
     assert.equal(await recount(), 0);
-    await pool.query('update repository_totals set comments = 7, accepted = 0');
+    await pool.query('update repository_totals set added_of_day = 7, added_of_person = 0');
     await pool.query('delete from contribution_days');
-    await pool.query('update contributor_totals set comments = comments + 1');
+    await pool.query('update contributor_totals set added_of_day = added_of_day + 1');
     assert.equal(await recount(), 1 + 3 + 2);
     assert.deepEqual(await read(opened.database), expected);
     assert.equal(await recount(), 0);
