@@ -24,15 +24,15 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
-/** Runs both in turn, so that other load on the machine affects both. */
+/** Runs the parser and `git log` in turn, so that other load on the machine affects both. */
 async function measure(copy: HistoryCopy): Promise<BenchResult> {
   const ratios: number[] = [];
   let fastest = 0;
   for (let round = 0; round < rounds; round += 1) {
-    const ours = await commitsPerSecond(() => parse(copy));
-    const theirs = await commitsPerSecond(() => log(copy));
-    ratios.push(ours / theirs);
-    fastest = Math.max(fastest, ours);
+    const parserSpeed = await commitsPerSecond(() => parse(copy));
+    const gitSpeed = await commitsPerSecond(() => log(copy));
+    ratios.push(parserSpeed / gitSpeed);
+    fastest = Math.max(fastest, parserSpeed);
   }
   return {
     name: 'history-parse',

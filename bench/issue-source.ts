@@ -11,7 +11,7 @@ interface NextIssue {
   total: number;
 }
 
-/** Stands for a host without a network: each look at the repository shows one new issue in it. */
+/** Stands for a host without a network: each read of the repository returns one new issue. */
 export function createIssueSource(repository: { externalId: string; name: string }, next: () => NextIssue): Provider {
   const provider = {
     name: 'github',

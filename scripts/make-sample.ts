@@ -49,7 +49,7 @@ const now = (): Date => new Date(at);
 
 const world = new World(now);
 addCommunity(world);
-// Programs have a chance of their own, so that what people do does not depend on it.
+// Programs have random numbers of their own, so that the events of people do not depend on them.
 const happenings = [
   ...planLife(world, new Random(7), sampleTime),
   ...planPrograms(world, new Random(11), sampleTime),

@@ -46,11 +46,11 @@ export async function saveActors(
   const mentions = actors
     .filter(({ externalId }) => !optedOut.includes(externalId))
     .map((actor) => mentionOf(provider, actor, options));
-  const known = await findMentioned(connection, provider, mentions);
-  const ids = new Map(known.map(({ id, external_id: externalId }) => [externalId, id]));
+  const stored = await findMentioned(connection, provider, mentions);
+  const ids = new Map(stored.map(({ id, external_id: externalId }) => [externalId, id]));
   const added = mentions.filter(({ external_id: externalId }) => !ids.has(externalId));
   for (const [externalId, id] of await addMentioned(connection, provider, added, mentionedAt)) ids.set(externalId, id);
-  const changed = known
+  const changed = stored
     .filter(({ is_changed: isChanged }) => isChanged)
     .map(({ external_id: externalId }) => externalId);
   const locked = [...changed.flatMap((externalId) => ids.get(externalId) ?? []), ...alsoLocked];
@@ -70,15 +70,15 @@ export async function saveActors(
 type Mention = ReturnType<typeof mentionOf>;
 
 /**
- * Returns SQL for the parts of a WITH clause that compare mentions with stored accounts: in `known`, `differs` is true
- * where a mention knows something newer, and `is_shown_otherwise` where the host shows or hides the account now.
+ * Returns SQL for the parts of a WITH clause that compare mentions with stored accounts: in `compared`, `differs` is true
+ * where a mention has newer data, and `is_shown_otherwise` where the host shows or hides the account now.
  */
 function comparedWith(provider: string, mentions: readonly Mention[]): RawBuilder<unknown> {
   return sql`mentioned as (
       select * from json_to_recordset(${JSON.stringify(mentions)}::json) as m (
         id uuid, external_id text, handle text, type text, name text, display_name text, avatar_url text,
         is_public boolean, named_at timestamptz, is_brief boolean)
-    ), told as (
+    ), matched as (
       select a.id, a.external_id, a.type as old_type, a.name as old_name, a.display_name as old_display_name,
         a.avatar_url as old_avatar_url, a.named_at as old_named_at, m.handle, m.type, m.name, m.is_public, m.named_at,
         case when m.is_brief then a.display_name else m.display_name end as display_name,
@@ -86,10 +86,10 @@ function comparedWith(provider: string, mentions: readonly Mention[]): RawBuilde
         coalesce(a.checked_at, a.deleted_at, '-infinity') <= m.named_at
           and (a.deleted_at is not null or coalesce(a.hidden_by_host = m.is_public, false)) as is_shown_otherwise
       from mentioned m join accounts a on a.provider = ${provider} and a.external_id = m.external_id
-    ), known as (
+    ), compared as (
       select *, old_named_at < named_at and (old_type, old_name, old_display_name, old_avatar_url)
         is distinct from (type, name, display_name, avatar_url) as differs
-      from told
+      from matched
     )`;
 }
 
@@ -101,7 +101,7 @@ async function findMentioned(
 ): Promise<{ id: string; external_id: string; is_changed: boolean }[]> {
   const { rows } = await sql<{ id: string; external_id: string; is_changed: boolean }>`
     with ${comparedWith(provider, mentions)}
-    select id, external_id, differs or is_shown_otherwise as is_changed from known`.execute(connection);
+    select id, external_id, differs or is_shown_otherwise as is_changed from compared`.execute(connection);
   return rows;
 }
 
@@ -149,20 +149,20 @@ async function changeMentioned(
       insert into former_names (provider, name_key, account_id, left_at, check_after)
       select ${provider}, lower(old_name), id, ${leftAtInSql(provider, 'old_name', 'old_named_at', mentionedAt)},
         ${mentionedAt}
-      from known where differs and lower(old_name) <> lower(name)
+      from compared where differs and lower(old_name) <> lower(name)
       order by id
       on conflict (provider, name_key, account_id)
         do update set left_at = excluded.left_at, check_after = excluded.check_after
     )
     update accounts a set updated_at = ${mentionedAt},
-      type = case when differs then known.type else a.type end,
-      name = case when differs then known.name else a.name end,
-      display_name = case when differs then known.display_name else a.display_name end,
-      avatar_url = case when differs then known.avatar_url else a.avatar_url end,
-      handle = case when differs and known.handle <> '' then known.handle else a.handle end,
-      named_at = case when differs then known.named_at else a.named_at end,
+      type = case when differs then compared.type else a.type end,
+      name = case when differs then compared.name else a.name end,
+      display_name = case when differs then compared.display_name else a.display_name end,
+      avatar_url = case when differs then compared.avatar_url else a.avatar_url end,
+      handle = case when differs and compared.handle <> '' then compared.handle else a.handle end,
+      named_at = case when differs then compared.named_at else a.named_at end,
       hidden_by_host = case when is_shown_otherwise then coalesce(not is_public, a.hidden_by_host) else a.hidden_by_host end,
       deleted_at = case when is_shown_otherwise then null else a.deleted_at end,
-      checked_at = case when is_shown_otherwise then known.named_at else a.checked_at end
-    from known where a.id = known.id and (differs or is_shown_otherwise)`.execute(connection);
+      checked_at = case when is_shown_otherwise then compared.named_at else a.checked_at end
+    from compared where a.id = compared.id and (differs or is_shown_otherwise)`.execute(connection);
 }

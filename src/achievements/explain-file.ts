@@ -1,7 +1,7 @@
 import type { Detail } from '../contributions/contribution.ts';
 import {
-  asksAboutPerson,
   type Checked,
+  concernsPerson,
   type DateTerm,
   type ItemTerm,
   type ListTerm,
@@ -39,14 +39,14 @@ export function explainDemand({ achievements, pointActions }: Config): string[] 
   }
   return [...needing].map(
     ([detail, names]) =>
-      `Changed ${onDemandNames[detail]} are collected only because this file needs them, for ${joined(names, 'and')}; nobody earns that before they are read (preview --read reads them).`,
+      `Changed ${onDemandNames[detail]} are collected only because this file needs them, for ${joinWords(names, 'and')}; nobody earns that before they are read (preview --read reads them).`,
   );
 }
 
 function explainAchievement({ name, triggers, evaluateAt }: Achievement): string {
   const groups = triggers.map((group) => {
-    const said = group.map((trigger) => explainCondition(trigger, trigger.condition, []));
-    return said.length > 1 ? `(${said.join(' or ')})` : said.join('');
+    const conditions = group.map((trigger) => explainCondition(trigger, trigger.condition, []));
+    return conditions.length > 1 ? `(${conditions.join(' or ')})` : conditions.join('');
   });
   const when = evaluateAt === null ? '' : ` at ${evaluateAt.toISOString().slice(0, 16)} UTC, when it is decided once`;
   return `${name}: a person needs ${groups.join(' and ')}${when}.`;
@@ -55,18 +55,18 @@ function explainAchievement({ name, triggers, evaluateAt }: Achievement): string
 /** Describes the points of a rule, such as `5 points for each issue of their own`, without a full stop. */
 export function explainRule(rule: PointRule): string {
   const points = `${rule.value} ${rule.value === 1 ? 'point' : 'points'}`;
-  if (asksAboutPerson(rule.condition)) return `${points} once for ${explainCondition(rule, rule.condition, [])}`;
+  if (concernsPerson(rule.condition)) return `${points} once for ${explainCondition(rule, rule.condition, [])}`;
   return `${points} for each ${withFilters(nounOf(rule, 'one'), [rule.condition], 'which')}`;
 }
 
 /** @param filters conditions on single contributions that stand beside the condition. */
 function explainCondition(trigger: Trigger, condition: Checked, filters: readonly Checked[]): string {
-  if (!asksAboutPerson(condition)) {
+  if (!concernsPerson(condition)) {
     return `at least one ${withFilters(nounOf(trigger, 'one'), [...filters, condition], 'which')}`;
   }
   if ('terms' in condition) {
-    const items = condition.terms.filter((term) => !asksAboutPerson(term));
-    const persons = condition.terms.filter(asksAboutPerson);
+    const items = condition.terms.filter((term) => !concernsPerson(term));
+    const persons = condition.terms.filter(concernsPerson);
     return condition.kind === 'or'
       ? `(${condition.terms.map((term) => explainCondition(trigger, term, filters)).join(' or ')})`
       : persons.map((term) => explainCondition(trigger, term, [...filters, ...items])).join(' and ');
@@ -78,10 +78,10 @@ function explainCondition(trigger: Trigger, condition: Checked, filters: readonl
     return `${amount(condition)} ${noun}`;
   }
   if (condition.kind === 'sum') {
-    const sum = `${amount(condition)} points of ${joined(condition.actions, 'and')}`;
+    const sum = `${amount(condition)} points of ${joinWords(condition.actions, 'and')}`;
     return filters.length === 0 ? sum : `${sum} with ${explainAll(filters)}`;
   }
-  if (condition.kind === 'rank') return `rank ${condition.rank} by points of ${joined(condition.actions, 'and')}`;
+  if (condition.kind === 'rank') return `rank ${condition.rank} by points of ${joinWords(condition.actions, 'and')}`;
   throw new Error(`${condition.kind} is a condition on one contribution`);
 }
 
@@ -98,7 +98,7 @@ function amount({ operator, value }: { operator: ComparisonOperator; value: numb
   return `${amounts[operator]} ${value}`;
 }
 
-const parts: Readonly<Record<Exclude<Actor, 'author'>, (action: Action) => string>> = {
+const rolesOfActors: Readonly<Record<Exclude<Actor, 'author'>, (action: Action) => string>> = {
   resolved_by: (action) => (action === 'discussion' ? ' that they answered' : ' that they closed'),
   assignees: () => ' assigned to them',
   reviewers: () => ' with them as reviewer',
@@ -106,12 +106,12 @@ const parts: Readonly<Record<Exclude<Actor, 'author'>, (action: Action) => strin
 
 function nounOf({ actor, action }: Trigger, number: 'one' | 'many'): string {
   const own = action === 'star' ? ' for the repository' : action === 'point' ? '' : ' of their own';
-  return `${nouns[action][number]}${actor === 'author' ? own : parts[actor](action)}`;
+  return `${nouns[action][number]}${actor === 'author' ? own : rolesOfActors[actor](action)}`;
 }
 
 function withFilters(noun: string, filters: readonly Checked[], pronoun: string): string {
-  const said = explainAll(filters);
-  return said === '' ? noun : `${noun}, ${pronoun} ${said}`;
+  const explanation = explainAll(filters);
+  return explanation === '' ? noun : `${noun}, ${pronoun} ${explanation}`;
 }
 
 function explainAll(conditions: readonly Checked[]): string {
@@ -168,7 +168,7 @@ function counted({ field }: NumberTerm): string {
   return lines[field] ?? field;
 }
 
-const moments: Readonly<Record<ComparisonOperator, string>> = {
+const datePrepositions: Readonly<Record<ComparisonOperator, string>> = {
   '=': 'on',
   '!=': 'on another day than',
   '>': 'after',
@@ -179,7 +179,7 @@ const moments: Readonly<Record<ComparisonOperator, string>> = {
 
 function explainDate({ operator, value: { from, isWholeDay } }: DateTerm): string {
   const iso = from.toISOString();
-  return `${moments[operator]} ${isWholeDay ? iso.slice(0, 10) : `${iso.slice(0, 16).replace('T', ' ')} UTC`}`;
+  return `${datePrepositions[operator]} ${isWholeDay ? iso.slice(0, 10) : `${iso.slice(0, 16).replace('T', ' ')} UTC`}`;
 }
 
 const lists: Readonly<Record<ListTerm['form'], { verb: string; word: 'or' | 'and' }>> = {
@@ -199,11 +199,11 @@ const listNames: Readonly<Record<ListTerm['field'], string>> = {
 function explainList({ form, field, values }: ListTerm): string {
   const { verb, word } = lists[form];
   const quoted = values.map((value) => `'${value}'`);
-  if (field === 'actor') return `is ${form === 'none' ? 'not ' : ''}by ${joined(quoted, 'or')}`;
-  return `${verb} ${listNames[field]} ${joined(quoted, word)}`;
+  if (field === 'actor') return `is ${form === 'none' ? 'not ' : ''}by ${joinWords(quoted, 'or')}`;
+  return `${verb} ${listNames[field]} ${joinWords(quoted, word)}`;
 }
 
-function joined(names: readonly string[], word: 'and' | 'or'): string {
+function joinWords(names: readonly string[], word: 'and' | 'or'): string {
   const last = names.at(-1) ?? '';
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${word} ${last}`;
 }

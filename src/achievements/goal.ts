@@ -1,4 +1,4 @@
-import { asksAboutPerson, type Checked } from './conditions/checked.ts';
+import { type Checked, concernsPerson } from './conditions/checked.ts';
 import type { Achievement, Trigger } from './config.ts';
 
 /** A number that a person has to reach to earn an achievement. */
@@ -18,8 +18,8 @@ export function goalOf(achievement: Achievement): Goal | undefined {
   const [trigger, ...others] = achievement.triggers.flat();
   if (trigger === undefined || others.length > 0) return undefined;
   const terms = termsOf(trigger.condition);
-  const items = terms.filter((term) => !asksAboutPerson(term));
-  const [term, ...further] = terms.filter(asksAboutPerson);
+  const items = terms.filter((term) => !concernsPerson(term));
+  const [term, ...further] = terms.filter(concernsPerson);
   if (term === undefined || further.length > 0 || (term.kind !== 'count' && term.kind !== 'sum')) return undefined;
   if (term.operator !== '>=' && term.operator !== '>') return undefined;
   const wanted = term.operator === '>' ? term.value + 1 : term.value;

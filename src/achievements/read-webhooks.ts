@@ -70,7 +70,7 @@ function readEvents(
       const expected = 'the name of an achievement of the file';
       faults.push(newFault(place, `there is no achievement ${short(event.value)}`, { expected, suggestion }));
     } else if (eventNames.has(event.value)) {
-      const message = `${short(event.value)} is here twice, and told once`;
+      const message = `${short(event.value)} is here twice, and announced once`;
       faults.push(newFault(place, message, { severity: 'warning', expected: 'each achievement once' }));
     } else eventNames.add(event.value);
   }

@@ -230,7 +230,7 @@ function toFault({ code, message, pos }: YAMLParseError, text: string): Fault {
   return newFault({ start: pos[0], end: pos[1] }, what ?? `this is not YAML: ${message.split('\n')[0]}`, details);
 }
 
-/** A part like `- achievement:` behind something else in the same line. */
+/** A part like `- achievement:` behind other text in the same line. */
 const partInside = /\S[ \t]+-[ \t]+(?:achievement|action|webhook|trigger|event|board)[ \t]*:/;
 
 /**

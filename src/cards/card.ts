@@ -15,7 +15,7 @@ export type ImageSize = 'small' | 'large';
  */
 export interface CardDefinition<Content> {
   parts: Parts;
-  /** The kind of things that the message names when there are none to draw. */
+  /** The subject that the message names when there is no data to draw. */
   nothingOf: NothingOf;
   /**
    * Returns why there is nothing to draw, in the place of the advice of the language; undefined where nothing was

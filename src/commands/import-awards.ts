@@ -54,7 +54,7 @@ export async function importSavedAwards(io: Io, args: readonly string[]): Promis
     const [foreign] = await findForeignIds(connection, account.id, awards);
     if (foreign !== undefined)
       throw new AppError('conflict', `the id ${foreign} belongs to another award here; nothing was imported`);
-    const { added, known } = await inTransaction(connection, async (transaction) => {
+    const { added, existing: known } = await inTransaction(connection, async (transaction) => {
       const counts = await importAwards(transaction, account.id, awards, { now: new Date(), newId: uuidv7 });
       await announce(transaction, { kind: 'account', key: account.id });
       return counts;

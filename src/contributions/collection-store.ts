@@ -15,7 +15,7 @@ export interface Collection {
   isListOutdated: boolean;
   /** Kinds that are not completely known. */
   uncollected: ContributionKind[];
-  /** True when something readable was never read to its end: the process that was reading it may have been killed. */
+  /** True when a readable stream was never read to its end: the process that was reading it may have been killed. */
   isUnfinished: boolean;
 }
 

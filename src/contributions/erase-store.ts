@@ -148,7 +148,7 @@ async function removeTotals(connection: Connection, accountId: string, limit: nu
   return rows.length;
 }
 
-/** Locks the totals of a repository against other changes. Those of an erased repository are about to be removed. */
+/** Locks the totals of a repository against other changes, unless the repository is erased, and its totals with it. */
 async function lockIfStored(transaction: Connection, repositoryId: string): Promise<void> {
   await sql`select lock_totals(${repositoryId}::uuid)`.execute(transaction);
 }

@@ -21,8 +21,8 @@ function eachOf(toSql: (column: RawBuilder<unknown>) => RawBuilder<unknown>, ali
 const negative = (column: RawBuilder<unknown>): RawBuilder<unknown> => sql`- ${column}`;
 
 /**
- * Returns SQL for the sums of the account `a`, one row. It adds the repositories that the surrounding transaction has
- * changed, and subtracts private repositories of withdrawn credentials, which are hidden at once and whose own rows
+ * Returns SQL for the sums of the account `a`, one row. The SQL adds the repositories that the surrounding transaction
+ * has changed, and subtracts private repositories of withdrawn credentials, which are hidden at once and whose own rows
  * follow.
  */
 export function sumsOf(visibility: Visibility): RawBuilder<unknown> {
@@ -74,7 +74,7 @@ export interface OwnedTotals {
   counters: Counters;
   /** Kinds of contributions of which the sums may lack some. */
   uncollected: ContributionKind[];
-  /** True when something readable was never read to its end: the process that was reading it may have been killed. */
+  /** True when a readable stream was never read to its end: the process that was reading it may have been killed. */
   isUnfinished: boolean;
 }
 
@@ -144,7 +144,7 @@ export interface Checked {
   ids: string[];
   /** The last id; undefined when none is left after it. */
   last: string | undefined;
-  /** The owners of which something differed; it is repaired at the end of the transaction. */
+  /** The owners whose sums differed; the end of the transaction repairs them. */
   different: string[];
 }
 

@@ -94,7 +94,9 @@ export async function forgetCommitCounts(connection: Connection, repositoryIds: 
   await sql`select forget_commit_counts(${[...repositoryIds]}::uuid[])`.execute(connection);
 }
 
-/** Marks totals as changed by something other than counting changes, which sets that mark itself. */
+/**
+ * Marks totals as changed. Changes of counts need no call, because the functions that count set the mark themselves.
+ */
 export async function markTotalsChanged(connection: Connection, repositoryId: string): Promise<void> {
   await connection
     .updateTable('repository_totals')

@@ -6,7 +6,7 @@ export interface Contributor {
   provider: string;
   type: AccountType;
   name: string;
-  /** The name in lower case by which the list is ordered. It follows a new name with a delay. */
+  /** The name in lower case by which the list is ordered. After a rename, the list has the new name with a delay. */
   nameKey: string;
   displayName: string;
   avatarUrl: string;

@@ -49,7 +49,8 @@ export async function makePart(
   parts: readonly string[],
   now: Date,
 ): Promise<Ranking | undefined> {
-  // Those that have changed contributors have ended or wait, so that the list contains the former and the latter see it.
+  // With this lock, each transaction that changes contributors has ended, and the list contains its changes, or waits,
+  // and then finds the list.
   await sql`
     select pg_advisory_xact_lock(${advisoryLocks.listing}, hashtext(${scope.accountId}))`.execute(transaction);
   await sql`update rankings r set ended_at = ${now} where ${isOf(scope)} and ${isOutdatedByCredentials}`.execute(

@@ -73,7 +73,7 @@ interface BoardRankingsTable {
   whole_until: Date | null;
 }
 
-/** A person with points, or of whom the board may count something, between two versions. */
+/** A person with points, or with items that the board may count, between two versions. */
 interface BoardRanksTable {
   board_id: string;
   account_id: string;

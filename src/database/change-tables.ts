@@ -42,12 +42,12 @@ interface FormerRepositoriesTable {
   until: Date;
 }
 
-/** One row: the time since when changes are logged. */
+/** The only row: the time since when changes are logged. */
 interface ChangesKeptTable {
   since: Date;
 }
 
-/** One row: the latest time that may be stored; `infinity`: not known. */
+/** The only row: the latest time that may be stored; `infinity`: not known. */
 interface LatestTimeTable {
   is_only: boolean;
   until: Date;

@@ -46,9 +46,9 @@ export interface StreamsTable {
   /** True when the last full scan (`scan_is_deep`: the running scan) read the details of an installed repository. */
   is_deep: Generated<boolean>;
   scan_is_deep: Generated<boolean>;
-  /** The time when the provider last reported something new. */
+  /** The time when the provider last reported new items. */
   invalidated_at: Date | null;
-  /** The time of the request for a full scan, because something was deleted or lost. */
+  /** The time of the request for a full scan, because items were deleted or lost. */
   full_scan_wanted_at: Date | null;
   /** The time of the last read, if the host withheld the list then; null when it showed the list. */
   withheld_at: Date | null;

@@ -40,10 +40,10 @@ const noParty: LookupParty = { isOwner: false, allowances: [] };
 export type Claim = { state: 'claimed' | 'standing' } | { state: 'delayed'; until: Date };
 
 /**
- * Adds the job of a lookup, unless the lookup is running, delayed, or its last outcome still stands. It counts against
- * the allowances of the party only when this call adds the job. When they are used up, the job runs later; when too
- * many lookups are delayed already, nothing is stored. A lookup that waits for the allowance of another party runs at
- * once, if that of this party has a place, so that no party delays names for others.
+ * Adds the job of a lookup, unless the lookup is running, delayed, or its last outcome still stands. The lookup counts
+ * against the allowances of the party only when this call adds the job. When they are used up, the job runs later; when
+ * too many lookups are delayed already, nothing is stored. A lookup that waits for the allowance of another party runs
+ * at once, if that of this party has a place, so that no party delays names for others.
  */
 export async function claimLookup(
   connection: Connection,

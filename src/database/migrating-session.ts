@@ -56,8 +56,8 @@ export async function withMigratingConnections<Result>(
 }
 
 /**
- * Waits until no other node migrates. The wait has no end, because a large database takes hours. It holds no
- * snapshot: an index that is built concurrently waits for all sessions that hold one.
+ * Waits until no other node migrates. The wait has no end, because a large database takes hours. The waiting session
+ * holds no snapshot: an index that is built concurrently waits for all sessions that hold one.
  */
 export async function waitForOtherNodes(session: Kysely<unknown>, { log, logEveryMs }: Reporting): Promise<void> {
   let reportAt = performance.now();

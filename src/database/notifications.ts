@@ -9,7 +9,7 @@ export type Notifications = EventEmitter<{ notification: [Notification] }>;
 
 export function createNotifications(): Notifications {
   const notifications: Notifications = new EventEmitter();
-  // One listener for each kind of workers, and one for each of those that are ending.
+  // Each kind of workers has a listener, and workers that are ending keep theirs, so any number is no leak.
   notifications.setMaxListeners(0);
   return notifications;
 }
@@ -28,7 +28,10 @@ export function poolOfJobs(pool: Pool, notifications: Notifications): Pool {
   return Object.create(pool, { connect: { value: connect }, query: { value: pool.query.bind(pool) } });
 }
 
-/** The part of a connection that a listener uses. It never breaks: the node's session is replaced when it does. */
+/**
+ * The part of a connection that a listener uses. This connection never breaks: the node replaces its session when that
+ * breaks.
+ */
 class Listening extends EventEmitter {
   readonly #notifications: Notifications;
   readonly #pass = (notification: Notification): void => void this.emit('notification', notification);

@@ -21,7 +21,8 @@ export const maxPartitions = 256;
 
 /**
  * Writes the large tables again, as partitions by the hash of the repository; 1: as plain tables. Each table is a
- * transaction, which keeps all others from it, so no node should run. One that is stopped goes on with the tables left.
+ * transaction, which keeps all others from it, so no node should run. After a stop, the next run continues with the
+ * other tables.
  * @returns the tables that were written.
  * @throws AppError `invalid_input` when the number is out of range.
  */

@@ -35,8 +35,8 @@ const responseGraceMs = 500;
 const endsWithinMs = 1000;
 
 /**
- * Opens a pool of connections. One whose server or pooler hangs gives no error, so a statement without a response ends
- * it, and with it all others of the pool on which nothing has arrived in the meantime.
+ * Opens a pool of connections. A connection whose server or pooler hangs gives no error, so a statement without a
+ * response ends it, and with it all others of the pool on which nothing has arrived in the meantime.
  * @param lending returns the pool that stores take connections from, which observes waits; by default the driver's.
  */
 export function openPool(

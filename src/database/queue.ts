@@ -106,7 +106,7 @@ export async function startQueue(options: {
   pollMs?: number | undefined;
   /** The interval, in ms, at which jobs are released that no living node runs. */
   sweepMs?: number;
-  /** Releases, in the same interval, other things that this node holds but does not use. */
+  /** Releases, in the same interval, other claims that this node holds but does not use. */
   alsoSweep?: () => Promise<void>;
   tasks: Record<string, Task>;
   /** Returns whether this machine's clock was set since the last call. */
@@ -214,7 +214,7 @@ async function keepWorking(options: WorkerOptions): Promise<Workforce> {
 }
 
 async function stopWorkers({ runner, ended }: Workers): Promise<void> {
-  // Those that ended already refuse to be stopped.
+  // A runner that ended already refuses to be stopped.
   runner.stop().catch(() => {});
   await ended;
 }
@@ -251,7 +251,8 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
     preset: {
       worker: {
         gracefulShutdownAbortTimeout: finishingTimeMs,
-        // Those of a pooler's sessions are not those of one connection.
+        // A pooler may send the statements of one connection to several sessions, and a prepared statement exists in
+        // one.
         preparedStatements: !isPooled(database),
         // Without batches, a failure to report the end of a job would be an unhandled rejection and end the process.
         completeJobBatchDelay: 0,

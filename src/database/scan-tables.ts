@@ -14,7 +14,7 @@ export interface RepositoryPollsTable {
   repository_id: string;
   next_at: Date;
   interval_s: number;
-  /** Digest of the data seen last: another digest means that something changed. */
+  /** Digest of the data seen last: another digest means a change. */
   digest: string;
   /** The last change that a poll found or the provider reported; null: none is known. */
   changed_at: Date | null;

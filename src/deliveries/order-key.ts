@@ -5,8 +5,8 @@ const maxLength = 200;
 
 /**
  * Returns the key of order of a delivery: deliveries with one key are applied in the order in which they arrived, those
- * with different keys at the same time. It is the installation that the delivery is about, otherwise its repository,
- * otherwise its account.
+ * with different keys at the same time. The key is the installation that the delivery is about, otherwise its
+ * repository, otherwise its account.
  */
 export function orderKeyOf({ provider, changes }: { provider: string; changes: readonly Change[] }): string {
   const subjects = changes.map(subjectOf).toSorted(({ rank: one }, { rank: other }) => one - other);

@@ -35,7 +35,7 @@ interface RejectionsOptions {
   now: () => Date;
   storeEveryMs: number;
   store: (counts: readonly RejectionCount[]) => Promise<void>;
-  /** Called when the counts could not be stored. They are kept until the next rejection. */
+  /** Called when the counts could not be stored. The counts are kept until the next rejection. */
   onFailure: (error: unknown) => void;
 }
 

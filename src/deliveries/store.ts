@@ -30,7 +30,7 @@ export const applyJob: Job = {
   keepsRunAt: true,
 };
 
-/** Applies the deliveries of keys that wait. It is a job of its own, so that it never delays new deliveries. */
+/** Applies the deliveries of keys that wait. This work is a job of its own, so that it never delays new deliveries. */
 export const applyAgainJob: Job = { ...applyJob, key: 'apply_deliveries again', delayMs: 500 };
 
 /**

@@ -22,7 +22,7 @@ interface Fault {
 }
 
 /**
- * Returns a reader for a route's body, made from its TypeBox object. It throws AppError `missing_field` or
+ * Returns a reader for a route's body, made from its TypeBox object. The reader throws AppError `missing_field` or
  * `invalid_input`, naming the field and the valid values.
  */
 export function bodyReader(schema: TSchema): (given: unknown) => unknown {

@@ -97,8 +97,8 @@ export function withCompressedForms<Rendered extends Representations>(response: 
 }
 
 /**
- * Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). It
- * is a promise only while the representation is being made.
+ * Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). The
+ * result is a promise only while the representation is being made.
  */
 export function representationFor(
   response: Representations,

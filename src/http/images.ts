@@ -19,7 +19,7 @@ export interface CardInput {
   holders?: readonly number[];
   /** The achievement that an account is closest to: `present` of the `wanted` contributions are done. */
   next?: { name: string; icon_url: string; present: number; wanted: number };
-  /** Images as data URLs, by their addresses. They are not fetched from these. */
+  /** Images as data URLs, by their addresses. Drawing a card fetches nothing. */
   images?: ReadonlyMap<string, string>;
   /** True when the counters hold only collected contributions, because the provider has no totals of its own. */
   countsCollected?: boolean;

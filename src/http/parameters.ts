@@ -20,10 +20,10 @@ interface ParameterSchema {
 }
 
 /**
- * Returns a reader for the parameters of a route's URLs, made from their TypeBox object. It ignores parameters that are
- * not declared, because people add some to get past caches. In URLs of images it rejects names that look like a
- * misspelled declared one, because an image cannot show otherwise that a parameter had no effect. It throws AppError
- * `invalid_input`, naming the parameter and the valid values.
+ * Returns a reader for the parameters of a route's URLs, made from their TypeBox object. The reader ignores parameters
+ * that are not declared, because people add some to get past caches. In URLs of images the reader rejects names that
+ * look like a misspelled declared one, because an image cannot show otherwise that a parameter had no effect. The
+ * reader throws AppError `invalid_input`, naming the parameter and the valid values.
  */
 export function parameterReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
   const declared = Object.entries<TSchema>('properties' in schema ? Object(schema.properties) : {}).map(

@@ -66,7 +66,8 @@ function sendLimit({ routeOptions }: FastifyRequest, reply: FastifyReply): void 
 const readsGroup = 'reads';
 
 /**
- * Returns the `RateLimit-Policy` of a response from the cache. It has no `RateLimit`, because it is not counted.
+ * Returns the `RateLimit-Policy` of a response from the cache. The response has no `RateLimit`, because it is not
+ * counted.
  * @param address the address of the other end of the connection.
  * @returns undefined for a client that is not limited.
  */

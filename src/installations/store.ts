@@ -18,9 +18,9 @@ export interface StoredInstallation {
 export const isLiving = sql<boolean>`i.removed_at is null and i.suspended_at is null`;
 
 /**
- * Stores the installations of the app that a provider listed at `requestedAt`, and marks all others as removed. An older
- * list never replaces a newer one.
- * @returns the installations that show more than before, or something else, with their accounts.
+ * Stores the installations of the app that a provider listed at `requestedAt`, and marks all others as removed. An
+ * older list never replaces a newer one.
+ * @returns the installations that show more repositories than before, or other ones, with their accounts.
  */
 export async function saveInstallations(
   transaction: Connection,

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 
 /** The logo of a site, in the place of the mark of the service. */
 export interface Logo {
-  /** It changes with the content, so that it may be cached for ever. */
+  /** The path changes with the content, so that the image may be cached for ever. */
   path: string;
   /** A PNG. */
   body: Buffer;

@@ -82,7 +82,7 @@ export function counters(
 ${provenance(part, reader)}`;
 }
 
-/** Renders the time as of which something is known. */
+/** Renders the time as of which data is known. */
 export function asOfTime(asOf: Date, { language }: Reader): Markup {
   const text = fill(language.words.asOf, { date: language.date(asOf) });
   return html`<time datetime="${asOf.toISOString()}">${text}</time>`;

@@ -8,7 +8,9 @@ export const style = [tokens(), ...['style.css', 'docs/style.css'].map(readText)
 /** The script that shows the texts about numbers. */
 export const tips = readText('tips/script.js');
 
-/** The paths of the stylesheet and of the script. They change with the content, so that it may be cached for ever. */
+/**
+ * The paths of the stylesheet and of the script. The paths change with the content, so that the files may be cached for ever.
+ */
 export const stylePath = `/pages/style-${versionOf(style)}.css`;
 export const tipsPath = `/pages/tips-${versionOf(tips)}.js`;
 

@@ -38,7 +38,10 @@ export function windowOf(query: Static<typeof WindowQuery>, now: Date): PageWind
   return { window, before: window && windowToCompare(window, now), texts };
 }
 
-/** Returns the previous window. That of a window that has not ended is cut at the same distance from its beginning. */
+/**
+ * Returns the previous window. Where the window has not ended, the previous one is cut at the same distance from its
+ * beginning.
+ */
 function windowToCompare(window: Window, now: Date): Window | undefined {
   const { since, until, length } = window;
   if (since === null || until === null || length === null || since > now) return undefined;

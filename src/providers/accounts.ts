@@ -28,8 +28,8 @@ export interface Accounts {
   /** Returns the URL of the account in the host's API, for people who want to read more there. */
   urlOf(account: Pick<Actor, 'name' | 'type'>): string;
   /**
-   * Returns the URL of a user in the host's API by the immutable id. It identifies the same person after a change of
-   * the name, and never another one.
+   * Returns the URL of a user in the host's API by the immutable id. The URL identifies the same person after a change
+   * of the name, and never another one.
    */
   idUrlOf(externalId: string): string;
   /** Returns the URL of the host's page that searches for the items of a user's counter; absent: the host has none. */

@@ -10,7 +10,7 @@ export interface Quota {
   resetAt: Date;
 }
 
-/** Something that a credential is not allowed to do. */
+/** An action that a credential does not permit. */
 export interface MissingPermission {
   /** The host's name for the permission, such as `read:issue`. */
   name: string;

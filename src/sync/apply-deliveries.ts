@@ -38,8 +38,9 @@ const limits: Record<Which, TryLimits> = {
 };
 
 /**
- * Applies all stored deliveries: queues jobs that read the changes, and hides private and deleted data at once. Those
- * with one key of order are applied one after the other, oldest first; several keys are applied at the same time.
+ * Applies all stored deliveries: queues jobs that read the changes, and hides private and deleted data at once.
+ * Deliveries with one key of order are applied one after the other, oldest first; several keys are applied at the same
+ * time.
  * @returns `more` when deliveries may be left.
  */
 export async function applyDeliveries(context: SyncContext): Promise<'done' | 'more'> {

@@ -40,7 +40,7 @@ export interface SyncContext {
   onOrphans: (table: string, ids: number) => void;
 }
 
-/** One piece of work: the calls for requests to the provider, and the receiver of progress. */
+/** A piece of work: the calls for requests to the provider, and the receiver of progress. */
 export interface Work {
   call: Call;
   /** The call for the first request, for which a caller may wait; absent: `call`. */

@@ -57,7 +57,7 @@ function fullScan(
 }
 
 /**
- * Ends a scan of a list that the host withholds. It removes nothing: an empty response says nothing about the list. From
+ * Ends a scan of a list that the host withholds. Nothing is removed: an empty response says nothing about the list. From
  * now on deliveries decide, also those since the last scan to which the list was shown.
  */
 export async function withholdStream(

@@ -60,12 +60,12 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
   if (isTipUnknown && !isHistory(stream) && isPast(stream.fullScanAt, deletionsUnnoticedForMs, now))
     return 'everything';
   if (isTipUnknown) return stream.knownUntil.getTime() + freshForMs <= now.getTime() ? 'changes' : 'nothing';
-  // Without a time of the last change, only a higher total shows that there is something new.
+  // Without a time of the last change, only a higher total shows that there are new items.
   const known = stream.storedTotal + stream.skippedTotal;
   const isMore = stream.providerChangedAt === null && (stream.providerTotal ?? 0) > known;
   if (isMore) return 'changes';
   const isCountOff = stream.providerTotal !== null && stream.providerTotal !== known;
-  // Something was deleted, which no list of changes shows. Once a day is enough where the totals never agree.
+  // An item was deleted, which no list of changes shows. Once a day is enough where the totals never agree.
   if (isCountOff && isPast(stream.fullScanAt, dayMs, now)) return 'everything';
   return 'nothing';
 }

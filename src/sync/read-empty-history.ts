@@ -52,7 +52,7 @@ function isRecent(stream: StreamState, now: Date): boolean {
   return isNew && newest + settlingMs > now.getTime();
 }
 
-/** Returns whether git shows commits. It shows none when the code host withholds the code. */
+/** Returns whether git shows commits. Git shows none when the code host withholds the code. */
 async function holdsCommits(context: SyncContext, { repository, provider, known, call }: Subject): Promise<boolean> {
   try {
     return await context.histories.use(repository.id, 'commits', async (copy) => {

@@ -22,8 +22,9 @@ export function starOf(accountId: string, at: Date): Contribution {
 }
 
 /**
- * Stores and removes stars as the deliveries say that were recorded at `since` or later. They were left to the list of
- * stars while the host showed it, or seemed to: the list of a repository without stars is empty for all credentials.
+ * Stores and removes stars as the deliveries say that were recorded at `since` or later. These stars were left to the
+ * list of stars while the host showed the list, or seemed to: the list of a repository without stars is empty for all
+ * credentials.
  */
 export async function storeDeliveredStars(
   transaction: Connection,

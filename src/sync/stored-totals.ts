@@ -6,8 +6,8 @@ import type { Connection } from '../database/connection.ts';
 import type { SyncContext } from './context.ts';
 
 /**
- * Returns a user's public lifetime totals from stored data, for counters that the provider cannot report. They stay
- * named as missing, because there may be more.
+ * Returns a user's public lifetime totals from stored data, for counters that the provider cannot report. These
+ * counters stay named as missing, because the host may have more contributions.
  */
 export async function sumMissing(
   { providers }: Pick<SyncContext, 'providers'>,

@@ -64,7 +64,8 @@ function parseHeader(token: string): Record<string, unknown> {
 }
 
 /**
- * Verifies a token that this service issued. It ends exactly at its `exp`, because the clock of this service set it.
+ * Verifies a token that this service issued. The token ends exactly at its `exp`, because the clock of this service set
+ * it.
  */
 async function verifyIssued(context: VerifyContext, token: string, kid: string): Promise<Caller | undefined> {
   const publicKey = await findPublicKey(context.connection, kid, context.now());

@@ -1,6 +1,6 @@
 import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { asksForRank } from '../evaluation/compile.ts';
+import { usesRank } from '../evaluation/compile.ts';
 import { evaluate } from '../evaluation/evaluate-store.ts';
 import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
 import { storable } from '../files/store.ts';
@@ -34,9 +34,9 @@ const awardsAtOnce = 1000;
 const evaluatedTogether = 20;
 
 /**
- * Evaluates what accounts may have earned in a repository since the last run, and awards it. It can be stopped at any
- * point and run in several processes at once, because the transaction that stores the last awards also deletes the
- * work.
+ * Evaluates what accounts may have earned in a repository since the last run, and awards it. The run can be stopped at
+ * any point, and several processes can run it at once, because the transaction that stores the last awards also deletes
+ * the work.
  * @returns `more` when there is more to do.
  */
 export async function awardRepository(context: AwardContext, repositoryId: string): Promise<'done' | 'more'> {
@@ -48,8 +48,8 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
   ]);
   // A new file adds work for all accounts. The file is read again, because the first read may have returned the former
   // one.
-  const isOfFile = work.some(({ accountId }) => accountId === null);
-  const file = isOfFile ? await findEvaluatedFile(connection, repositoryId) : found;
+  const concernsAll = work.some(({ accountId }) => accountId === null);
+  const file = concernsAll ? await findEvaluatedFile(connection, repositoryId) : found;
   if (file === undefined) {
     await dropUselessWork(connection, repositoryId);
     return 'done';
@@ -75,7 +75,7 @@ function toEarnables({ achievements }: EvaluatedFile, config: EvaluatedConfig): 
     if (achievement === undefined) return [];
     const deciding = decidingKinds(achievement, config.pointActions);
     const needed = neededKinds(deciding);
-    return [{ stored, achievement, deciding, needed, ranks: asksForRank(achievement) }];
+    return [{ stored, achievement, deciding, needed, ranks: usesRank(achievement) }];
   });
 }
 

@@ -60,7 +60,7 @@ export async function importAwards(
   accountId: string,
   awards: readonly ImportedAward[],
   { now, newId }: { now: Date; newId: () => string },
-): Promise<{ added: number; known: number }> {
+): Promise<{ added: number; existing: number }> {
   await takeSharedErasureLock(transaction);
   const rows = toRows(awards.map((award) => ({ ...award, achievementId: newId() })));
   await sql`
@@ -81,7 +81,7 @@ export async function importAwards(
       set imported_id = case when w.id = excluded.id then w.imported_id else excluded.id end
     returning w.created_at = ${now} and w.imported_at = ${now} as is_new`.execute(transaction);
   const added = stored.filter(({ is_new }) => is_new).length;
-  return { added, known: stored.length - added };
+  return { added, existing: stored.length - added };
 }
 
 function toRows(awards: readonly (ImportedAward & { achievementId?: string })[]): string {

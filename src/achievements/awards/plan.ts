@@ -20,7 +20,7 @@ export type People = 'everybody' | ReadonlySet<string>;
 export interface Plan {
   /** The achievements that can be evaluated now, with the accounts to evaluate. */
   ready: { earnable: Earnable; people: People }[];
-  /** Those of `ready` that are evaluated once, as of a date. */
+  /** The achievements of `ready` that are evaluated once, as of a date. */
   completing: Earnable[];
   /** The evaluations that have to wait until more is known. */
   later: { achievementId: string; accountId: string | null }[];
@@ -49,17 +49,18 @@ export function planEvaluation(
   const waiting = new Set<string>();
   for (const earnable of earnables) {
     const { stored, needed } = earnable;
-    const known = [...needed].map((kind) => knownUntil.get(kind)?.getTime() ?? 0);
+    const knownTimes = [...needed].map((kind) => knownUntil.get(kind)?.getTime() ?? 0);
     if (stored.evaluateAt !== null) {
       const dueAt = stored.evaluateAt.getTime() + settlingMs;
-      const isDue = stored.evaluatedAt === null && dueAt <= now.getTime() && known.every((until) => until >= dueAt);
+      const isDue =
+        stored.evaluatedAt === null && dueAt <= now.getTime() && knownTimes.every((until) => until >= dueAt);
       if (isDue) plan.completing.push(earnable);
       if (isDue) plan.ready.push({ earnable, people: 'everybody' });
       continue;
     }
     const people = peopleOf(earnable, work);
     if (people === undefined) continue;
-    if (known.every((until) => until > 0)) plan.ready.push({ earnable, people });
+    if (knownTimes.every((until) => until > 0)) plan.ready.push({ earnable, people });
     else {
       waiting.add(stored.id);
       plan.later.push(...leaveForLater(earnable, people, work));

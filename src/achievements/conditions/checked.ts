@@ -82,8 +82,8 @@ export interface RankTerm extends Span {
 }
 
 /** Returns whether a condition contains a term about all contributions of a person together. */
-export function asksAboutPerson(condition: Checked): boolean {
+export function concernsPerson(condition: Checked): boolean {
   const { kind } = condition;
-  if (kind === 'and' || kind === 'or') return condition.terms.some(asksAboutPerson);
+  if (kind === 'and' || kind === 'or') return condition.terms.some(concernsPerson);
   return kind === 'count' || kind === 'sum' || kind === 'rank';
 }

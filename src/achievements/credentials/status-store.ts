@@ -19,9 +19,9 @@ export async function statusEntryOf(
   randomBytes: (size: number) => Buffer,
 ): Promise<StatusEntry | undefined> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const known = await findEntry(connection, awardId);
-    if (known !== undefined) return known;
-    const positions = draw(randomBytes);
+    const entry = await findEntry(connection, awardId);
+    if (entry !== undefined) return entry;
+    const positions = drawPositions(randomBytes);
     const outcome = await inTransaction(connection, (transaction) => addEntry(transaction, awardId, positions));
     if (outcome === 'no_award') return undefined;
     if (outcome !== 'taken') return outcome;
@@ -29,7 +29,7 @@ export async function statusEntryOf(
   throw new Error('no position in a status list could be taken');
 }
 
-function draw(randomBytes: (size: number) => Buffer): number[] {
+function drawPositions(randomBytes: (size: number) => Buffer): number[] {
   const bytes = randomBytes(drawnAtOnce * 4);
   return Array.from({ length: drawnAtOnce }, (_, index) => bytes.readUInt32BE(index * 4) % listLength);
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { asksAboutPerson, type Checked } from '../conditions/checked.ts';
+import { type Checked, concernsPerson } from '../conditions/checked.ts';
 import type { Action } from '../conditions/vocabulary.ts';
 import type { Achievement, PointAction, PointRule, Trigger } from '../config.ts';
 import { type ItemSource, itemSource, noAuthors, type Scope } from './item-sources.ts';
@@ -82,7 +82,7 @@ class Compilation {
   constructor(pointActions: readonly PointAction[], scope: Scope, achievements: readonly Achievement[]) {
     this.#pointActions = pointActions;
     this.#scope = scope;
-    this.#itemScope = achievements.some(asksForRank) ? { ...scope, accountIds: undefined } : scope;
+    this.#itemScope = achievements.some(usesRank) ? { ...scope, accountIds: undefined } : scope;
     this.#achievements = achievements;
   }
 
@@ -175,7 +175,7 @@ class Compilation {
   }
 
   #planRule(rule: PointRule): PlannedTrigger | MeasuredRule {
-    if (asksAboutPerson(rule.condition)) return this.#planTrigger(rule);
+    if (concernsPerson(rule.condition)) return this.#planTrigger(rule);
     const measures = this.#measuresOf(rule);
     this.#measures.set(keyOfItems(rule), measures);
     return { part: measures.name, measure: measures.of([rule.condition], { needsAll: true }) };
@@ -210,7 +210,7 @@ function pointsSql(rules: readonly PlannedRule[]): RawBuilder<unknown> {
 const noRows = sql`select 0 as achievement, null::uuid as person, null::timestamptz as at where false`;
 
 /** Returns whether the evaluation of one person needs the contributions of all people. */
-export function asksForRank({ triggers }: Achievement): boolean {
+export function usesRank({ triggers }: Achievement): boolean {
   const usesRank = (condition: Checked): boolean =>
     condition.kind === 'rank' ||
     ((condition.kind === 'and' || condition.kind === 'or') && condition.terms.some(usesRank));

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { Achievement, Config } from '../config.ts';
-import { asksForRank, compileAchievements, type EarnedRow } from './compile.ts';
+import { compileAchievements, type EarnedRow, usesRank } from './compile.ts';
 
 /** An achievement that an account earned. */
 export interface Earned {
@@ -36,7 +36,7 @@ export function evaluationQueries(
   // Only achievements with a rank need the contributions of all people, so they get queries of their own.
   const groups = Map.groupBy(
     achievements,
-    (one) => `${one.evaluateAt?.getTime()} ${accountIds !== undefined && asksForRank(one)}`,
+    (one) => `${one.evaluateAt?.getTime()} ${accountIds !== undefined && usesRank(one)}`,
   );
   return [...groups.values()].flatMap((group) =>
     Array.from({ length: Math.ceil(group.length / maxAtOnce) }, (_, index): Evaluation => {

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import {
-  asksAboutPerson,
   type Checked,
   type CheckedJunction,
+  concernsPerson,
   type ItemTerm,
   type PersonTerm,
 } from '../conditions/checked.ts';
@@ -94,10 +94,10 @@ async function explainTerms(
   filters: readonly Checked[],
 ): Promise<ExplainedTerm[]> {
   if (isJunction(condition)) {
-    const beside = condition.kind === 'and' ? condition.terms.filter((term) => !asksAboutPerson(term)) : [];
+    const beside = condition.kind === 'and' ? condition.terms.filter((term) => !concernsPerson(term)) : [];
     const terms: ExplainedTerm[] = [];
     for (const term of condition.terms) {
-      const inside = asksAboutPerson(term) ? [...filters, ...beside] : filters;
+      const inside = concernsPerson(term) ? [...filters, ...beside] : filters;
       terms.push(...(await explainTerms(explaining, trigger, term, inside)));
     }
     return terms;
@@ -115,7 +115,7 @@ async function explainTerms(
  * not known.
  */
 function withMissingData(stored: StoredTerm, condition: Checked, unread: Unread[]): ExplainedTerm {
-  const isAboutPerson = asksAboutPerson(condition);
+  const isAboutPerson = concernsPerson(condition);
   const isReached = !isAboutPerson || ('operator' in condition && condition.operator.startsWith('>'));
   const present = stored.present === 0 ? null : stored.present;
   return { ...stored, present, missing: null, holds: stored.holds && isReached ? true : null, unread };

@@ -54,7 +54,7 @@ export class Measures {
     const source = this.#source;
     const [only] = measures;
     const allConditions = measures.flatMap(({ conditions }) => conditions);
-    const from = asksForLabels(allConditions) ? source.fromWithLabels : source.from;
+    const from = needsLabels(allConditions) ? source.fromWithLabels : source.from;
     if (measures.length === 1 && only !== undefined) {
       return sql`select ${source.person} as person, ${this.#aggregate(only)} as ${sql.id(only.column)}
         from ${from} and ${this.#counts(only)} group by 1`;
@@ -130,7 +130,7 @@ function keyOfOne(condition: Checked): string {
   return key;
 }
 
-export function asksForLabels(conditions: readonly Checked[]): boolean {
+export function needsLabels(conditions: readonly Checked[]): boolean {
   return conditions.some((condition) => keyOfOne(condition).includes('"field":"labels"'));
 }
 

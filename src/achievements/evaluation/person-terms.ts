@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { asksAboutPerson, type Checked, type CountTerm, type RankTerm, type SumTerm } from '../conditions/checked.ts';
+import { type Checked, type CountTerm, concernsPerson, type RankTerm, type SumTerm } from '../conditions/checked.ts';
 import type { ComparisonOperator } from '../conditions/syntax.ts';
 import { countOf, type Measure, type Measures, momentOf } from './measures.ts';
 
@@ -35,12 +35,12 @@ export function planPerson(
   measures: Measures,
   points: Points,
 ): PersonNode {
-  if (!asksAboutPerson(condition)) {
+  if (!concernsPerson(condition)) {
     return { kind: 'first', measure: measures.of([...filters, condition], { needsAll: false }) };
   }
   if (condition.kind === 'and') {
-    const items = condition.terms.filter((term) => !asksAboutPerson(term));
-    const persons = condition.terms.filter(asksAboutPerson);
+    const items = condition.terms.filter((term) => !concernsPerson(term));
+    const persons = condition.terms.filter(concernsPerson);
     const inside = [...filters, ...items];
     return { kind: 'all', terms: persons.map((term) => planPerson(term, inside, measures, points)) };
   }

@@ -1,4 +1,4 @@
-import { asksAboutPerson } from '../../achievements/conditions/checked.ts';
+import { concernsPerson } from '../../achievements/conditions/checked.ts';
 import { alternatives, newFault } from '../../achievements/conditions/fault.ts';
 import type { Action } from '../../achievements/conditions/vocabulary.ts';
 import { nodeAt } from '../../achievements/read-entries.ts';
@@ -45,7 +45,7 @@ function readRule(rule: RuleFields, node: YamlNode, reading: Reading): BoardRule
     faults.push(newFault(nodeAt(node, 'at'), `a ${action} is never ${at}`, { expected: alternatives(others) }));
   }
   if (trigger === undefined) return undefined;
-  const isOnce = asksAboutPerson(trigger.condition);
+  const isOnce = concernsPerson(trigger.condition);
   if (isOnce && (perDay !== null || decay > 0)) {
     const key = perDay === null ? 'decay' : 'per_day';
     const message = `${key} has no effect: a rule with count() gives its points once`;

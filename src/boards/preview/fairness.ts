@@ -1,4 +1,4 @@
-import { asksAboutPerson } from '../../achievements/conditions/checked.ts';
+import { concernsPerson } from '../../achievements/conditions/checked.ts';
 import { explainRule } from '../../achievements/explain-file.ts';
 import { nouns } from '../../achievements/nouns.ts';
 import type { BoardPreview } from './preview-store.ts';
@@ -34,7 +34,7 @@ const splittable = new Set(['commit', 'issue_comment', 'pull_request_comment', '
 
 function splitting({ board }: BoardPreview): string[] {
   return board.rules.flatMap((rule, index) => {
-    const isCapped = rule.perDay !== null || rule.decay > 0 || asksAboutPerson(rule.condition);
+    const isCapped = rule.perDay !== null || rule.decay > 0 || concernsPerson(rule.condition);
     if (isCapped || !splittable.has(rule.action)) return [];
     const noun = nouns[rule.action].many;
     return [

@@ -3,7 +3,7 @@ export interface Coverage {
   /** The number of repositories that the patterns match; a pattern that matches none counts as one. */
   repositories: number;
   complete: number;
-  /** Those that are not complete. */
+  /** The repositories that are not complete. */
   incomplete: IncompleteRepository[];
   /** True when the patterns match more repositories than a board may have. */
   isCut: boolean;

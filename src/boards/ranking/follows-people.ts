@@ -2,9 +2,9 @@ import type { Checked } from '../../achievements/conditions/checked.ts';
 import type { Board } from '../board.ts';
 
 /**
- * Returns whether the points of a person follow from the contributions that name this person alone. They do not where a
- * condition is about the first contribution of another person, or to other repositories of the owner, or about logins of
- * others, which may change.
+ * Returns whether the points of a person follow from the contributions that name this person alone. The points do not
+ * where a condition is about the first contribution of another person, or to other repositories of the owner, or about
+ * logins of others, which may change.
  */
 export function followsPeople({ rules }: Pick<Board, 'rules'>): boolean {
   return rules.every(({ actor, condition }) => dependsOnNamed(condition, actor === 'author'));

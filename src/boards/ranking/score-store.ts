@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { asksAboutPerson } from '../../achievements/conditions/checked.ts';
+import { concernsPerson } from '../../achievements/conditions/checked.ts';
 import { triggerSql } from '../../achievements/evaluation/compile.ts';
 import { satisfiedAt } from '../../achievements/evaluation/instants.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../achievements/evaluation/item-sources.ts';
 import { allHold } from '../../achievements/evaluation/item-terms.ts';
 import { lowerCase } from '../../achievements/evaluation/lower-case.ts';
-import { asksForLabels, Measures } from '../../achievements/evaluation/measures.ts';
+import { Measures, needsLabels } from '../../achievements/evaluation/measures.ts';
 import { planPerson } from '../../achievements/evaluation/person-terms.ts';
 import { PointSums } from '../../achievements/evaluation/point-sums.ts';
 import { Statement } from '../../achievements/evaluation/statement.ts';
@@ -53,7 +53,7 @@ export function scoreStatement(board: Board, scope: ScoreScope): Statement {
   const { until } = scope.window;
   const isBefore = until === null ? sql`` : sql`where at < ${until}::timestamptz`;
   statement.addOnce('matched', sql`select * from (${sql.join(parts, sql` union all `)}) as items ${isBefore}`);
-  const aggregateRules = rules.filter(({ rule }) => asksAboutPerson(rule.condition));
+  const aggregateRules = rules.filter(({ rule }) => concernsPerson(rule.condition));
   const earned = aggregateRules.map(({ rule, number }) => {
     const name = `once${number}`;
     addAggregateRule(statement, name, board, scope, rule);
@@ -71,13 +71,13 @@ const noItem = sql`null::uuid as repository_id, null::text as kind, null::text a
 function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[]): RawBuilder<unknown> {
   const [first] = group.map(({ rule }) => rule);
   if (first === undefined) throw new Error('a group of rules has no rule');
-  const source = sourceOf(board, scope, first, asksForLabels(group.map(({ rule }) => rule.condition)));
+  const source = sourceOf(board, scope, first, needsLabels(group.map(({ rule }) => rule.condition)));
   const moments = group.map(({ rule }) => {
     // All contributions of the source decide who is a newcomer, also those that do not meet the condition.
-    const condition = asksAboutPerson(rule.condition) ? always : rule.condition;
+    const condition = concernsPerson(rule.condition) ? always : rule.condition;
     return sql`case when ${allHold([condition], source)} then ${atOf(rule, source) ?? satisfiedAt([condition], source)} end`;
   });
-  const numbers = group.map(({ rule, number }) => sql`${asksAboutPerson(rule.condition) ? -number : number}::integer`);
+  const numbers = group.map(({ rule, number }) => sql`${concernsPerson(rule.condition) ? -number : number}::integer`);
   // The source is read once for all of its rules: `unnest` returns a row of each contribution for each rule.
   const isSingleRule = group.length === 1;
   const [rule, at] = [numbers, moments].map((all) =>
@@ -163,7 +163,7 @@ function atOf({ at }: BoardRule, source: ItemSource): RawBuilder<unknown> | unde
 /** Adds a part with the people who earned a rule with an aggregate, and the moments at which they did. */
 function addAggregateRule(statement: Statement, name: string, board: Board, scope: ScoreScope, rule: BoardRule): void {
   const { since, until } = scope.window;
-  const source = sourceOf(board, scope, rule, asksForLabels([rule.condition]));
+  const source = sourceOf(board, scope, rule, needsLabels([rule.condition]));
   const measures = new Measures(`${name}_items`, {
     ...source,
     window: {

@@ -150,7 +150,7 @@ async function signWithoutErased(
 const completedWithinMs = 90 * 86_400_000;
 
 /**
- * Counts seasons again that were frozen while something was missing, once everything is collected. Each becomes a new
+ * Counts seasons again that were frozen while data was missing, once everything is collected. Each becomes a new
  * version, with its differences from the former one.
  */
 export async function completeSeasons(services: SigningServices): Promise<void> {

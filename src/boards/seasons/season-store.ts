@@ -260,7 +260,7 @@ export async function addAnonymousVersion(
   return next;
 }
 
-/** Finds the newest versions of seasons that were frozen since a moment while something was missing, at random. */
+/** Finds the newest versions of seasons that were frozen since a moment while data was missing, in random order. */
 export async function findIncomplete(
   connection: Connection,
   since: Date,

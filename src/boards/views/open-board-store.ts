@@ -3,7 +3,7 @@ import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { pointRead } from '../../database/point-reads.ts';
 
-/** A board that everyone may see, as pages about something that it counts name it. */
+/** A board that everyone may see, with the facts by which pages about its repositories and people link to it. */
 export interface OpenBoard {
   provider: string;
   owner: string;

@@ -4,7 +4,7 @@ import type { ProblemPhrase } from '../../errors.ts';
 /** A phrase with a number, in the plural forms of the language (CLDR plural rules). `{n}` is the number. */
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** The things that a card can have none of. */
+/** The subjects of cards, for the message of a card without any data. */
 export type NothingOf = 'contributions' | 'contributors' | 'achievements' | 'board' | 'languages';
 
 /** All texts of cards, in one language. */

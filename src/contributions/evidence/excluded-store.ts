@@ -6,11 +6,11 @@ import { isAmong } from './filter-store.ts';
 import { type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf, visibleOf } from './items-store.ts';
 import type { Item } from './store.ts';
 
-/** Reasons why something that was seen does not count. */
+/** Reasons why an item of the host does not count. */
 export const exclusionReasons = ['fork', 'not-default-branch', 'bot', 'host-refuses', 'no-account', 'private'] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
-/** Something that was seen and does not count. */
+/** An item of the host that does not count. */
 export interface ExcludedItem extends Item {
   reason: ExclusionReason;
   /** The address of a commit without an account; null for all but the owner of the repository. */

@@ -192,6 +192,6 @@ function stop(pid: number): void {
   try {
     process.kill(pid, 'SIGINT');
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }

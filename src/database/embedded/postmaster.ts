@@ -22,11 +22,11 @@ export function isRunning(pid: number): boolean {
  * processes are reused.
  */
 export function findPostmaster(clusterDir: string): number | undefined {
-  const pid = lockedBy(clusterDir, clusterLock);
+  const pid = readPid(clusterDir, clusterLock);
   return pid !== undefined && servesCluster(pid, clusterDir) ? pid : undefined;
 }
 
-function lockedBy(clusterDir: string, file: string): number | undefined {
+function readPid(clusterDir: string, file: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(join(clusterDir, file), 'utf8'), 10);
     return pid > 0 ? pid : undefined;
@@ -39,7 +39,7 @@ function servesCluster(pid: number, clusterDir: string): boolean {
   if (!isRunning(pid)) return false;
   if (process.platform !== 'linux') return /postgres/.test(commandOf(pid));
   try {
-    // The working directory of a process that ended and waits to be collected cannot be read.
+    // The working directory of a process that ended and waits for its parent (a zombie) cannot be read.
     const serverDirectory = statSync(`/proc/${pid}/cwd`);
     const clusterDirectory = statSync(clusterDir);
     return serverDirectory.ino === clusterDirectory.ino && serverDirectory.dev === clusterDirectory.dev;
@@ -57,10 +57,10 @@ function commandOf(pid: number): string {
 }
 
 /**
- * Replaces the process id in the lock files of the cluster and of its socket when an unrelated process has it by chance:
- * PostgreSQL would refuse to start. It checks both files in the same way (`CreateLockFile` in miscinit.c) and replaces
- * a file whose process has ended. The other lines stay, because those of the cluster's file show PostgreSQL whether
- * processes of the last server still hold its memory.
+ * Replaces the process id in the lock files of the cluster and of its socket when an unrelated process has it by
+ * chance: PostgreSQL would refuse to start. PostgreSQL checks both files in the same way (`CreateLockFile` in
+ * miscinit.c) and replaces a file whose process has ended. The other lines stay, because those of the cluster's file
+ * show PostgreSQL whether processes of the last server still hold its memory.
  */
 export function replaceReusedPids(clusterDir: string): void {
   for (const file of [clusterLock, socketLock]) replaceReusedPid(clusterDir, file);
@@ -68,7 +68,7 @@ export function replaceReusedPids(clusterDir: string): void {
 
 function replaceReusedPid(clusterDir: string, file: string): void {
   const path = join(clusterDir, file);
-  const pid = lockedBy(clusterDir, file);
+  const pid = readPid(clusterDir, file);
   if (pid === undefined || pid === noProcess || !isRunning(pid) || servesCluster(pid, clusterDir)) return;
   const { uid, gid } = statSync(path);
   const [, ...rest] = readFileSync(path, 'utf8').split('\n');

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Part } from './migration.ts';
 
 /**
- * Lists of contributors that follow changes in versions, in the place of a copy for each version. Those that were made
+ * Lists of contributors that follow changes in versions, in the place of a copy for each version. Lists that were made
  * before are made again.
  */
 export const parts: readonly Part[] = [

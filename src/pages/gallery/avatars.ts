@@ -1,4 +1,6 @@
-/** Drawn avatars of invented people. They are ours, and in the public domain (CC0). */
+/**
+ * Drawn avatars of invented people. The authors of this project drew them and put them into the public domain (CC0).
+ */
 
 const grounds = ['#f4c7ab', '#b8d8be', '#aecbfa', '#f6d98b', '#d7bde2', '#a9dce3', '#f5b7b1', '#c9d6a3', '#e3c9a8'];
 const clothes = ['#2f6f8f', '#8a3b5c', '#3e6b48', '#54468a', '#a3562b', '#2d4a6d', '#7a5c1e', '#4b4f57', '#8c2f2f'];

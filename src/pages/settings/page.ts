@@ -71,7 +71,7 @@ function confirmPath(provider: string, organization: string, returnTo: string): 
   return `/sign-in/${provider}?${new URLSearchParams({ organization, return_to: returnTo }).toString()}`;
 }
 
-/** Something that a page says above its section. */
+/** A message that a page shows above its section. */
 export interface Notice {
   /** The error of a change that was not made. */
   problem?: string | undefined;

@@ -14,7 +14,7 @@ const query = { limit: '50', stat: 'false', verification: 'false', files: 'false
 /**
  * Finds the accounts of addresses by the authors and committers that Gitea shows for commits. Gitea finds authors by
  * all addresses of an account, including hidden ones, and returns null for an address without an account
- * (go-gitea/gitea, services/convert/git_commit.go). It does not show co-authors, of whom only those with a noreply
+ * (go-gitea/gitea, services/convert/git_commit.go). Gitea does not show co-authors, of whom only those with a noreply
  * address of the host are found.
  */
 export async function resolveIdentities(

@@ -20,7 +20,7 @@ export const ContributionWindow = Type.Object({
 export type ContributionWindow = Static<typeof ContributionWindow>;
 
 const dayMs = 86_400_000;
-/** The age at which a window of the past is fetched again. It changes seldom, by commits with old dates. */
+/** The age at which a window of the past is fetched again. Only commits with old dates change it, which is seldom. */
 const settledForMs = 7 * dayMs;
 /** The year in which GitHub began. Earlier contributions are commits that carry an older date. */
 const firstYear = 2008;

@@ -6,7 +6,7 @@ import { BearerPayload, MemberPayload } from './payloads.ts';
 import { isActiveOwner } from './prove.ts';
 
 /**
- * Checks whether a person owns a group or a group above it. GitLab knows both by their ids. It hides the members of
+ * Checks whether a person owns a group or a group above it. GitLab knows both by their ids. GitLab hides the members of
  * private groups that were invited to a group from accounts that are no members (gitlabhq/gitlabhq,
  * app/finders/group_members_finder.rb), so that 404 counts only with a token of the person, of a member, or of an
  * administrator of the instance, to whom GitLab reports being one (lib/api/entities/user_with_admin.rb).

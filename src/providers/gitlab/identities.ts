@@ -8,8 +8,8 @@ import { readAuthors } from './graphql.ts';
 import { UserPayload } from './payloads.ts';
 
 /**
- * Looks up the accounts of addresses by the authors that GitLab shows of commits. It does not show co-authors, so only
- * those with a private commit address of the instance are found.
+ * Looks up the accounts of addresses by the authors that GitLab shows of commits. GitLab does not show co-authors, so
+ * only those with a private commit address of the instance are found.
  */
 export async function resolveIdentities(
   client: RestClient,

@@ -116,7 +116,7 @@ function partsOfRepositories(
         url: `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}.git`,
         authorization: gitAuthorization(client, credentialName),
       }),
-      // They take five queries.
+      // This number of addresses takes five queries.
       identitiesAtOnce: 40,
       resolveIdentities: (repository, identities, call) =>
         resolveIdentities(client, repository, identities, seenBy(repository, call)),

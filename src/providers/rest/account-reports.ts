@@ -7,7 +7,7 @@ import type { AccountReport } from '../provider.ts';
 import type { RestClient } from './client.ts';
 import { type List, readAll } from './lists.ts';
 
-/** Reports an account with the counters that are known. These hosts have no discussions. */
+/** Reports an account with the counters that are known. Hosts with this API have no discussions. */
 export function reportOf(account: AccountFacts, known: Partial<Counters>): AccountReport {
   const counters: Partial<Counters> = { discussions: 0, discussions_answered: 0, ...known };
   return { account, counters, missing: missingFrom(counters), memory: null };

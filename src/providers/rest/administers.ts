@@ -4,7 +4,8 @@ import type { RestClient } from './client.ts';
 import { tokenCalls } from './views.ts';
 
 /**
- * Checks with one configured token after the other until one of them can see whether a person administers something.
+ * Checks with one configured token after the other until one of them can see whether a person administers an
+ * organization.
  */
 export async function withEachToken(
   client: RestClient,

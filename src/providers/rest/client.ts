@@ -56,7 +56,7 @@ interface RestRequest extends RequestOptions {
 /** The wait after an endpoint with a limit of its own refused a request without naming a time, in ms. */
 const endpointBackoffMs = 60_000;
 const limits = { responseTimeoutMs: 20_000, maxResponseBytes: 32 * 1024 * 1024 };
-/** These hosts have one limit for all of their API. */
+/** Each host has one limit for all of its API, so one quota is kept for it. */
 const resource = 'api';
 
 /** The error when the host accepts the token, but the token lacks a scope for this request. */

@@ -16,8 +16,8 @@ const newest = 5;
 const cheap = { stat: 'false', verification: 'false', files: 'false' };
 
 /**
- * Reads a repository with its newest issues and pull requests. They show new reactions, which are in no list of
- * changes.
+ * Reads a repository with its newest issues and pull requests. The newest items show new reactions, which are in no
+ * list of changes.
  * @returns null when the repository is absent or its visibility changed.
  */
 export async function readTip(

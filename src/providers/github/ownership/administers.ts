@@ -12,8 +12,8 @@ const maxPages = 10;
 
 /**
  * Checks whether a person owns an organization. GitHub lists its owners with their ids, which a renamed account keeps.
- * It lists all of them to members and to installations with the permission "Members", but only the public ones to all
- * other credentials, without a refusal. Therefore this first makes sure that the credential sees all.
+ * GitHub lists all of them to members and to installations with the permission "Members", but only the public ones to
+ * all other credentials, without a refusal. Therefore the check first makes sure that the credential sees all.
  * https://docs.github.com/rest/orgs/members#list-organization-members
  */
 export async function administers(

@@ -7,8 +7,8 @@ import type { BearerClient } from './client.ts';
 
 /**
  * Checks whether the bearer of a token is the user of a name, or an active administrator of the organization of that
- * name. GitHub's responses name the bearer and the organization. It sends the same two requests for names of other
- * users and for unknown names, so that the response time does not reveal which names exist.
+ * name. GitHub's responses name the bearer and the organization. The check sends the same two requests for names of
+ * other users and for unknown names, so that the response time does not reveal which names exist.
  * @param name null: GitHub does not allow the name.
  * https://docs.github.com/rest/orgs/members#get-an-organization-membership-for-the-authenticated-user
  */

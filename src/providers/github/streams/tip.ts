@@ -10,7 +10,7 @@ import { addDeepDiscussion, addDeepIssue, addDeepPullRequest } from './items.ts'
 import { readItem } from './read-item.ts';
 
 /**
- * Reads a repository with its last changed items. They show new reactions, which are in no list of changes.
+ * Reads a repository with its last changed items. The items show new reactions, which are in no list of changes.
  * @returns null when the repository is hidden or its visibility changed.
  */
 export async function readTip(
