@@ -39,13 +39,13 @@ export const accountRules: readonly Rule[] = [
     title: 'finds a stored account again until it is deleted',
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
-      const known = await knownAccount(provider, people.max.login);
+      const stored = await knownAccount(provider, people.max.login);
       assert.equal(
-        (await lastReport(provider.accounts.refresh(known, newCall())))?.account.externalId,
-        known.externalId,
+        (await lastReport(provider.accounts.refresh(stored, newCall())))?.account.externalId,
+        stored.externalId,
       );
       deleteAccount(world, people.max);
-      assert.equal(await lastReport(provider.accounts.refresh(known, newCall())), undefined);
+      assert.equal(await lastReport(provider.accounts.refresh(stored, newCall())), undefined);
     },
   },
   ruleAboutParts(['teams'], {
@@ -78,8 +78,8 @@ export const accountRules: readonly Rule[] = [
         slug: 'core',
         memberIds: [people.max.id],
       });
-      const place = { organization: organization.login, organizationId: String(organization.id), team: 'core' };
-      assert.equal(await provider.teams.readMembers(place, newCall()), null);
+      const team = { organization: organization.login, organizationId: String(organization.id), team: 'core' };
+      assert.equal(await provider.teams.readMembers(team, newCall()), null);
     },
   }),
   ruleAboutParts(['ownership'], {
@@ -156,13 +156,13 @@ export const accountRules: readonly Rule[] = [
     tokens: ['organization_member'],
     appliesTo: ({ accounts }) => accounts.check !== undefined,
     check: async ({ provider, people, world }) => {
-      const known = await Promise.all(
+      const stored = await Promise.all(
         [people.ada, people.max, people.olive].map(({ login }) => knownAccount(provider, login)),
       );
       renameAccount(world, people.max, 'max-renamed');
       takeLogin(world, 'max-member');
       deleteAccount(world, people.olive);
-      const checked = await provider.accounts.check?.(known, newCall());
+      const checked = await provider.accounts.check?.(stored, newCall());
       assert.deepEqual(
         [...(checked ?? [])].map(([id, actor]) => [id, actor && [actor.externalId, actor.name, actor.isPublic]]),
         [

@@ -53,8 +53,8 @@ export const contributionRules: readonly Rule[] = [
         expected,
       );
       const people = world.accounts.filter(({ isDeleted, type }) => !isDeleted && type === 'User');
-      const known = new Set(people.map(({ id }) => String(id)));
-      for (const { externalId } of read.actors) assert.ok(known.has(externalId), externalId);
+      const idsOfPeople = new Set(people.map(({ id }) => String(id)));
+      for (const { externalId } of read.actors) assert.ok(idsOfPeople.has(externalId), externalId);
       assert.ok(provider.streams.list.some(({ covers }) => covers.includes('review')));
     },
   }),
@@ -101,9 +101,13 @@ export const contributionRules: readonly Rule[] = [
   }),
 ];
 
-async function readEverything(fixture: Fixture<'streams'>, shown: Repository, { isDeep }: { isDeep: boolean }) {
+async function readEverything(
+  fixture: Fixture<'streams'>,
+  repositoryOfWorld: Repository,
+  { isDeep }: { isDeep: boolean },
+) {
   const { provider } = fixture;
-  const repository = await knownRepository(fixture, shown);
+  const repository = await knownRepository(fixture, repositoryOfWorld);
   const isRead = (stream: Stream): boolean => isDeep || stream.isForInstalled !== true;
   const contributions = new Map<string, Contribution>();
   const actors = [];

@@ -81,11 +81,13 @@ export const repositoryRules: readonly Rule[] = [
       assert.equal(tip?.repository.name, 'handbook');
       const expected = expectedContributions(fixture, repositories.handbook, host);
       for (const { kind, externalId, details } of tip?.page.contributions ?? []) {
-        const known = expected.find((candidate) => candidate.kind === kind && candidate.externalId === externalId);
+        const expectedItem = expected.find(
+          (candidate) => candidate.kind === kind && candidate.externalId === externalId,
+        );
         if (kind === 'star') continue;
         assert.deepEqual(
           withoutUnreported(details, host),
-          withoutUnreported(known?.details ?? null, host),
+          withoutUnreported(expectedItem?.details ?? null, host),
           `${kind} ${externalId}`,
         );
       }

@@ -79,8 +79,8 @@ function report(fault: string): void {
 /** Returns the description of an application without a request, which would be counted and limited. */
 function describe(application: Application): Description | undefined {
   if (application.swagger === undefined) return undefined;
-  const known = described.get(application);
-  if (known !== undefined) return known;
+  const cached = described.get(application);
+  if (cached !== undefined) return cached;
   const routes = application.printRoutes();
   const description =
     descriptions.get(routes) ?? new Description(JSON.parse(JSON.stringify(application.swagger())) as OpenApi);

@@ -44,14 +44,14 @@ export async function sendDelivery(
 }
 
 /** Asserts that a response is a documented error without internal details. */
-export function assertProblem({ status, body, headers }: Raw, what: string): void {
+export function assertProblem({ status, body, headers }: Raw, title: string): void {
   const parsed = JSON.parse(body) as { error: { code: number; type: string; message: string } };
-  assert.deepEqual(Object.keys(parsed), ['error'], what);
-  assert.deepEqual(Object.keys(parsed.error).toSorted(), ['code', 'message', 'type'], what);
-  assert.ok(Number.isInteger(parsed.error.code) && parsed.error.code <= 10, what);
+  assert.deepEqual(Object.keys(parsed), ['error'], title);
+  assert.deepEqual(Object.keys(parsed.error).toSorted(), ['code', 'message', 'type'], title);
+  assert.ok(Number.isInteger(parsed.error.code) && parsed.error.code <= 10, title);
   assert.match(parsed.error.type, /^[a-z_]+$/);
-  assert.ok(parsed.error.message.length > 0 && parsed.error.message.length < 500, what);
-  assert.doesNotMatch(parsed.error.message, /\/src\/|node_modules|at .*:\d+:\d+|select .* from/i, what);
-  assert.ok(headers['x-request-id'] !== undefined, what);
-  assert.ok(status >= 400 && status < 500, `${what}: ${status} ${body}`);
+  assert.ok(parsed.error.message.length > 0 && parsed.error.message.length < 500, title);
+  assert.doesNotMatch(parsed.error.message, /\/src\/|node_modules|at .*:\d+:\d+|select .* from/i, title);
+  assert.ok(headers['x-request-id'] !== undefined, title);
+  assert.ok(status >= 400 && status < 500, `${title}: ${status} ${body}`);
 }

@@ -20,8 +20,8 @@ export async function loseConnection(
   let statements = 0;
   const pool = new Pool({ ...clientConfig, max: 4 });
   pool.on('error', () => {});
-  pool.on('connect', (given) => {
-    const client = given as unknown as ClientWithSocket;
+  pool.on('connect', (connected) => {
+    const client = connected as unknown as ClientWithSocket;
     client.on('error', () => {});
     const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
     client.query = ((...parameters: unknown[]) => {

@@ -67,7 +67,7 @@ export interface Workflow {
 export async function runAction(workflow: Workflow, inputs: Record<string, string>, done?: string): Promise<string> {
   const { actionPath, workspace, temporary, serverUrl, token } = workflow;
   const action = Action.Parse(parse(await readFile(join(actionPath, 'action.yml'), 'utf8')));
-  const known = new Map([
+  const contextValues = new Map([
     ['github.action_path', actionPath],
     ['github.server_url', serverUrl],
     ['github.token', token],
@@ -75,14 +75,14 @@ export async function runAction(workflow: Workflow, inputs: Record<string, strin
   ]);
   const fill = (text: string): string =>
     text.replace(/\$\{\{\s*([\w.]+)\s*\}\}/g, (_whole, name: string) => {
-      const value = known.get(name);
+      const value = contextValues.get(name);
       if (value === undefined) throw new Error(`${name} is nothing that a runner knows`);
       return value;
     });
   for (const [name, { required = false, default: otherwise = '' }] of Object.entries(action.inputs)) {
     const value = inputs[name];
     if (value === undefined && required) throw new Error(`the input ${name} is required`);
-    known.set(`inputs.${name}`, value ?? fill(otherwise));
+    contextValues.set(`inputs.${name}`, value ?? fill(otherwise));
   }
   let written = '';
   const { steps } = action.runs;

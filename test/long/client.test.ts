@@ -61,12 +61,12 @@ console.log(JSON.stringify([impatient instanceof PlauditError && [impatient.stat
 describe('the packed TypeScript client', () => {
   const shared = shareStoredService();
   const stack = new AsyncDisposableStack();
-  let place = '';
+  let directoryPath = '';
   before(async () => {
     const directory = stack.use(await makeTemporaryDirectory());
-    place = directory.path;
-    await run('npm', ['pack', '--pack-destination', place], { cwd: `${root}client` });
-    const [packed = ''] = await readdir(place);
+    directoryPath = directory.path;
+    await run('npm', ['pack', '--pack-destination', directoryPath], { cwd: `${root}client` });
+    const [packed = ''] = await readdir(directoryPath);
     const client = directory.pathOf('node_modules/plaudit-client');
     await mkdir(client, { recursive: true });
     await run('tar', ['-xf', directory.pathOf(packed), '-C', client, '--strip-components=1']);
@@ -78,13 +78,13 @@ describe('the packed TypeScript client', () => {
     // The declarations of the client are checked, those of the compiler itself are not.
     const types = ['--types', 'node', '--skipLibCheck', 'false', '--skipDefaultLibCheck'];
     await run(`${root}node_modules/.bin/tsc`, [...options, ...types, 'program.ts', 'waiting.ts'], {
-      cwd: place,
+      cwd: directoryPath,
     }).catch(({ stdout: faults }: { stdout: string }) => assert.fail(faults));
   });
   after(() => stack.disposeAsync());
 
   async function start(name: string, ...args: string[]): Promise<unknown> {
-    const { stdout } = await run(process.execPath, [`${place}/${name}.js`, ...args]);
+    const { stdout } = await run(process.execPath, [`${directoryPath}/${name}.js`, ...args]);
     return JSON.parse(stdout);
   }
 

@@ -36,7 +36,7 @@ describe('requests in the documents', () => {
 
   it('succeed as they are written, with curl, jq and openssl', async () => {
     const { service, simulator } = shared;
-    await using place = await makeTemporaryDirectory();
+    await using directory = await makeTemporaryDirectory();
     const script = ['docs/moving.md', 'docs/private-data.md', 'docs/start.md'].map(requestsOf);
     assert.ok((script.join('\n').match(/\bcurl\b/g) ?? []).length >= 8, script.join('\n'));
     // The reader copies the token from the first response.
@@ -51,7 +51,7 @@ describe('requests in the documents', () => {
         `curl() { command curl --fail-with-body --silent --show-error "$@"; }\n${commands.replaceAll('http://127.0.0.1:8080', '$URL')}`,
       ],
       {
-        cwd: place.path,
+        cwd: directory.path,
         env: {
           PATH,
           URL: service.url,

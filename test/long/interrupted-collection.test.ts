@@ -13,11 +13,11 @@ const now = (): Date => new Date('2026-11-21T12:00:00Z');
 /** Interrupts a process that collects before it is done. */
 type Interruption = (options: SyncOptions, controller: AbortController) => void;
 
-const nothing = (): void => {};
+const ignore = (): void => {};
 
 describe('interrupted collection', () => {
   const stack = new AsyncDisposableStack();
-  let onRequest = nothing;
+  let onRequest = ignore;
   let simulator: Simulator;
   /** The data that is stored, and the number of requests, without any interruption. */
   let expected: Record<string, string[]>;
@@ -37,7 +37,7 @@ describe('interrupted collection', () => {
     const target = `github/${simulator.accounts.organization}`;
     const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
     await work(options);
-    onRequest = nothing;
+    onRequest = ignore;
     await runSync(options);
     return await snapshot(database.url);
   }

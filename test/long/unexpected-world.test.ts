@@ -91,6 +91,6 @@ function findChanges(found: Outcome, expected: Outcome, seenKeys: ReadonlySet<st
       : [`${key}: ${JSON.stringify(foundRow)} instead of ${JSON.stringify(expectedRow)}`];
   });
   const before = findVisible(expected.snapshot);
-  const shown = [...findVisible(found.snapshot)].filter((key) => !before.has(key));
-  return [...wrong, ...shown.map((key) => `${key} is shown`)];
+  const newlyVisible = [...findVisible(found.snapshot)].filter((key) => !before.has(key));
+  return [...wrong, ...newlyVisible.map((key) => `${key} is shown`)];
 }

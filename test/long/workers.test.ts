@@ -103,8 +103,8 @@ describe('several processes behind one port', () => {
     const replacedBefore = replacements();
     const address = await storeAccount(workers.service.url);
     const before = await Promise.all(Array.from({ length: 20 }, () => send(address)));
-    const known = new Set(before.map(({ process }) => process));
-    assert.equal(known.size, 2);
+    const processes = new Set(before.map(({ process }) => process));
+    assert.equal(processes.size, 2);
 
     const [pid = 0] = workers.pids('1');
     // A process that hangs takes over no connection. Those that it was handed go to the other one when it ends.
@@ -119,7 +119,7 @@ describe('several processes behind one port', () => {
       while (!replaced.signal.aborted) received.push(await send(address));
     });
     await until(
-      async () => (received.some((response) => !known.has(response.process)) ? true : undefined),
+      async () => (received.some((response) => !processes.has(response.process)) ? true : undefined),
       'a new process responds',
     );
     replaced.abort();
@@ -157,11 +157,11 @@ describe('several processes behind one port', () => {
   it('are not ready before the tables are migrated, show that they start, and end when the one that listens is killed', async () => {
     await using emptyDatabase = await createTestDatabase();
     const database = await openUnchanged({ databaseUrl: emptyDatabase.url, dataDir: '/nonexistent', log: () => {} });
-    const held = await database.pool.connect();
+    const client = await database.pool.connect();
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;
     try {
-      await held.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
+      await client.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
       const starting = startTestWorkers(simulator, { DATABASE_URL: emptyDatabase.url, PORT: String(port) });
       starting.catch(() => {});
       const health = await until(async () => send(`${url}/healthz`).catch(() => undefined), 'the service listens');
@@ -170,7 +170,7 @@ describe('several processes behind one port', () => {
       const card = await send(`${url}${accountPath}/contributions?format=svg`);
       assert.equal(card.status, 200);
       assert.match(card.text, /^<svg.*Not available just now/s);
-      await held.query('select pg_advisory_unlock($1)', [advisoryLocks.migrations]);
+      await client.query('select pg_advisory_unlock($1)', [advisoryLocks.migrations]);
       await using started = await starting;
       assert.equal(started.service.url, url);
       assert.equal((await send(`${url}/readyz`)).status, 200);
@@ -179,7 +179,7 @@ describe('several processes behind one port', () => {
       await started.ended();
       await assert.rejects(fetch(`${url}/healthz`));
     } finally {
-      held.release(true);
+      client.release(true);
       await database.close();
     }
   });

@@ -99,8 +99,8 @@ export class Assessor {
 
   #findUnexplained({ candidate, outcome }: TriedMutation, differences: readonly Difference[]): Failure[] {
     const { snapshot } = this.#baseline;
-    const known = new Set(snapshot.reasons.map((reason) => JSON.stringify(reason)));
-    const isReported = outcome.snapshot.reasons.some((reason) => !known.has(JSON.stringify(reason)));
+    const reasonsBefore = new Set(snapshot.reasons.map((reason) => JSON.stringify(reason)));
+    const isReported = outcome.snapshot.reasons.some((reason) => !reasonsBefore.has(JSON.stringify(reason)));
     const isMissing = differences.some(
       ({ key, before, after }) =>
         /^(?:counters|reported) /.test(key) && textsOf(after, 'missing').length > textsOf(before, 'missing').length,

@@ -169,9 +169,9 @@ function fieldsOf(
     const key = (node.alias ?? node.name).value;
     const name = node.name.value;
     const described = type.getFields()[name]?.type;
-    const known = fields.get(key);
-    if (node.selectionSet) known?.selections.push(node.selectionSet);
-    if (known !== undefined) return;
+    const field = fields.get(key);
+    if (node.selectionSet) field?.selections.push(node.selectionSet);
+    if (field !== undefined) return;
     const named = name === typeName ? reader.schema.getType('String') : undefined;
     const fieldType = described ?? (named as GraphQLOutputType | undefined);
     if (fieldType === undefined) throw new Error(`${type.name} has no field ${name}`);

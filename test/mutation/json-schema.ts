@@ -78,10 +78,10 @@ function ofProperties(description: Description, schema: Schema, value: object, p
   const candidates: Candidate[] = [];
   for (const [name, content] of Object.entries(value)) {
     const property = schema.properties?.[name] ?? additional(schema);
-    const place = [...path, name];
+    const propertyPath = [...path, name];
     const isOptional = description.isSilent || !schema.required?.includes(name);
-    if (isOptional) candidates.push({ path: place, change: 'absent', value: absent });
-    candidates.push(...ofValue(description, property, content, place));
+    if (isOptional) candidates.push({ path: propertyPath, change: 'absent', value: absent });
+    candidates.push(...ofValue(description, property, content, propertyPath));
   }
   return candidates;
 }

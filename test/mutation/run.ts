@@ -174,19 +174,19 @@ class Run {
   async #install(name: string): Promise<void> {
     const { connection, providers } = this.#context;
     const { provider: providerName } = this.#observed.host;
-    const known = await findByName(connection, providerName, name);
+    const stored = await findByName(connection, providerName, name);
     const provider = providers.get(providerName);
-    if (known?.state !== 'present' || provider === undefined) return;
+    if (stored?.state !== 'present' || provider === undefined) return;
     const call = { urgency: 'background', signal: this.#signal, cost: newCost() } as const;
     await this.#attempt(() =>
-      install(this.#context, { account: known.account, provider, repository: undefined }, call),
+      install(this.#context, { account: stored.account, provider, repository: undefined }, call),
     );
-    await this.#runJobs([collectJob(known.account.id)]);
+    await this.#runJobs([collectJob(stored.account.id)]);
   }
 
   async #findAccountId(name: string): Promise<string | undefined> {
-    const known = await findByName(this.#context.connection, this.#observed.host.provider, name);
-    return known?.state === 'present' ? known.account.id : undefined;
+    const stored = await findByName(this.#context.connection, this.#observed.host.provider, name);
+    return stored?.state === 'present' ? stored.account.id : undefined;
   }
 
   async #findIds(query: string): Promise<string[]> {

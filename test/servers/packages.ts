@@ -20,7 +20,7 @@ export function postgresPackage(version: Version): string {
  * @throws Error when there is no such version.
  */
 export function readVersion(text: string | undefined): Version {
-  const version = text ? versions.find((known) => String(known) === text) : packagedVersion;
+  const version = text ? versions.find((candidate) => String(candidate) === text) : packagedVersion;
   if (version === undefined) throw new Error(`TEST_POSTGRES must be one of ${versions.join(', ')}`);
   return version;
 }

@@ -136,7 +136,7 @@ async function firstReads({ balancer, simulator }: SoakContext): Promise<string[
       (path) => `/v1/github/entities/${name}${path}`,
     ),
   );
-  const known = await Promise.all(
+  const knownPaths = await Promise.all(
     paths.map((path) =>
       until(async () => {
         const { status } = await fetch(`${balancer.url}${path}`);
@@ -144,7 +144,7 @@ async function firstReads({ balancer, simulator }: SoakContext): Promise<string[
       }, `${path} is known`),
     ),
   );
-  return known.filter(({ status }) => status === 200).map(({ path }) => path);
+  return knownPaths.filter(({ status }) => status === 200).map(({ path }) => path);
 }
 
 /** Changes the world until a time, a few times a second. */

@@ -47,9 +47,9 @@ const comparisons = new Set(['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN', 'AEXPR_NOT_
 
 /** Returns the tables in a statement that break the rule, by the text that names them. */
 export function problemsOf(statement: string): string[] {
-  const whole: Reference[] = [];
-  const branches = [whole];
-  visit(parseSync(statement), { level: undefined, branch: whole, branches, subqueries: [] });
+  const firstBranch: Reference[] = [];
+  const branches = [firstBranch];
+  visit(parseSync(statement), { level: undefined, branch: firstBranch, branches, subqueries: [] });
   return branches
     .flatMap((branch) => (branch.length < 2 ? [] : branch))
     .filter(({ isCompared }) => !isCompared)

@@ -39,10 +39,10 @@ describe('erasure of an account', () => {
       [id],
     );
     const copies = async (): Promise<string[]> => {
-      const held = await Promise.all(
+      const fileNames = await Promise.all(
         [service, secondNode].map(({ dataDir }) => readdir(join(dataDir, 'histories')).catch(() => [])),
       );
-      return held.flat().filter((name) => owned.some((repository) => repository.id === name));
+      return fileNames.flat().filter((name) => owned.some((repository) => repository.id === name));
     };
     assert.ok(owned.length > 0 && (await copies()).length > 0);
     const account = world.accountByLogin(ada.name) ?? assert.fail();

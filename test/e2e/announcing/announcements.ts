@@ -19,11 +19,11 @@ achievements:
         - trigger: { actor: author, action: issue, condition: count() >= 1 }
 webhooks:${discussions
     .map(
-      ([place, title], index) => `
+      ([repository, title], index) => `
   - webhook:
       name: news-${index}
       type: github
-      metadata: { discussion: { repository: ${place}, title: ${title} } }
+      metadata: { discussion: { repository: ${repository}, title: ${title} } }
       events: [ { event: { type: achievement, value: Reporter } } ]`,
     )
     .join('')}

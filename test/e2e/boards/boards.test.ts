@@ -54,7 +54,7 @@ describe('following of boards', () => {
     const [run] = runs();
     assert.deepEqual([run?.conclusion, run?.headSha], ['failure', awardingRepository(simulator).commits.at(-1)?.oid]);
     assert.deepEqual(
-      run?.annotations.map(({ path: where, annotation_level: level }) => [where, level]),
+      run?.annotations.map(({ path, annotation_level: level }) => [path, level]),
       [['.plaudit/boards.yaml', 'failure']],
     );
     assert.match(run?.annotations[0]?.message ?? '', /mergd.*did you mean merged/s);
@@ -117,8 +117,8 @@ describe('following of boards', () => {
     const { board } = incomplete.body.meta_data as unknown as { board: { repositories: object } };
     assert.deepEqual(board.repositories, { total: 1, complete: 1, incomplete: [] });
     // Without a choice, the only repository that defines achievements holds the boards, from its first push on.
-    const none = jsonRequest('PUT', token, { hidden: false, boards_repository: '' });
-    assert.equal((await service.get(`${engines.name}/settings`, none)).status, 200);
+    const withoutRepository = jsonRequest('PUT', token, { hidden: false, boards_repository: '' });
+    assert.equal((await service.get(`${engines.name}/settings`, withoutRepository)).status, 200);
     const others = simulator.world
       .owned(organization(simulator))
       .filter(({ name, files }) => name !== 'engine-1' && files.has(filePath));

@@ -69,8 +69,8 @@ export async function startCamo(
     address: string,
     { 'accept-encoding': coding }: IncomingHttpHeaders,
   ): Promise<CachedImage | undefined> => {
-    const known = kept.get(address);
-    if (known !== undefined && known.freshUntil > now().getTime()) return known;
+    const cached = kept.get(address);
+    if (cached !== undefined && cached.freshUntil > now().getTime()) return cached;
     requestCount += 1;
     const found = await fetch(address, {
       signal: AbortSignal.timeout(timeoutMs),
@@ -79,15 +79,15 @@ export async function startCamo(
         via: 'camo',
         'user-agent': 'camo',
         ...(coding !== undefined && { 'accept-encoding': coding }),
-        ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
+        ...(cached?.etag !== undefined && { 'if-none-match': cached.etag }),
       },
     });
     const body = Buffer.from(await found.arrayBuffer());
     const lifeS = Number(/max-age=(\d+)/.exec(found.headers.get('cache-control') ?? '')?.[1] ?? 0);
     const freshUntil = now().getTime() + lifeS * 1000;
     const forwarded = passedHeaders(found.headers);
-    if (found.status === 304 && known !== undefined) {
-      const updated = { ...known, headers: { ...known.headers, ...forwarded }, freshUntil };
+    if (found.status === 304 && cached !== undefined) {
+      const updated = { ...cached, headers: { ...cached.headers, ...forwarded }, freshUntil };
       kept.set(address, updated);
       return updated;
     }
@@ -104,8 +104,8 @@ export async function startCamo(
   const { port } = server.address() as AddressInfo;
   return {
     show: async (address) => {
-      const shown = await fetch(`http://127.0.0.1:${port}/?url=${encodeURIComponent(address)}`);
-      return { status: shown.status, headers: shown.headers, body: Buffer.from(await shown.arrayBuffer()) };
+      const response = await fetch(`http://127.0.0.1:${port}/?url=${encodeURIComponent(address)}`);
+      return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
     },
     get requestCount() {
       return requestCount;

@@ -41,7 +41,7 @@ describe('cards behind an image proxy', () => {
     await award(service, 'Gold', { repository: 'engine-1', icon: `${simulator.url}/avatars/u/1` });
     const good = new Map<string, Buffer>();
     for (const address of readme) {
-      const shown = await until(async () => {
+      const image = await until(async () => {
         time.advance(6);
         const { status, headers, body } = await camo.show(address);
         const text = body.toString();
@@ -51,7 +51,7 @@ describe('cards behind an image proxy', () => {
           ? body
           : undefined;
       }, `${address} is complete`);
-      good.set(address, shown);
+      good.set(address, image);
     }
     assert.match(String(good.get(readme[0] ?? '')), />Ada Lovelace</);
     assert.match(String(good.get(readme[3] ?? '')), /href="data:image\/(png|jpeg);base64,/);

@@ -131,7 +131,7 @@ describe('the service on a recorded Gitea', () => {
     assert.equal((await sharp(Buffer.from(await calendar.arrayBuffer())).metadata()).format, 'png');
 
     const feed = listOf<{ op_type: string; content: string }>('feed-repo');
-    const opened = feed.filter(({ op_type: what }) => what === 'create_pull_request').map(({ content }) => content);
+    const opened = feed.filter(({ op_type: type }) => type === 'create_pull_request').map(({ content }) => content);
     assert.ok(opened.length > new Set(opened).size);
     assert.doesNotMatch(replay.requests.join('\n'), /activities|heatmap/);
 

@@ -40,15 +40,15 @@ describe('use of the credentials of an App', () => {
 
     const metrics = await (await fetch(`${first.service.metricsUrl}/metrics`)).text();
     const response = await first.get('nobody-of-this-name');
-    const everything = [first.lines.join(''), metrics, response.text, await readAllTables(first)].join('\n');
+    const written = [first.lines.join(''), metrics, response.text, await readAllTables(first)].join('\n');
     const body = app.privateKey.split('\n')[3] ?? assert.fail();
-    for (const [what, word] of [
+    for (const [secretName, word] of [
       ['the private key', body],
       ['a token', 'ghs_'],
       ['a proof', 'eyJhbGciOiJSUzI1NiI'],
       ['the secret of deliveries', secret],
     ] as const) {
-      assert.ok(!everything.includes(word), what);
+      assert.ok(!written.includes(word), secretName);
     }
   });
 });

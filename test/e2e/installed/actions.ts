@@ -113,9 +113,9 @@ const actions: readonly Action[] = [
   ({ world, random, repository, actor }) => {
     const to = random.pickIfAny([...itemsOf(repository), ...commentsOf(repository)]);
     if (to === undefined) return;
-    const known = to.reactions.find(({ accountId }) => accountId === actor.id);
-    if (known === undefined) react(world, to, { by: actor, content: random.pick(reactionContents) });
-    else unreact(world, to, { by: actor, content: known.content });
+    const reaction = to.reactions.find(({ accountId }) => accountId === actor.id);
+    if (reaction === undefined) react(world, to, { by: actor, content: random.pick(reactionContents) });
+    else unreact(world, to, { by: actor, content: reaction.content });
   },
   ({ world, random, repository, actor }) => {
     const discussion = random.pickIfAny(repository.discussions.filter(({ authorId }) => authorId !== actor.id));

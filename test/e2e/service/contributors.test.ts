@@ -70,7 +70,7 @@ describe('lists of contributors', () => {
       ['a renamed repository', () => renameRepository(world, repository, 'notebook')],
       ['a shown repository', () => setVisibility(world, loom, 'public')],
     ];
-    for (const [what, change] of steps) {
+    for (const [title, change] of steps) {
       // Running requests would otherwise end at the later time.
       await until(async () => {
         const { rows } = await service.database.pool.query("select 1 from lookups where state = 'running'");
@@ -84,7 +84,7 @@ describe('lists of contributors', () => {
         return JSON.stringify(toContributors(items)) === JSON.stringify(contributorsOf(world, login))
           ? true
           : undefined;
-      }, `${what} counts`);
+      }, `${title} counts`);
     }
   });
 });

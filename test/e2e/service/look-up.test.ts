@@ -12,11 +12,14 @@ describe('lookups', () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '200' } });
-    const untilAccountIs = (what: string, matches: (response: ServiceResponse) => boolean): Promise<ServiceResponse> =>
+    const untilAccountIs = (
+      description: string,
+      matches: (response: ServiceResponse) => boolean,
+    ): Promise<ServiceResponse> =>
       until(async () => {
         const response = await service.get(name);
         return matches(response) ? response : undefined;
-      }, what);
+      }, description);
     simulator.faults.add({ kind: 'slow', delayMs: 700 });
     const first = await service.get(`${name}/contributions`);
     assert.equal(first.status, 202);

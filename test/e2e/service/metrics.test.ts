@@ -44,19 +44,21 @@ describe('metrics of a service', () => {
     const ofSeveralProcesses = await createPrimaryMetrics().registry.metrics();
     const series = seriesOf(`${metrics}\n${ofSeveralProcesses}`);
 
-    for (const [place, text] of Object.entries(expressions)) {
+    for (const [document, text] of Object.entries(expressions)) {
       const named = namesIn(text);
-      assert.ok(named.length > 0, place);
+      assert.ok(named.length > 0, document);
       assert.deepEqual(
         named.filter((name) => !series.has(name)),
         [],
-        place,
+        document,
       );
     }
-    const shown = new Set(namesIn(`${expressions.dashboard}\n${expressions.alerts}`).map((name) => series.get(name)));
+    const usedNames = new Set(
+      namesIn(`${expressions.dashboard}\n${expressions.alerts}`).map((name) => series.get(name)),
+    );
     const own = [...new Set(series.values())].filter((name) => name.startsWith('plaudit_'));
     assert.deepEqual(
-      own.filter((name) => !shown.has(name)),
+      own.filter((name) => !usedNames.has(name)),
       [],
     );
 

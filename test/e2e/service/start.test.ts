@@ -24,7 +24,7 @@ describe('start of a node', () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using created = await createTestDatabase();
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-    const held = await database.pool.connect();
+    const client = await database.pool.connect();
     const waiting = async (): Promise<number> => {
       const { rows } = await database.pool.query(
         `select from lookups where retry_at > now() + interval '3 days' or error_code = 'provider_rate_limited'`,
@@ -38,7 +38,7 @@ describe('start of a node', () => {
          values ('look_up github/a', 'failed', 'provider_rate_limited', now() + interval '1 hour'),
            ('look_up github/b', 'absent', null, now() + interval '9 days')`,
       );
-      await held.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
+      await client.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
       const settings = { HOST: '127.0.0.1', PORT: String(port) };
       const starting = startTestService({ simulator, databaseUrl: created.url, settings });
       starting.catch(() => {});
@@ -79,14 +79,14 @@ describe('start of a node', () => {
       assert.equal((await get('/healthz', { method: 'POST' })).status, 503);
       assert.equal(await (await get('/healthz', { method: 'HEAD' })).text(), '');
 
-      await held.query('begin');
-      await held.query('select from lookups for update');
-      await held.query('select pg_advisory_unlock($1)', [advisoryLocks.migrations]);
+      await client.query('begin');
+      await client.query('select from lookups for update');
+      await client.query('select pg_advisory_unlock($1)', [advisoryLocks.migrations]);
       await using service = await starting;
       assert.equal(service.url, `http://127.0.0.1:${port}`);
       assert.equal((await get('/readyz')).status, 200);
       assert.equal(await waiting(), 2);
-      await held.query('rollback');
+      await client.query('rollback');
       await until(async () => ((await waiting()) === 0 ? true : undefined), 'both lookups may run again');
       const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
       const description = new Description(document);
@@ -95,7 +95,7 @@ describe('start of a node', () => {
         [],
       );
     } finally {
-      held.release(true);
+      client.release(true);
       await database.close();
     }
   });

@@ -22,17 +22,17 @@ describe('start after a credential was withdrawn', () => {
       assert.ok(body.data.some(({ name }) => name === 'diary'));
     }
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-    const shown = async (): Promise<boolean> => {
+    const isShown = async (): Promise<boolean> => {
       const { rows } = await database.pool.query(
         `select from repositories where name = 'diary' and deleted_at is null`,
       );
       return rows.length > 0;
     };
-    const held = await database.pool.connect();
+    const client = await database.pool.connect();
     try {
       // Hiding locks the repositories first, and their owner last.
-      await held.query('begin');
-      await held.query('select from accounts where name = $1 for no key update', [keeper.name]);
+      await client.query('begin');
+      await client.query('select from accounts where name = $1 for no key update', [keeper.name]);
       await using service = await startTestService({ ...options, tokens: ['public_only'] });
       assert.equal((await service.get('/healthz')).status, 200);
       assert.equal((await service.get('/readyz')).status, 200);
@@ -42,11 +42,11 @@ describe('start after a credential was withdrawn', () => {
         body.data.filter((item) => item['private'] === true),
         [],
       );
-      assert.equal(await shown(), true);
-      await held.query('rollback');
-      await until(async () => ((await shown()) ? undefined : true), 'the repository is hidden');
+      assert.equal(await isShown(), true);
+      await client.query('rollback');
+      await until(async () => ((await isShown()) ? undefined : true), 'the repository is hidden');
     } finally {
-      held.release(true);
+      client.release(true);
       await database.close();
     }
   });

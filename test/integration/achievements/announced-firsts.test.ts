@@ -18,10 +18,12 @@ type Action = 'issue' | 'pull_request' | 'review';
 
 /** Returns a file with achievements for the first contributions of each action, and a receiver of their announcements. */
 function fileOf(actions: readonly Action[]): string {
-  const wanted = actions.flatMap((action) => fields.map((field) => ({ name: `${field} ${action}`, field, action })));
+  const achievements = actions.flatMap((action) =>
+    fields.map((field) => ({ name: `${field} ${action}`, field, action })),
+  );
   return JSON.stringify({
     version: '0.0.1',
-    achievements: wanted.map(({ name, field, action }) => ({
+    achievements: achievements.map(({ name, field, action }) => ({
       achievement: {
         name,
         description: 'x',
@@ -35,7 +37,7 @@ function fileOf(actions: readonly Action[]): string {
           name: 'chat',
           type: 'slack',
           metadata: { url: 'https://chat.example/x' },
-          events: wanted.map(({ name }) => ({ event: { type: 'achievement', value: name } })),
+          events: achievements.map(({ name }) => ({ event: { type: 'achievement', value: name } })),
         },
       },
     ],
@@ -89,14 +91,14 @@ describe('announcements of firsts', () => {
     await assert.rejects(award(stop), /stopped/);
     assert.deepEqual(await announced(), []);
     await Promise.all([award(), award(), award()]);
-    const once = ['first issue ada', 'first_in_organization issue ada'];
-    assert.deepEqual(await announced(), once);
+    const firsts = ['first issue ada', 'first_in_organization issue ada'];
+    assert.deepEqual(await announced(), firsts);
 
     await pool.query(`update accounts set name = name || '-2'`);
     await pool.query(`update repositories set name = 'engine'`);
     await requestFullEvaluation(connection, repositoryId);
     await award();
-    assert.deepEqual(await announced(), once, 'after renames');
+    assert.deepEqual(await announced(), firsts, 'after renames');
     const { rows } = await pool.query<{ count: number }>('select count(*)::integer as count from awards');
     assert.equal(rows[0]?.count, 4, 'old firsts are awards without an announcement');
   });

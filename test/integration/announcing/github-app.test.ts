@@ -19,14 +19,14 @@ async function open(permissions: Permissions) {
   const provider = createAppProvider(simulator, { now: world.now });
   const installation = app.install(world.organization, undefined, permissions);
   provider.app?.use([{ externalId: String(installation.id), account: String(installation.accountId) }]);
-  const place = { owner: String(world.organization.id), ownerName: world.organization.login };
+  const owner = { owner: String(world.organization.id), ownerName: world.organization.login };
   return {
     ...world,
     simulator,
     installation,
     provider,
     notifier: provider.notifier ?? assert.fail(),
-    place,
+    place: owner,
     [Symbol.asyncDispose]: async () => {
       await provider.close();
       await simulator.close();

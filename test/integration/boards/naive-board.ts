@@ -91,7 +91,7 @@ function countRule(
     (at) => Math.floor((at + berlinMs) / dayMs),
   );
   const points = [...days.values()].map((day) => {
-    const values = day.map((_, place) => rule.points / (1 + rule.decay * place));
+    const values = day.map((_, index) => rule.points / (1 + rule.decay * index));
     return Math.min(rule.perDay ?? never, sum(values));
   });
   return { points: sum(points), moments };

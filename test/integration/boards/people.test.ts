@@ -194,8 +194,8 @@ describe('the people of a board', () => {
       { action: 'pull_request', points: 1 },
     ];
     const grants = [{ person: 'nobody-here', points: 1, reason: 'x', granted_by: 'ada' }];
-    const shown = await preview({ points, grants, repositories: ['ada/app', 'ada/gone'] });
-    assert.deepEqual(warningsOf(shown), [
+    const previewed = await preview({ points, grants, repositories: ['ada/app', 'ada/gone'] });
+    assert.deepEqual(warningsOf(previewed), [
       'Rule 1 gives 96 % of all points: 9 points for each issue of their own.',
       'Rule 1 rewards work that is split into many issues: per_day limits the points of a day, decay lowers them.',
       'Rule 2 rewards work that is split into many commits: per_day limits the points of a day, decay lowers them.',

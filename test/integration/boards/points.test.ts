@@ -81,13 +81,13 @@ describe('points of a board', () => {
       fc.asyncProperty(randomWorld, randomBoard, async (world, text) => {
         const ranked = await rank(toBoard(text), world);
         const expected = countNaively(text, world);
-        const ours = [...ranked].map(
+        const counted = [...ranked].map(
           ([person, { points, by_rule: byRule, is_newcomer: newcomer, is_returning: returning }]) => [
             person,
             { points, byRule: positive(byRule), newcomer, returning },
           ],
         );
-        assert.deepEqual(Object.fromEntries(ours), Object.fromEntries(expected), JSON.stringify(text));
+        assert.deepEqual(Object.fromEntries(counted), Object.fromEntries(expected), JSON.stringify(text));
       }),
       { numRuns: isThorough ? 400 : 60 },
     );

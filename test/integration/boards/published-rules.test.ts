@@ -36,9 +36,9 @@ async function rank(slug: string, items: readonly NewItem[], now: string): Promi
     [repositoryId],
   );
   const { people } = await preview();
-  return people.map(({ rank: place, name, points, isNewcomer }) => {
+  return people.map(({ rank, name, points, isNewcomer }) => {
     const eligible = board.threshold !== null && points >= board.threshold ? ' eligible' : '';
-    return `${place} ${name} ${points}${isNewcomer ? ' new' : ''}${eligible}`;
+    return `${rank} ${name} ${points}${isNewcomer ? ' new' : ''}${eligible}`;
   });
 }
 

@@ -48,8 +48,8 @@ export async function storeWorld(connection: Connection, providers: readonly str
     );
     repositoryIds.push(id);
   }
-  for (const [place, name] of names.entries())
-    accountIds.push(await add(providers[place % 2] ?? '', name, name.endsWith('[bot]') ? 'bot' : 'user'));
+  for (const [index, name] of names.entries())
+    accountIds.push(await add(providers[index % 2] ?? '', name, name.endsWith('[bot]') ? 'bot' : 'user'));
   return { connection, repositoryIds, ownerId, accountIds };
 }
 
@@ -143,20 +143,20 @@ const kindsBySlot: readonly ItemKind[] = [
 const parents: Readonly<Record<number, string>> = { 1: '0', 3: '2', 4: '2', 5: '2' };
 
 function toContribution(
-  { slot: place, author, createdAt, openForMs, isMerged, ...rest }: Extract<RandomChange, { kind: 'store' }>,
-  idOf: (place: number | null) => string | null,
+  { slot, author, createdAt, openForMs, isMerged, ...rest }: Extract<RandomChange, { kind: 'store' }>,
+  idOf: (index: number | null) => string | null,
   updatedAt: Date,
 ): Contribution {
-  const kind = kindsBySlot[place] ?? 'issue';
+  const kind = kindsBySlot[slot] ?? 'issue';
   const hasEnd = ['pull_request', 'issue', 'discussion'].includes(kind) && openForMs !== null;
   const closedAt = hasEnd ? new Date(createdAt + openForMs) : null;
   const { resolvedBy, mergedBy, reactor, emoji, reason } = rest;
   const isIssue = kind === 'issue';
-  const ids = (persons: readonly number[]) => [...new Set(persons)].flatMap((place) => idOf(place) ?? []);
+  const ids = (persons: readonly number[]) => [...new Set(persons)].flatMap((index) => idOf(index) ?? []);
   return contributionOf({
     kind,
-    externalId: String(place),
-    parentExternalId: parents[place] ?? null,
+    externalId: String(slot),
+    parentExternalId: parents[slot] ?? null,
     author: idOf(author),
     createdAt: new Date(createdAt),
     updatedAt,
@@ -166,7 +166,7 @@ function toContribution(
     answeredBy: kind === 'discussion' ? idOf(resolvedBy) : null,
     details: {
       ...noDetails,
-      number: place,
+      number: slot,
       resolvedBy: isIssue && closedAt !== null ? idOf(resolvedBy) : null,
       mergedBy: kind === 'pull_request' && isMerged ? idOf(mergedBy) : null,
       assignees: ids(rest.assignees),
@@ -180,14 +180,14 @@ function toContribution(
 }
 
 /** Returns the id of a commit of a repository, hexadecimal. */
-const oidOf = (place: number): string => `${place}`.padStart(40, '0');
+const oidOf = (slot: number): string => `${slot}`.padStart(40, '0');
 
 /** The world that a change is made in. */
 interface ChangeContext {
   world: ChangingWorld;
   repositoryId: string;
   /** Returns the id of a person who is not erased. */
-  idOf: (place: number | null) => string | null;
+  idOf: (index: number | null) => string | null;
   /** The time of the change, later than that of each change before it. */
   at: Date;
 }
@@ -200,8 +200,8 @@ export async function makeChange(world: ChangingWorld, change: RandomChange, ste
   const { rows } = await sql<{ id: string }>`
     select id from accounts where id = any(${[...accountIds]}::uuid[])`.execute(connection);
   const present = new Set(rows.map(({ id }) => id));
-  const idOf = (place: number | null): string | null => {
-    const id = place === null ? undefined : accountIds[place];
+  const idOf = (index: number | null): string | null => {
+    const id = index === null ? undefined : accountIds[index];
     return id !== undefined && present.has(id) ? id : null;
   };
   const repositoryId = 'repository' in change ? (repositoryIds[change.repository] ?? '') : '';
@@ -244,12 +244,12 @@ async function store({ world, repositoryId, idOf, at }: ChangeContext, change: C
 
 async function storeCommit(
   { world, repositoryId }: ChangeContext,
-  { slot: place, createdAt, emails }: ChangeOf<'commit'>,
+  { slot, createdAt, emails }: ChangeOf<'commit'>,
   step: number,
 ): Promise<void> {
   const at = new Date(createdAt);
   const record = {
-    oid: oidOf(place),
+    oid: oidOf(slot),
     authoredAt: at,
     committedAt: at,
     emails: emails.map((number) => emailOf(world, number)),
@@ -258,16 +258,13 @@ async function storeCommit(
   await saveAllCommits(world.connection, Readable.from([[record]]), options);
 }
 
-async function resolve(
-  { world, idOf, at }: ChangeContext,
-  { email, person: place }: ChangeOf<'resolve'>,
-): Promise<void> {
+async function resolve({ world, idOf, at }: ChangeContext, { email, person }: ChangeOf<'resolve'>): Promise<void> {
   const found = await world.connection
     .selectFrom('identities')
     .select('id')
     .where('email', '=', emailOf(world, email))
     .execute();
-  const resolved = found.map(({ id }) => ({ id, accountId: idOf(place) }));
+  const resolved = found.map(({ id }) => ({ id, accountId: idOf(person) }));
   await inTransaction(world.connection, (transaction) => saveResolved(transaction, resolved, at));
 }
 
@@ -279,13 +276,13 @@ async function changeTeam({ world, idOf, at }: ChangeContext, { people: members 
       .where('id', '=', world.ownerId)
       .executeTakeFirstOrThrow();
     const team = { ownerId: world.ownerId, name: `${provider}/acme/core`, provider };
-    const ids = members.flatMap((place) => idOf(place) ?? []);
+    const ids = members.flatMap((index) => idOf(index) ?? []);
     if (await saveTeam(transaction, team, ids, at)) await requestBoardsWithTeam(transaction, team.name);
   });
 }
 
-async function erase({ world, idOf, at }: ChangeContext, { person: place }: ChangeOf<'erase'>): Promise<void> {
-  const id = idOf(place);
+async function erase({ world, idOf, at }: ChangeContext, { person }: ChangeOf<'erase'>): Promise<void> {
+  const id = idOf(person);
   if (id === null) return;
   await inTransaction(world.connection, async (transaction) => {
     await takeErasureLock(transaction);

@@ -25,7 +25,7 @@ describe('images of cards', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const requests: string[] = [];
-    const held: (() => void)[] = [];
+    const delayed: (() => void)[] = [];
     let isDown = false;
     await using server = await serve((request, response) => {
       requests.push(`${request.url} ${request.headers['if-none-match'] ?? ''}`);
@@ -34,7 +34,7 @@ describe('images of cards', () => {
       const send = (): void => {
         response.writeHead(200, { 'content-type': 'image/png', etag: '"one"' }).end(avatar(1));
       };
-      if (request.url === '/slow') held.push(send);
+      if (request.url === '/slow') delayed.push(send);
       else send();
       return undefined;
     });
@@ -65,8 +65,8 @@ describe('images of cards', () => {
     assert.deepEqual(requests, ['/fast ']);
     const early = await source.find([fast, slow], { size: 'small', deadline: time.now() });
     assert.deepEqual([[...early.images.keys()], early.isFinal], [[fast], false]);
-    await until(async () => held[0], 'the slow image is requested');
-    held[0]?.();
+    await until(async () => delayed[0], 'the slow image is requested');
+    delayed[0]?.();
     const late = await source.find([fast, slow], { size: 'small', deadline: inTime() });
     assert.deepEqual([late.images.size, late.isFinal], [2, true]);
     assert.equal(requests.length, 2);

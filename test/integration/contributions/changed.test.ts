@@ -18,11 +18,11 @@ async function recordChange(connection: Connection, repositoryId: string): Promi
 }
 
 describe('accounts whose stored numbers changed', () => {
-  for (const [what, fetchedAt] of [
+  for (const [title, fetchedAt] of [
     ['are taken', '2026-06-15T12:00:00Z'],
     ['of which no totals are updated are forgotten', null],
   ] as const) {
-    it(`${what} without a wait for a transaction that records them again, and then once it has ended`, async () => {
+    it(`${title} without a wait for a transaction that records them again, and then once it has ended`, async () => {
       await using opened = await openTestDatabase();
       const { connection } = opened.database;
       const repositoryId = await addRepository(connection);
@@ -82,11 +82,11 @@ describe('contributors to a repository that becomes visible, hidden or private',
   const allOf = (repository: string) =>
     Array.from({ length: peopleCount }, (_, index) => ({ name: `p${index + 1}`, repository }));
 
-  for (const [what, change] of [
+  for (const [state, change] of [
     ['private', sql`is_private = true`],
     ['hidden', sql`deleted_at = now()`],
   ] as const) {
-    it(`are recorded in batches when it becomes ${what}, without the owner and those of other repositories`, async () => {
+    it(`are recorded in batches when it becomes ${state}, without the owner and those of other repositories`, async () => {
       await using opened = await openTestDatabase();
       const { connection } = opened.database;
       const [changed] = await addContributors(connection);

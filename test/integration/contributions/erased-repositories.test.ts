@@ -10,8 +10,8 @@ import { begin, countRows, eraseRepository, prepare, storeCommit, storePull, unt
 import { findOrphans } from './orphans.ts';
 
 describe('removal of the rows of an erased repository', () => {
-  for (const [what, storing] of Object.entries({ contributions: storePull, commits: storeCommit })) {
-    it(`stores no ${what} when the repository is erased meanwhile`, async () => {
+  for (const [kind, storing] of Object.entries({ contributions: storePull, commits: storeCommit })) {
+    it(`stores no ${kind} when the repository is erased meanwhile`, async () => {
       await using prepared = await prepare();
       const { connection, database, repositoryId } = prepared;
       const erasing = await begin(connection, (transaction) => eraseRepository(transaction, repositoryId));

@@ -87,11 +87,11 @@ describe('removal of an erased account from rows', () => {
       .values({ repository_id: repository.id, name: 'pulls', covers: ['pull_request'] })
       .execute();
     const [stream = assert.fail()] = await findStreams(connection, repository.id);
-    const pageOf = (place: number): ContributionPage => ({
-      contributions: [pullBy(grace.externalId, place)],
+    const pageOf = (number: number): ContributionPage => ({
+      contributions: [pullBy(grace.externalId, number)],
       actors: [grace],
       wholeParents: [],
-      nextCursor: place < 3 ? String(place) : null,
+      nextCursor: number < 3 ? String(number) : null,
       total: null,
       pageSize: 1,
     });
@@ -102,8 +102,13 @@ describe('removal of an erased account from rows', () => {
     const provider = { name: 'github', streams: { list: [], read } } as unknown as Provider;
     const context = { connection, now: () => now, newId: uuidv7 } as unknown as SyncContext;
     const skips = new SkipCollector({ urgency: 'background', signal: AbortSignal.any([]), cost: newCost() });
-    const known = {} as Parameters<NonNullable<Provider['streams']>['read']>[1];
-    await readStream(context, { account, repository, known, provider, call: skips.call, skips }, stream, 'everything');
+    const repositoryAtHost = {} as Parameters<NonNullable<Provider['streams']>['read']>[1];
+    await readStream(
+      context,
+      { account, repository, known: repositoryAtHost, provider, call: skips.call, skips },
+      stream,
+      'everything',
+    );
     await eraseRest(connection, now);
     assert.deepEqual(await findOrphans(connection), []);
     const { rows } = await prepared.pool.query('select account_id from contributions');

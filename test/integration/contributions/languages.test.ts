@@ -26,7 +26,7 @@ const change = (day: string, paths: string[], parents: number[], email = 'a@x.or
   changes: new Map(paths.map((path) => [path, `${day}${path}`])),
 });
 
-const everything = { since: null, until: null };
+const lifetime = { since: null, until: null };
 
 /** Prepares a repository with stored commits, whose account has the address `a@x.org`, and reads their languages. */
 async function prepare(commits: CommitDescription[]) {
@@ -66,7 +66,7 @@ async function prepare(commits: CommitDescription[]) {
           findRemote: async () => ({ url: `${remote.url}/a.git`, authorization: undefined }),
         },
       ),
-    languages: (days: { since: string | null; until: string | null } = everything, changed = {}) =>
+    languages: (days: { since: string | null; until: string | null } = lifetime, changed = {}) =>
       languagesOf(connection, { ...query, ...changed }, days),
     recount: () => inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId)),
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
@@ -107,7 +107,7 @@ describe('counting of languages', () => {
     const [done] = await findLanguageRepositories(connection, query, 9);
     assert.deepEqual([done?.isNeeded, done?.isPending], [true, false]);
     // An owner's languages are those of all its repositories' commits.
-    assert.deepEqual(await languages(everything, { isOwner: true }), { TypeScript: 3, Go: 1, Python: 1 });
+    assert.deepEqual(await languages(lifetime, { isOwner: true }), { TypeScript: 3, Go: 1, Python: 1 });
   });
 
   it('equals a recount after commits were read again, removed, and given to another person', async () => {
@@ -164,8 +164,8 @@ describe('counting of languages', () => {
     );
     await read();
     assert.deepEqual(await languages(), {});
-    assert.deepEqual(await languages(everything, { withPrivate: true }), { TypeScript: 1 });
+    assert.deepEqual(await languages(lifetime, { withPrivate: true }), { TypeScript: 1 });
     await sql`update repositories set deleted_at = now()`.execute(connection);
-    assert.deepEqual(await languages(everything, { withPrivate: true }), {});
+    assert.deepEqual(await languages(lifetime, { withPrivate: true }), {});
   });
 });

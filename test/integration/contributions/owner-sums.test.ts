@@ -68,11 +68,11 @@ async function assertSummed(database: Database, change: string): Promise<void> {
 }
 
 async function check({ connection }: Database): Promise<Omit<Checked, 'ids'>[]> {
-  const whole = { after: undefined, limit: 100 };
+  const everything = { after: undefined, limit: 100 };
   const checks = [checkSummed, checkSums];
   const ends: Omit<Checked, 'ids'>[] = [];
   for (const check of checks) {
-    const { last, different } = await inTransaction(connection, (transaction) => check(transaction, whole));
+    const { last, different } = await inTransaction(connection, (transaction) => check(transaction, everything));
     ends.push({ last, different });
   }
   return ends;

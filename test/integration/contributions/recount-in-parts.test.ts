@@ -101,10 +101,10 @@ async function findNumbers({ pool }: Database) {
 }
 
 async function assertAgree(database: Database): Promise<void> {
-  const { days, people: each, listed, summed, whole } = await findNumbers(database);
+  const { days, people: each, listed, summed, whole: repositoryTotal } = await findNumbers(database);
   assert.deepEqual(each, days, 'the totals of people are the sums of their days');
   assert.deepEqual(listed, each, 'the list has the totals of people');
-  assert.equal(summed, whole);
+  assert.equal(summed, repositoryTotal);
 }
 
 /** Returns the numbers after a recount in one transaction. */
@@ -166,7 +166,7 @@ describe('recount of the commits of a repository in parts', () => {
     assert.ok(first !== null && ((await position()) ?? '') > first);
   });
 
-  for (const [what, happen] of Object.entries({
+  for (const [event, happen] of Object.entries({
     'another account of an address is found': async (database: Database, filled: Filled) => {
       const { rows } = await database.pool.query<{ id: string }>(`select id from accounts where external_id = 'p3'`);
       await findAccount(database.connection, { ...filled, found: rows[0]?.id ?? '' });
@@ -184,7 +184,7 @@ describe('recount of the commits of a repository in parts', () => {
       });
     },
   })) {
-    it(`begins again when ${what} meanwhile`, async () => {
+    it(`begins again when ${event} meanwhile`, async () => {
       await using opened = await openTestDatabase();
       const { database } = opened;
       const filled = await fill(database, 100);

@@ -118,10 +118,10 @@ describe('recountRepository', () => {
     const wrong = await corruptTotals(opened.database, id);
     const { differences, written } = await recount(connection, id);
     assert.equal(differences, wrong);
-    const { contribution_days: days, contributor_totals: people, repository_totals: whole } = written;
+    const { contribution_days: days, contributor_totals: people, repository_totals: totals } = written;
     assert.deepEqual([days, people], [4, 1]);
     // The second time marks the totals as changed.
-    assert.equal(whole, 2);
+    assert.equal(totals, 2);
     assert.deepEqual(await findSums(opened.database), expected);
   });
 });

@@ -40,9 +40,9 @@ describe('listing contributors in parts', () => {
         }
         for (const scope of scopes) {
           if (!(await isStored(connection, scope))) continue;
-          let made: Ranking | undefined;
-          while (made === undefined) made = await makeNext(scope);
-          await check(made, scope);
+          let ranking: Ranking | undefined;
+          while (ranking === undefined) ranking = await makeNext(scope);
+          await check(ranking, scope);
           assert.deepEqual(await endDifferentRankings(connection, [scope.accountId], start), []);
         }
       }),

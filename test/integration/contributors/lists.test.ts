@@ -196,9 +196,9 @@ describe('listing contributors', () => {
     await current(connection, scope);
     await pool.query('analyze ranks, rankings, accounts');
     const statements = await watchPlans(database, (watched) => addIssues(watched, people[0] ?? '', 1));
-    const whole = statements.filter(({ scannedTables }) => scannedTables.includes('ranks'));
+    const fullScans = statements.filter(({ scannedTables }) => scannedTables.includes('ranks'));
     assert.deepEqual(
-      whole.map(({ text }) => text),
+      fullScans.map(({ text }) => text),
       [],
     );
   });

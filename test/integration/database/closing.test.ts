@@ -10,9 +10,9 @@ describe('closing connections to a silent database', () => {
     await using created = await createTestDatabase();
     await using link = await linkTo(created.url);
     const database = await openDatabase({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
-    const nothing = (): void => {};
+    const ignore = (): void => {};
     const { clientConfig } = database;
-    const receivers = { onAnnouncement: nothing, onReset: nothing, onSilent: nothing, log: nothing };
+    const receivers = { onAnnouncement: ignore, onReset: ignore, onSilent: ignore, log: ignore };
     const listener = await listen({ clientConfig, ...receivers });
     await database.pool.query('select 1');
     link.silence('all');

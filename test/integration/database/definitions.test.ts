@@ -65,17 +65,17 @@ function changesBetween(before: readonly Listed[], after: readonly Listed[]): st
   ].toSorted();
 }
 
-const ours = readDefinitions();
+const definitions = readDefinitions();
 
 /** Returns the definitions of this release, one of them with another text. */
 function changed(object: string, from: string, to: string): Definition[] {
-  const original = ours.find((definition) => definition.object === object);
+  const original = definitions.find((definition) => definition.object === object);
   assert.ok(original !== undefined && original.statement.includes(from));
-  const others = ours.filter((definition) => definition !== original);
+  const others = definitions.filter((definition) => definition !== original);
   return [...others, ...parseDefinitions(original.statement.replace(from, to))];
 }
 
-const without = (...objects: string[]): Definition[] => ours.filter(({ object }) => !objects.includes(object));
+const without = (...objects: string[]): Definition[] => definitions.filter(({ object }) => !objects.includes(object));
 
 describe('functions and triggers of a database', () => {
   it('are those of the files alone, with the same definitions', async () => {

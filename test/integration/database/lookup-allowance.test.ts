@@ -64,7 +64,7 @@ describe('limit of lookups for each party', () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const network: Allowance = { what: 'network', perHour: 3 };
-    const from = (what: string, ...more: Allowance[]) => visitor(address(what), ...more);
+    const from = (name: string, ...more: Allowance[]) => visitor(address(name), ...more);
     assert.deepEqual(await claimAll(connection, ['a', 'b'], now(), from('one', network)), [0, 0]);
     assert.deepEqual(await claimAll(connection, ['c', 'd'], now(), from('other', network)), [0, 20]);
     assert.deepEqual(await claimAll(connection, ['e'], now(), from('third', network)), [40]);

@@ -68,8 +68,8 @@ describe('metrics of jobs', () => {
     await add('delayed', new Date(Date.now() + hourMs));
     await add('running');
     await add('given up');
-    const change = (key: string, what: ReturnType<typeof sql>): Promise<unknown> =>
-      sql`update graphile_worker._private_jobs set ${what} where key = ${key}`.execute(connection);
+    const change = (key: string, assignment: ReturnType<typeof sql>): Promise<unknown> =>
+      sql`update graphile_worker._private_jobs set ${assignment} where key = ${key}`.execute(connection);
     await change('running', sql`locked_at = now(), locked_by = 'somebody'`);
     await change('given up', sql`attempts = max_attempts, last_error = 'acme/engine'`);
     assert.deepEqual(await valuesOf(registry, 'plaudit_jobs'), {

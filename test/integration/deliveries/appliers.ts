@@ -16,7 +16,7 @@ export interface AppliersFixture extends AsyncDisposable {
   database: Database;
   nodes: SyncContext[];
   /** Failures that the nodes reported. */
-  failures: { error: unknown; what: string }[];
+  failures: { error: unknown; work: string }[];
   /** Stores deliveries, which arrive a second after each other. */
   receive(...deliveries: Change[][]): Promise<void>;
   /** Returns the number of deliveries that are not applied. */
@@ -47,7 +47,7 @@ export async function openAppliers(options: { nodes: number; repositories: numbe
       appliers: newAppliers(),
       now: () => new Date(),
       newId: uuidv7,
-      onFailure: (error: unknown, what: string) => void failures.push({ error, what }),
+      onFailure: (error: unknown, work: string) => void failures.push({ error, work }),
     } as unknown as SyncContext);
   }
   await storeRepositories(database, options.repositories);

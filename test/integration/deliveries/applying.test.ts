@@ -20,12 +20,12 @@ describe('parallel application of deliveries', () => {
   it('applies those of all other repositories while the rows of many repositories are locked', async () => {
     await using fixture = await openAppliers({ nodes: 1, repositories: 40 });
     // The locked repositories outnumber the transactions that apply deliveries, and their deliveries are the oldest.
-    const held = numbered(1, 20);
+    const lockedRepositories = numbered(1, 20);
     {
       await using stack = new AsyncDisposableStack();
-      stack.use(await holdRepositories(fixture.database, held));
-      await fixture.receive(...held.map((id) => [repositoryHidden(id), repositoriesChanged(id)]));
-      await fixture.receive(...held.map((id) => [contributionsChanged(id)]));
+      stack.use(await holdRepositories(fixture.database, lockedRepositories));
+      await fixture.receive(...lockedRepositories.map((id) => [repositoryHidden(id), repositoriesChanged(id)]));
+      await fixture.receive(...lockedRepositories.map((id) => [contributionsChanged(id)]));
       await fixture.receive(...numbered(21, 40).map((id) => [repositoryHidden(id), repositoriesChanged(id)]));
       await fixture.applyUntil(40);
       const { rows } = await fixture.database.pool.query(
@@ -56,7 +56,7 @@ describe('parallel application of deliveries', () => {
     const { rows } = await pool.query('select external_id from repositories where deleted_at is not null');
     assert.deepEqual(rows, [{ external_id: '1' }], 'a later delivery of the same repository is applied');
     assert.deepEqual(
-      fixture.failures.map(({ what }) => what),
+      fixture.failures.map(({ work: what }) => what),
       ['applying deliveries together', 'applying a delivery'],
     );
     await fixture.receive([contributionsChanged('1')]);

@@ -29,8 +29,10 @@ export function contextOf(connection: Connection, hiddenNames: ReadonlySet<strin
         const account = { ...actorOf(externalId), website: '', description: '', socials: null, followers: null };
         yield { account: { ...account, following: null }, counters: {}, missing: ['issues'], memory: null };
       },
-      check: async (known: readonly { externalId: string }[]) =>
-        new Map(known.map(({ externalId }) => [externalId, { ...actorOf(externalId), isPublic: requests % 2 === 0 }])),
+      check: async (accounts: readonly { externalId: string }[]) =>
+        new Map(
+          accounts.map(({ externalId }) => [externalId, { ...actorOf(externalId), isPublic: requests % 2 === 0 }]),
+        ),
     },
     repositories: {
       find,
@@ -53,8 +55,8 @@ export function contextOf(connection: Connection, hiddenNames: ReadonlySet<strin
     },
     polls: {
       repositories: { perHour: 250, quotas: 1 },
-      readTip: async (known: { name: string }) => ({
-        repository: listed(known.name, hiddenNames.has(known.name)),
+      readTip: async (repository: { name: string }) => ({
+        repository: listed(repository.name, hiddenNames.has(repository.name)),
         page: pageOf('issues'),
       }),
     },

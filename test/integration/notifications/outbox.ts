@@ -106,8 +106,8 @@ export async function openOutbox(allowedHosts: readonly string[] = []): Promise<
 }
 
 async function addAccount({ pool }: Database, name: string, type: string): Promise<string> {
-  const known = await pool.query<{ id: string }>('select id from accounts where name = $1', [name]);
-  if (known.rows[0] !== undefined) return known.rows[0].id;
+  const stored = await pool.query<{ id: string }>('select id from accounts where name = $1', [name]);
+  if (stored.rows[0] !== undefined) return stored.rows[0].id;
   const { rows } = await pool.query<{ id: string }>(
     `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
      values (gen_random_uuid(), 'github', $1, $1, $2, $1, now(), now(), now()) returning id`,

@@ -78,8 +78,8 @@ describe('counters that a lookup stores', () => {
   it('are read in smaller pieces where GitHub fails to compute them', async () => {
     await using fixture = await openLookupFixture();
     const { world, accounts, faults } = fixture.simulator;
-    const where = { from: '2024-01-01T00:00:00Z', to: '2024-12-31T23:59:59Z' };
-    faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where, times: 1000 });
+    const window = { from: '2024-01-01T00:00:00Z', to: '2024-12-31T23:59:59Z' };
+    faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where: window, times: 1000 });
     await fixture.lookUp(accounts.user);
     const { counters, missing } = await fixture.counters(accounts.user);
     assert.deepEqual(counters, countersOf(world, accounts.user));

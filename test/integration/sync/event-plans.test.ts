@@ -43,9 +43,9 @@ describe('storing of an event for an owner with many repositories', () => {
         unstoppedWork,
       ),
     );
-    const whole = statements.filter(({ scannedTables }) => scannedTables.some((table) => large.has(table)));
+    const fullScans = statements.filter(({ scannedTables }) => scannedTables.some((table) => large.has(table)));
     assert.deepEqual(
-      whole.map(({ text }) => text),
+      fullScans.map(({ text }) => text),
       [],
     );
     const { rows } = await pool.query('select count(*) from contributions');

@@ -30,11 +30,11 @@ async function addOwner({ connection, pool }: Database) {
 const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
 
 describe('overtaken listings', () => {
-  for (const [what, overtake] of [
+  for (const [title, overtake] of [
     ['a listing', 'listing'],
     ['a delivery', 'hiding'],
   ] as const) {
-    it(`hides a repository that became private when a listing requested before ${what} arrives after it`, async () => {
+    it(`hides a repository that became private when a listing requested before ${title} arrives after it`, async () => {
       await using opened = await openTestDatabase();
       const { connection, pool } = opened.database;
       const owner = await addOwner(opened.database);

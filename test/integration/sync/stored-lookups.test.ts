@@ -7,7 +7,7 @@ import { type LookupFixture, openLookupFixture } from './lookup-fixture.ts';
 const name = 'ada-lovelace';
 
 /** Looks an account up. @returns its id, and a function that refreshes it an hour later. */
-async function known(fixture: LookupFixture, advance: (seconds: number) => void) {
+async function lookUpOnce(fixture: LookupFixture, advance: (seconds: number) => void) {
   const { account } = (await fixture.lookUp(name)) ?? assert.fail();
   const refresh = (): Promise<void> => {
     advance(3700);
@@ -21,7 +21,7 @@ describe('lookups', () => {
     const { now, advance } = clock();
     await using fixture = await openLookupFixture({ now, repositories: 1 });
     const { faults, requests } = fixture.simulator;
-    const { refresh } = await known(fixture, advance);
+    const { refresh } = await lookUpOnce(fixture, advance);
     const stored = async (): Promise<object[]> => [(await fixture.find(name)) ?? {}, await fixture.counters(name)];
     const before = await stored();
     const kinds = ['unavailable', 'drop_before', 'malformed', 'primary_limit', 'secondary_limit_in_200'] as const;
@@ -49,7 +49,7 @@ describe('lookups', () => {
     const { now, advance } = clock();
     await using fixture = await openLookupFixture({ now, repositories: 1 });
     const { world } = fixture.simulator;
-    const { id, refresh } = await known(fixture, advance);
+    const { id, refresh } = await lookUpOnce(fixture, advance);
     const account = world.accountByLogin(name) ?? assert.fail();
     for (const login of ['ada-king', 'Ada-King']) {
       renameAccount(world, account, login);

@@ -15,11 +15,11 @@ describe('pages of evidence of a person', () => {
     await using stored = await openTestDatabase();
     const { clientConfig } = stored.database;
     const requests = openRequestPool(clientConfig, { maxConnections: 1, statementTimeoutMs: 5000 });
-    const place = { at: 1_700_000_000_000_000, kind: 'issue', repositoryId: id, id: '1' };
+    const position = { at: 1_700_000_000_000_000, kind: 'issue', repositoryId: id, id: '1' };
     const instants = [null, new Date('2026-02-03T04:05:06Z')];
     for (const counter of itemised) {
       for (const [since, until] of instants.flatMap((from) => instants.map((to) => [from, to] as const))) {
-        for (const page of [{}, { after: place }, { before: place }]) {
+        for (const page of [{}, { after: position }, { before: position }]) {
           for (const scopeId of [null, id]) {
             const scope = {
               personId: id,
@@ -52,8 +52,8 @@ describe('pages of evidence of a person', () => {
     );
     await pool.query('analyze contributions, repositories');
     const { rows } = await pool.query<{ id: string }>('select id from accounts');
-    const none = { ownerId: null, repositoryId: null, seesPrivateOf: null, since: null, until: null };
-    const scope = { personId: rows[0]?.id ?? assert.fail(), ...none };
+    const withoutFilters = { ownerId: null, repositoryId: null, seesPrivateOf: null, since: null, until: null };
+    const scope = { personId: rows[0]?.id ?? assert.fail(), ...withoutFilters };
     const issues = itemised.filter(({ name }) => name === 'issues');
     const [page, ...others] = await watchPlans(stored.database, async (watched) => {
       assert.equal((await findItems(watched, scope, issues, { limit: 30 })).length, 30);

@@ -17,7 +17,7 @@ describe('supervisor of processes', () => {
     const supervisor = new Supervisor({
       places: ['broken'],
       start: () => run('process.exit(3)'),
-      onEnd: (place, end) => ends.push(`${place} ${end}`),
+      onEnd: (name, end) => ends.push(`${name} ${end}`),
       restarts,
     });
     supervisor.begin();

@@ -256,8 +256,8 @@ describe('the embedded PostgreSQL server', () => {
   });
 
   it('opens a database of its own for another user, and refuses those of others in one line', async (t) => {
-    const nobody = { uid: 65534, gid: 65534 };
-    const canRun = isRoot && spawnSync('test', ['-r', writerProgram], nobody).status === 0;
+    const otherUser = { uid: 65534, gid: 65534 };
+    const canRun = isRoot && spawnSync('test', ['-r', writerProgram], otherUser).status === 0;
     if (!canRun) {
       t.skip('needs root, and programs that others may read');
       return;
@@ -265,15 +265,15 @@ describe('the embedded PostgreSQL server', () => {
     await using directory = await makeTemporaryDirectory();
     await chmod(directory.path, 0o755);
     await mkdir(directory.pathOf('own'));
-    await chown(directory.pathOf('own'), nobody.uid, nobody.gid);
-    const writing = startWriting(directory.pathOf('own'), nobody);
+    await chown(directory.pathOf('own'), otherUser.uid, otherUser.gid);
+    const writing = startWriting(directory.pathOf('own'), otherUser);
     await writing.until(2);
     writing.child.kill('SIGTERM');
     assert.equal(await writing.ended, 0);
 
     // Root joins with the rights of the owner, not with its own.
     await openAndRelease(directory.pathOf('own'));
-    assert.equal((await lstat(directory.pathOf('own/postgres/server.log'))).uid, nobody.uid);
+    assert.equal((await lstat(directory.pathOf('own/postgres/server.log'))).uid, otherUser.uid);
     await waitUntilEmpty(directory.pathOf('own'));
 
     await rm(directory.pathOf('own/postgres/server.log'));

@@ -13,7 +13,7 @@ export interface Writing {
   /** The numbers of the rows that were acknowledged so far. */
   acknowledged: number[];
   /** Waits for a line: `opening`, `open`, or any number of acknowledged rows. */
-  until(what: 'opening' | 'open' | number): Promise<void>;
+  until(progress: 'opening' | 'open' | number): Promise<void>;
   /** Resolves to the exit status, or to the signal that ended the process. */
   ended: Promise<number | string>;
 }
@@ -44,14 +44,14 @@ export function startWriting(
   });
   child.once('close', notifyListeners);
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
-  const until = (what: 'opening' | 'open' | number): Promise<void> =>
+  const until = (progress: 'opening' | 'open' | number): Promise<void> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
-        const isReached = typeof what === 'number' ? acknowledged.length >= what : seen.has(what);
+        const isReached = typeof progress === 'number' ? acknowledged.length >= progress : seen.has(progress);
         if (!isReached && child.exitCode === null && child.signalCode === null) return;
         listeners.delete(check);
         if (isReached) resolve();
-        else reject(new Error(`the program ended before ${what}`));
+        else reject(new Error(`the program ended before ${progress}`));
       };
       listeners.add(check);
       check();

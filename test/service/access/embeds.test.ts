@@ -30,18 +30,18 @@ describe('embed links', () => {
     const { data } = JSON.parse(created.text) as CreatedLink;
     assert.match(data.url, new RegExp(`^${service.url}/v1/embeds/[\\w-]{43}\\.svg$`));
     const { pathname } = new URL(data.url);
-    const shown = await service.get(pathname);
-    assert.equal(shown.status, 200);
-    assert.match(shown.headers.get('content-type') ?? '', /^image\/svg\+xml/);
-    assert.equal(shown.headers.get('cache-control'), 'private, no-store');
-    assert.equal(shown.headers.get('access-control-allow-origin'), null);
-    assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'none'/);
-    assert.ok(shown.text.includes(`Commits: ${expected.commits}`), shown.text);
-    const etag = shown.headers.get('etag') ?? assert.fail();
+    const image = await service.get(pathname);
+    assert.equal(image.status, 200);
+    assert.match(image.headers.get('content-type') ?? '', /^image\/svg\+xml/);
+    assert.equal(image.headers.get('cache-control'), 'private, no-store');
+    assert.equal(image.headers.get('access-control-allow-origin'), null);
+    assert.match(image.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.ok(image.text.includes(`Commits: ${expected.commits}`), image.text);
+    const etag = image.headers.get('etag') ?? assert.fail();
     assert.equal((await service.get(pathname, { headers: { 'if-none-match': etag } })).status, 304);
     // Parameters that a viewer adds do not change the card.
     for (const query of ['?private=false', '?format=json', '?limit=100', '?v=2']) {
-      assert.equal((await service.get(`${pathname}${query}`)).text, shown.text, query);
+      assert.equal((await service.get(`${pathname}${query}`)).text, image.text, query);
     }
 
     const secret = pathname.slice('/v1/embeds/'.length, -'.svg'.length);

@@ -104,7 +104,7 @@ export async function checkNow({ service, time }: Fixture): Promise<string[]> {
     providers: service.service.providers,
     now: time.now,
     newId: uuidv7,
-    onFailure: (_error: unknown, what: string) => void failures.push(what),
+    onFailure: (_error: unknown, work: string) => void failures.push(work),
   };
   await checkDueAdministrators(context, new AbortController().signal);
   return failures;

@@ -92,7 +92,7 @@ describe('long-term keys', () => {
     const shortModulus = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const secret = ed25519();
     const rsaJwk = shortModulus.publicKey.export({ format: 'jwk' });
-    for (const [what, key] of Object.entries({
+    for (const [title, key] of Object.entries({
       'RSA of 1024 bits': pem(small.publicKey),
       'RSA with exponent 1': { ...rsaJwk, e: 'AQ' },
       'RSA-PSS': pem(generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey),
@@ -114,9 +114,9 @@ describe('long-term keys', () => {
       'too much': 'x'.repeat(20_000),
     })) {
       const response = await register(service, keeper.name, own, key);
-      assert.equal(response.status, 400, what);
-      assert.equal(response.body.error?.code, 3, what);
-      assert.ok(!response.text.includes('AAAA'), what);
+      assert.equal(response.status, 400, title);
+      assert.equal(response.body.error?.code, 3, title);
+      assert.ok(!response.text.includes('AAAA'), title);
     }
     for (const body of [{}, { data: {} }, { key: 'x' }]) {
       const response = await service.get(`${keeper.name}/keys`, fromOwnAddress(jsonRequest('PUT', own, body)));
@@ -173,7 +173,7 @@ describe('long-term keys', () => {
       forge({ header: { ...header, ...heads }, payload: { ...claims } }, eddsa(key));
     const fetchStatus = async (token: string): Promise<number> =>
       (await service.get(`${keeper.name}/repositories`, bearer(token))).status;
-    for (const [what, token] of Object.entries({
+    for (const [title, token] of Object.entries({
       plain: signed({}, payload),
       'typ JWT': signed({ typ: 'JWT' }, payload),
       'typ at+jwt': signed({ typ: 'at+jwt' }, payload),
@@ -182,13 +182,13 @@ describe('long-term keys', () => {
       'several audiences': signed({}, { ...payload, aud: ['https://other.example', service.url] }),
       'to read': signed({}, { ...payload, scope: 'read' }),
     })) {
-      assert.equal(await fetchStatus(token), 200, what);
+      assert.equal(await fetchStatus(token), 200, title);
     }
     const { exp: _exp, ...endless } = payload;
     const { sub: _sub, ...anonymous } = payload;
     const { aud: _aud, ...unaddressed } = payload;
     const spki = publicKey.export({ type: 'spki', format: 'der' });
-    for (const [what, token] of Object.entries({
+    for (const [title, token] of Object.entries({
       'more than a day': signed({}, { ...payload, exp: iat + 86_401 }),
       'more than a day, without iat': signed({}, { ...lasting, exp: iat + 86_400 + 60 }),
       'issued in the future': signed({}, { ...payload, iat: iat + 60, exp: iat + 660 }),
@@ -224,7 +224,7 @@ describe('long-term keys', () => {
       'a jti that is no text': signed({}, { ...payload, jti: 7 }),
       'a jti of control letters': signed({}, { ...payload, jti: 'a\0b' }),
     })) {
-      assert.equal(await fetchStatus(token), 401, what);
+      assert.equal(await fetchStatus(token), 401, title);
     }
   });
 

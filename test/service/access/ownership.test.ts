@@ -135,11 +135,11 @@ describe('proof of ownership', () => {
       shared.simulator.faults.clear();
       shared.simulator.faults.add({ ...fault, times: 10 });
       const response = await requestToken(shared.service, engines.name, shared.simulator.tokens.organization_admin);
-      const what = `${fault.kind} ${fault.on}: ${response.status}`;
-      assert.ok(statuses.includes(response.status), what);
-      assert.deepEqual(Object.keys(JSON.parse(response.body)), ['error'], what);
-      assert.doesNotMatch(response.body, /ghp_|127\.0\.0\.1|Unicorn/, what);
-      if (response.status >= 429) assert.ok(Number(response.headers['retry-after']) > 0, what);
+      const title = `${fault.kind} ${fault.on}: ${response.status}`;
+      assert.ok(statuses.includes(response.status), title);
+      assert.deepEqual(Object.keys(JSON.parse(response.body)), ['error'], title);
+      assert.doesNotMatch(response.body, /ghp_|127\.0\.0\.1|Unicorn/, title);
+      if (response.status >= 429) assert.ok(Number(response.headers['retry-after']) > 0, title);
     }
     assert.deepEqual(received, []);
     shared.simulator.faults.clear();

@@ -119,8 +119,8 @@ describe('private items', () => {
     return isSigned ? Buffer.from(text.split('.')[1] ?? '', 'base64url').toString() : text;
   };
 
-  const refuseSecrets = async (wanted: readonly string[], init?: RequestInit): Promise<void> => {
-    for (const address of wanted) {
+  const assertNoSecrets = async (addresses: readonly string[], init?: RequestInit): Promise<void> => {
+    for (const address of addresses) {
       const text = await read(address, init);
       assert.ok(!text.includes(secret) && !text.includes('987654'), `${address}: ${text}`);
     }
@@ -128,21 +128,21 @@ describe('private items', () => {
 
   it('have titles, names and numbers that no visitor reads at any address', async () => {
     assert.ok(addresses.length > 50, `${addresses.length}`);
-    await refuseSecrets([...addresses, ...pages]);
+    await assertNoSecrets([...addresses, ...pages]);
   });
 
   it('stay unread by visitors when their owners publish private numbers', async () => {
     const { pool } = shared.service.database;
     await pool.query('update accounts set publishes_private = true');
     try {
-      await refuseSecrets([...addresses, ...pages]);
+      await assertNoSecrets([...addresses, ...pages]);
     } finally {
       await pool.query('update accounts set publishes_private = false');
     }
   });
 
   it('stay unread with the token of another account', async () => {
-    await refuseSecrets(addresses, bearer(tokens.other));
+    await assertNoSecrets(addresses, bearer(tokens.other));
   });
 
   it('are read by their owner, so that the tests above would find them', async () => {
@@ -152,7 +152,7 @@ describe('private items', () => {
       const text = await read(address, own);
       if (text.includes(secret)) seen.add(address.replace(/.*\/entities\/[^/]+\//, '').replace(/\?.*/, ''));
     }
-    for (const wanted of [
+    for (const path of [
       'repositories',
       'contributions/commits',
       'contributions/reviews',
@@ -160,6 +160,6 @@ describe('private items', () => {
       `boards/private/people/${ada.name}`,
       'boards/private/seasons/1/statement',
     ])
-      assert.ok(seen.has(wanted), `${wanted}: ${[...seen].join(', ')}`);
+      assert.ok(seen.has(path), `${path}: ${[...seen].join(', ')}`);
   });
 });

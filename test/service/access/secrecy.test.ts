@@ -148,15 +148,18 @@ describe('secrecy of private data', () => {
         () => cost(`/v1/github/entities/nobody-${next()}/repositories`, `Bearer ${token}`),
       ],
     };
-    for (const [what, [sendPresent, sendAbsent]] of Object.entries(pairs)) {
+    for (const [title, [sendPresent, sendAbsent]] of Object.entries(pairs)) {
       const [first, second] = [await lowestCost(sendPresent), await lowestCost(sendAbsent)];
-      assert.deepEqual([first.status, first.providerRequests], [second.status, second.providerRequests], what);
+      assert.deepEqual([first.status, first.providerRequests], [second.status, second.providerRequests], title);
       // One short query, such as the one for a former name, is not noticed among the others; more would be.
-      assert.ok(Math.abs(first.databaseUses - second.databaseUses) <= 1, `${what}: ${JSON.stringify([first, second])}`);
+      assert.ok(
+        Math.abs(first.databaseUses - second.databaseUses) <= 1,
+        `${title}: ${JSON.stringify([first, second])}`,
+      );
       if (!isThorough) continue;
       // The bound is generous: a read from another table or a request to the provider would take several times as long.
       const ratio = await ratioOfTimes(sendPresent, sendAbsent);
-      assert.ok(ratio > 0.4 && ratio < 2.5, `${what}: ${ratio}`);
+      assert.ok(ratio > 0.4 && ratio < 2.5, `${title}: ${ratio}`);
     }
   });
 });

@@ -115,7 +115,12 @@ describe('settings of an account', () => {
     await shared.service.get(`${engines.name}/tokens/some-token`, jsonRequest('DELETE', token));
     const response = await shared.service.get(`${engines.name}/audit?limit=100`, bearer(token));
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
-    const shown = response.body.data.map(({ action, subject, actor, token_id }) => [action, subject, actor, token_id]);
+    const entries = response.body.data.map(({ action, subject, actor, token_id }) => [
+      action,
+      subject,
+      actor,
+      token_id,
+    ]);
     const accountName = 'github/olive-admin';
     const changed = (hidden: boolean): unknown[] => [
       'settings_changed',
@@ -123,7 +128,7 @@ describe('settings of an account', () => {
       accountName,
       tokenId,
     ];
-    assert.deepEqual(shown, [
+    assert.deepEqual(entries, [
       ['token_revoked', 'some-token', accountName, tokenId],
       changed(false),
       changed(true),

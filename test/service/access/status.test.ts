@@ -109,14 +109,14 @@ describe('GET .../status', () => {
 
   it("shows an owner the state of the account's own data, private repositories included", async () => {
     const { service, simulator, tokens, status } = fixture;
-    const whole = await status(engines, tokens.engines);
+    const initial = await status(engines, tokens.engines);
     const owned = simulator.world.owned(simulator.world.accountByLogin(engines.name) ?? assert.fail());
-    assert.equal(whole.repositories.count, owned.length);
-    assert.equal(whole.repositories.complete, owned.length);
-    assert.deepEqual([whole.streams.failing, whole.streams.items, whole.skipped_items.count], [0, [], 0]);
-    assert.equal(whole.streams.complete, whole.streams.count);
-    assert.ok(whole.as_of !== null && whole.repositories.as_of !== null && whole.streams.oldest_as_of !== null);
-    assert.deepEqual(whole.notifications, { waiting: 0, failed: 0, oldest_waiting_dttm: null });
+    assert.equal(initial.repositories.count, owned.length);
+    assert.equal(initial.repositories.complete, owned.length);
+    assert.deepEqual([initial.streams.failing, initial.streams.items, initial.skipped_items.count], [0, [], 0]);
+    assert.equal(initial.streams.complete, initial.streams.count);
+    assert.ok(initial.as_of !== null && initial.repositories.as_of !== null && initial.streams.oldest_as_of !== null);
+    assert.deepEqual(initial.notifications, { waiting: 0, failed: 0, oldest_waiting_dttm: null });
 
     await failStream(service, 'hidden-engine');
     await skipItem(service, 'hidden-engine', '/labels/*');

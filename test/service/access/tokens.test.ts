@@ -13,11 +13,11 @@ import { misshapen, withForgedClaims, withForgedHeaders } from './forged-tokens.
 
 const repositories = `/v1/github/entities/${keeper.name}/repositories`;
 
-async function refused(service: TestService, token: string, what: string): Promise<void> {
+async function assertRefused(service: TestService, token: string, title: string): Promise<void> {
   for (const path of [repositories, `/v1/github/entities/${keeper.name}`, '/healthz']) {
     const response = await send(service, path, 'GET', { authorization: `Bearer ${token}` });
-    assert.equal(response.status, 401, `${what} at ${path}: ${response.body}`);
-    assertProblem(response, what);
+    assert.equal(response.status, 401, `${title} at ${path}: ${response.body}`);
+    assertProblem(response, title);
     assert.equal(JSON.parse(response.body).error.code, 4);
     assert.equal(response.headers['cache-control'], 'no-store');
   }
@@ -58,7 +58,7 @@ describe('service tokens', () => {
       service: service.url,
     };
     const forged = { ...withForgedHeaders(loot), ...withForgedClaims(loot), ...misshapen(loot) };
-    for (const [what, forgedToken] of Object.entries(forged)) await refused(service, forgedToken, what);
+    for (const [title, forgedToken] of Object.entries(forged)) await assertRefused(service, forgedToken, title);
     assert.deepEqual(requestedUrls, []);
 
     // The service's own tokens end exactly at their `exp`, also those that were verified before.
@@ -66,14 +66,14 @@ describe('service tokens', () => {
     advance(99);
     assert.notEqual((await send(service, repositories, 'GET', { authorization: `Bearer ${late}` })).status, 401);
     advance(1);
-    await refused(service, late, 'a token that was good, and known, and is over');
+    await assertRefused(service, late, 'a token that was good, and known, and is over');
     const over = await send(service, repositories, 'GET', { authorization: `Bearer ${late}` });
     assert.deepEqual(JSON.parse(over.body), {
       error: { code: 4, type: 'unauthenticated', message: 'The token has expired. Get a new one.' },
     });
     assert.equal(over.headers['www-authenticate'], 'Bearer');
     advance(3600);
-    await refused(service, token, 'the real one after its time');
+    await assertRefused(service, token, 'the real one after its time');
     assert.ok(service.lines.every((line) => !line.includes(token.slice(-40))));
   });
 

@@ -43,8 +43,8 @@ describe('changes of visibility', () => {
       const ofRepository = await service.get(`${engines.name}/contributors?repository=hidden-engine`);
       assert.equal(ofRepository.status, hidden.visibility === 'public' ? 200 : 404);
       const owned = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
-      const shown = owned.body.data.find(({ name }) => name === 'hidden-engine');
-      assert.deepEqual([shown?.['private'], shown?.['deleted']], [hidden.visibility === 'private', false]);
+      const row = owned.body.data.find(({ name }) => name === 'hidden-engine');
+      assert.deepEqual([row?.['private'], row?.['deleted']], [hidden.visibility === 'private', false]);
     };
     await service.getComplete(list, bearer(token));
     await assertMatchesWorld();

@@ -77,8 +77,8 @@ describe('accounts that are hidden at their host', () => {
         const isShown = visibility === 'public';
         const expected = JSON.stringify([isShown, isShown, isShown ? all : all - 1]);
         await until(async () => {
-          const shown = await visibilityIn(service, owner, 'max-member');
-          return JSON.stringify(shown) === expected ? true : undefined;
+          const visibilities = await visibilityIn(service, owner, 'max-member');
+          return JSON.stringify(visibilities) === expected ? true : undefined;
         }, `the account is ${visibility}`);
         await untilIdle(service);
         assert.equal(JSON.stringify(await visibilityIn(service, owner, 'max-member')), expected);

@@ -145,9 +145,9 @@ describe('seasons of a board', () => {
     assert.ok(first?.person && second?.person);
     await sql`update accounts set hidden = true where name = ${first.person.name}`.execute(connection);
     const hidden = await shared.service.get(`${path}/anonymous/seasons/1`);
-    const gone = await shared.service.get(`${path}/anonymous/seasons/1/statement`);
+    const statementResponse = await shared.service.get(`${path}/anonymous/seasons/1/statement`);
     const evidence = await shared.service.get(pathOf(first.evidence_url));
-    assert.deepEqual([hidden.status, gone.status, evidence.status], [202, 202, 202]);
+    assert.deepEqual([hidden.status, statementResponse.status, evidence.status], [202, 202, 202]);
     await freeze();
     await sql`delete from accounts where name = ${second.person.name}`.execute(connection);
     assert.equal((await shared.service.get(`${path}/anonymous/seasons/1`)).status, 202);

@@ -110,8 +110,8 @@ describe('ranking of the members of teams', () => {
     const red = async (init?: RequestInit): Promise<string[]> =>
       (await rowsOf('all?team=red&limit=100', init)).map(({ person }) => person.name);
     assert.deepEqual([await red(), await red(bearer(token))], [[], [first.name]]);
-    const shown = (await rowsOf('all?limit=100')).find(({ person }) => person.name === first.name);
-    assert.deepEqual(shown?.teams, first.name === 'ada-lovelace' ? ['blue'] : []);
+    const row = (await rowsOf('all?limit=100')).find(({ person }) => person.name === first.name);
+    assert.deepEqual(row?.teams, first.name === 'ada-lovelace' ? ['blue'] : []);
 
     // Another person is in the team now, and the host does not show it to the configured token any more.
     world.teams[0]?.memberIds.splice(0, 1, Number(second.external_id));

@@ -149,8 +149,8 @@ describe('views of boards', () => {
     await put(board({ slug: 'granted', grants: [grant, otherGrant] }));
     const { body, text } = await shared.service.get(`${engines.name}/boards/granted/people/${ada.name}`);
     const { grants, person } = body.meta_data as unknown as { grants: object[]; person: { granted: number } };
-    const shown = { points: 7, reason: 'Release manager', granted_by: 'grace', until: null };
-    assert.deepEqual([grants, person.granted], [[shown], 7], text);
+    const expectedGrant = { points: 7, reason: 'Release manager', granted_by: 'grace', until: null };
+    assert.deepEqual([grants, person.granted], [[expectedGrant], 7], text);
   });
 
   it('compare ranks with those at the end of the last day, and show no hidden account', async () => {
@@ -161,8 +161,8 @@ describe('views of boards', () => {
     const yesterday = new Date(Date.now() - 86_400_000);
     await sql`update board_rankings set whole_at = ${yesterday}`.execute(connection);
     await sql`update accounts set hidden = true where lower(name) = ${first.person.name}`.execute(connection);
-    const shown = await people('changes');
-    assert.equal(shown[0]?.person.name, second.person.name);
+    const rows = await people('changes');
+    assert.equal(rows[0]?.person.name, second.person.name);
     const hidden = await shared.service.get(`${engines.name}/boards/changes/people/${first.person.name}`);
     assert.equal(hidden.status, 404);
     await rankAll();
@@ -256,15 +256,15 @@ describe('views of boards', () => {
       };
     };
     assert.ok(data.faults.some(({ severity }) => severity === 'error'));
-    const [shown] = data.boards;
-    assert.deepEqual([data.boards.length, shown?.slug], [1, 'new']);
+    const [previewed] = data.boards;
+    assert.deepEqual([data.boards.length, previewed?.slug], [1, 'new']);
     assert.ok(
-      shown?.warnings.some((warning) => /many commits/.test(warning)),
+      previewed?.warnings.some((warning) => /many commits/.test(warning)),
       text,
     );
     const ranked = await people('all?limit=100');
     assert.deepEqual(
-      shown?.ranking.map(({ rank, login, points }) => [rank, login, points]),
+      previewed?.ranking.map(({ rank, login, points }) => [rank, login, points]),
       ranked.slice(0, 30).map(({ rank, person, points }) => [rank, person.name, points]),
     );
     assert.equal((await service.get(`${engines.name}/boards/new`)).status, 404);

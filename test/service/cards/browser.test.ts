@@ -79,20 +79,28 @@ describe('cards in a browser', () => {
 
   it('matches the golden files in a browser, on light and on dark pages', async () => {
     const browser = await sharedBrowser();
-    for (const [scheme, scale, shown] of [
+    for (const [scheme, scale, sampleNames] of [
       ['light', 1, ['contributions', 'calendar', 'contributors', 'achievements']],
       ['light', 2, ['contributions-wide', 'contributors-he']],
       ['dark', 1, ['calendar', 'contributors-wall', 'achievements-raw', 'calendar-narrow']],
       ['dark', 2, ['contributions', 'community', 'contributions-ar']],
     ] as const) {
-      const page = await showImage(browser, shown.map((name) => drawSample(name).svg).join('\n'), { scheme, scale });
-      const whole = await page.screenshot({ fullPage: true });
+      const page = await showImage(browser, sampleNames.map((name) => drawSample(name).svg).join('\n'), {
+        scheme,
+        scale,
+      });
+      const screenshot = await page.screenshot({ fullPage: true });
       const boxes = (await page.evaluate<{ frame: Box }[]>(boxesOfTexts)).map(({ frame }) => frame);
-      for (const [index, name] of shown.entries()) {
+      for (const [index, name] of sampleNames.entries()) {
         const { left = 0, right = 0, top = 0, bottom = 0 } = boxes[index] ?? {};
-        const place = { left, top, width: right - left, height: bottom - top };
-        const [x, y, width, height] = Object.values(place).map((length) => Math.round(length * scale));
-        const picture = sharp(whole).extract({ left: x ?? 0, top: y ?? 0, width: width ?? 0, height: height ?? 0 });
+        const box = { left, top, width: right - left, height: bottom - top };
+        const [x, y, width, height] = Object.values(box).map((length) => Math.round(length * scale));
+        const picture = sharp(screenshot).extract({
+          left: x ?? 0,
+          top: y ?? 0,
+          width: width ?? 0,
+          height: height ?? 0,
+        });
         await assertGoldenImage(`browser-${name}-${scheme}@${scale}x.png`, await picture.png().toBuffer());
       }
       await page.close();

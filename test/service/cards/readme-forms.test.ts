@@ -14,9 +14,9 @@ describe('addresses in public READMEs and programs', () => {
     const path = `${organization}/repositories/engine-1/contributors`;
     await service.getComplete(`${organization}/contributors?repository=engine-1`);
 
-    const shown = await service.get(`${path}?format=svg&limit=54`);
-    assert.deepEqual([shown.status, shown.headers.get('x-error-code')], [200, null]);
-    assert.match(shown.text, /^<svg /);
+    const image = await service.get(`${path}?format=svg&limit=54`);
+    assert.deepEqual([image.status, image.headers.get('x-error-code')], [200, null]);
+    assert.match(image.text, /^<svg /);
     assert.equal((await service.get(`${path}?limit=100`)).status, 401);
 
     const settings = { ANONYMOUS_REPOSITORY_CONTRIBUTORS: 'all' };

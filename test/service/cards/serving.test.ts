@@ -205,9 +205,9 @@ describe('responses with cards', () => {
     );
     assert.equal(created.status, 201);
     const { url } = (JSON.parse(created.text) as { data: { url: string } }).data;
-    const shown = await fetch(url);
-    assert.deepEqual([shown.status, shown.headers.get('content-type')], [200, 'image/png']);
-    assert.equal((await sharp(Buffer.from(await shown.arrayBuffer())).metadata()).width, 960);
+    const image = await fetch(url);
+    assert.deepEqual([image.status, image.headers.get('content-type')], [200, 'image/png']);
+    assert.equal((await sharp(Buffer.from(await image.arrayBuffer())).metadata()).width, 960);
     const badge = `/v1/github/entities/${keeper.name}/repositories/diary/badges/community`;
     assert.equal((await service.get(badge)).headers.get('x-error-code'), '2');
     const badgeLink = await service.get(

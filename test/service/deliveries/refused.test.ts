@@ -75,13 +75,13 @@ describe('rejected deliveries', () => {
         ['no event', { ...good, headers: withoutEvent }, 400, 'headers'],
         ['more than GitHub sends', signed('push', `"${'x'.repeat(26 * 1024 * 1024)}"`), 413, 'too_large'],
       ];
-      for (const [what, { headers, body: sentBody }, status, reason] of cases) {
+      for (const [title, { headers, body: sentBody }, status, reason] of cases) {
         const response = await send(service, path, 'POST', headers, sentBody).catch((error: unknown) => {
           // The service may close the connection while the rest of the body is still being sent.
           if (status === 413) return { status: 413 };
           throw error;
         });
-        assert.equal(response.status, status, what);
+        assert.equal(response.status, status, title);
         if (reason !== undefined) count(`github ${reason}`);
       }
       const large = signed(

@@ -203,9 +203,9 @@ describe('invalid requests', () => {
         fc.constantFrom(...letters.split('')),
         fc.constantFrom('replace', 'cut', 'insert'),
       )
-      .map(([at, letter, how]) => {
-        if (how === 'cut') return cursor.slice(0, at);
-        return `${cursor.slice(0, at)}${letter}${cursor.slice(how === 'replace' ? at + 1 : at)}`;
+      .map(([at, letter, change]) => {
+        if (change === 'cut') return cursor.slice(0, at);
+        return `${cursor.slice(0, at)}${letter}${cursor.slice(change === 'replace' ? at + 1 : at)}`;
       })
       .filter((text) => text !== cursor);
     await fc.assert(

@@ -24,12 +24,12 @@ describe('compression of responses', () => {
     authorization: `Bearer ${await serviceToken(shared.service, shared.simulator, ada)}`,
   });
 
-  for (const [what, path] of [
+  for (const [title, path] of [
     ['JSON of more than 1 kB', `${account}/contributors`],
     ['SVG', `${account}/contributions?format=svg&hide=avatar`],
     ['the description of the API', '/openapi.json'],
   ] as const) {
-    it(`sends ${what} in the coding that the client prefers, each with a tag of its own`, async () => {
+    it(`sends ${title} in the coding that the client prefers, each with a tag of its own`, async () => {
       const plain = await send(shared.service, path);
       assert.ok(plain.bytes.length > 1024);
       const tags = new Set<unknown>();

@@ -40,12 +40,16 @@ describe('the OpenAPI description', () => {
     assert.deepEqual(security, [{}, { serviceToken: [] }]);
     for (const [path, item] of Object.entries(paths)) {
       for (const [method, { operationId, tags, responses }] of Object.entries(item)) {
-        const what = `${method} ${path}`;
-        assert.ok(operationId !== undefined && operationId !== '', what);
-        assert.equal(tags?.length, 1, what);
+        const operation = `${method} ${path}`;
+        assert.ok(operationId !== undefined && operationId !== '', operation);
+        assert.equal(tags?.length, 1, operation);
         for (const [status, response] of Object.entries(responses)) {
           if ('$ref' in response || response.content?.['application/json'] === undefined) continue;
-          assert.match(JSON.stringify(response.content['application/json'].schema), /^\{"\$ref":/, `${what} ${status}`);
+          assert.match(
+            JSON.stringify(response.content['application/json'].schema),
+            /^\{"\$ref":/,
+            `${operation} ${status}`,
+          );
         }
       }
     }

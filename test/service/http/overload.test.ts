@@ -93,10 +93,10 @@ describe('slow reads of large organizations', () => {
     {
       await using lock = await lockLargeTables(pool);
       assert.ok(lock);
-      const gone = [1, 2].map((n) => service.get(calendar(n), { signal: client.signal }));
+      const abandoned = [1, 2].map((n) => service.get(calendar(n), { signal: client.signal }));
       await until(async () => ((await slowStatements(pool)) === 2 ? true : undefined), 'the statements run');
       client.abort();
-      await Promise.allSettled(gone);
+      await Promise.allSettled(abandoned);
       await until(async () => ((await slowStatements(pool)) === 0 ? true : undefined), 'the statements ended');
     }
     const { status, headers } = await service.get(calendar(1));

@@ -73,9 +73,9 @@ async function createWorldDatabase(now: Date): Promise<TestDatabase> {
 /** Creates a database that holds the world of a simulator with `storedRepositories`, as it is at a time. */
 async function copyWorldDatabase(now: Date | undefined): Promise<TestDatabase> {
   const key = now?.toISOString() ?? 'present';
-  const known = worlds.get(key) ?? createWorldDatabase(now ?? new Date());
-  worlds.set(key, known);
-  return createTestDatabase({ copyOf: await known });
+  const template = worlds.get(key) ?? createWorldDatabase(now ?? new Date());
+  worlds.set(key, template);
+  return createTestDatabase({ copyOf: await template });
 }
 
 export interface StoredServiceOptions extends Omit<TestServiceOptions, 'simulator' | 'start'> {

@@ -91,9 +91,9 @@ describe('management of notifications', () => {
     }
     assert.deepEqual([paged, paged.length], [all, 6]);
 
-    for (const where of [`${engines.name}/notifications`, secrets]) {
-      assert.equal((await service.get(where)).status, 401);
-      assert.equal((await service.get(where, bearer(others))).status, 403);
+    for (const address of [`${engines.name}/notifications`, secrets]) {
+      assert.equal((await service.get(address)).status, 401);
+      assert.equal((await service.get(address, bearer(others))).status, 403);
     }
     for (const body of [{}, { url: 'nonsense' }, { url: 'ftp://x.example/' }, { url: 1 }, { url: 'x'.repeat(3000) }]) {
       assert.equal((await service.get(secrets, jsonRequest('PUT', token, body))).status, 400, JSON.stringify(body));

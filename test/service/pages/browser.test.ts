@@ -20,26 +20,26 @@ describe('pages in a browser', () => {
       ['.counters .number', '#commits-tip'],
       ['.people .number', '#people-tip'],
     ] as const) {
-      const shown = page.locator(`${tip}:popover-open`);
+      const openTip = page.locator(`${tip}:popover-open`);
       const link = page.locator(number).first();
       await link.hover();
-      await shown.waitFor();
-      const [text, box] = [await shown.boundingBox(), await link.boundingBox()];
+      await openTip.waitFor();
+      const [text, box] = [await openTip.boundingBox(), await link.boundingBox()];
       assert.ok(text !== null && box !== null);
       assert.ok(text.y + text.height <= box.y && text.x >= 0 && text.x + text.width <= 1000, 'above the number');
-      await shown.hover();
+      await openTip.hover();
       await page.keyboard.press('Escape');
-      await shown.waitFor({ state: 'hidden' });
+      await openTip.waitFor({ state: 'hidden' });
       await away.hover();
       await link.hover();
-      await shown.waitFor();
+      await openTip.waitFor();
       await away.hover();
-      await shown.waitFor({ state: 'hidden' });
+      await openTip.waitFor({ state: 'hidden' });
       // Browsers show the focus once the keyboard was used.
       await link.focus();
-      await shown.waitFor();
+      await openTip.waitFor();
       await page.keyboard.press('Escape');
-      await shown.waitFor({ state: 'hidden' });
+      await openTip.waitFor({ state: 'hidden' });
       assert.equal(await page.locator(`${number}:focus`).count(), 1, 'the focus stays');
     }
     await context.close();

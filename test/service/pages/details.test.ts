@@ -46,9 +46,9 @@ describe('pages behind numbers', () => {
         assert.equal(text.includes(`<li>${link}</li>`), uncollected !== 0, `${name} ${uncollected}`);
         assert.ok(!text.includes('host-total'));
         reasons.push(...Object.keys(remainder));
-        const shown = [...text.matchAll(/<li><strong><a href="([^"]+)"/g)].map(([, url]) => url);
+        const urls = [...text.matchAll(/<li><strong><a href="([^"]+)"/g)].map(([, url]) => url);
         assert.deepEqual(
-          shown,
+          urls,
           body.data.map(({ url }) => String(url).replaceAll('&', '&amp;')),
           path,
         );
@@ -123,7 +123,7 @@ describe('pages behind numbers', () => {
 
   it('names newcomers of the window beside the people, and those of the last days for the lifetime', async () => {
     const boxOf = (text: string): string => /<section class="newcomers">(.*?)<\/section>/s.exec(text)?.[1] ?? '';
-    const shown: string[] = [];
+    const boxes: string[] = [];
     for (const [path, query] of [
       [`/github/${engines.name}`, ''],
       [`/github/${engines.name}/engine-1`, 'repository=engine-1&'],
@@ -141,13 +141,13 @@ describe('pages behind numbers', () => {
             format(contributions),
           ]),
         );
-        shown.push(...found.map(([, address = '']) => address));
+        boxes.push(...found.map(([, address = '']) => address));
         assert.equal(box.includes('Nobody new in this window.'), found.length === 0, box);
       }
       assert.match(boxOf((await page(path)).text), /Last 30 days:/);
       assert.equal(boxOf((await page(`${path}?until=2030-01-01`)).text), '', 'without a beginning');
     }
-    assert.ok(shown.length > 0);
+    assert.ok(boxes.length > 0);
   });
 
   it('shows how numbers changed since the window before', async () => {
@@ -274,14 +274,14 @@ describe('pages behind numbers', () => {
     const own = await person.get(path);
     const rowsOf = (text: string): string[] => text.split('<tbody>')[1]?.split('</tbody>')[0]?.split('</tr>') ?? [];
     const isAda = (row: string): boolean => row.includes(`/github/${ada.name}"`);
-    const place = rowsOf(before.text).findIndex(isAda);
+    const indexOfAda = rowsOf(before.text).findIndex(isAda);
     const marked = rowsOf(own.text).flatMap((row, index) => (row.includes('class="own"') ? [index] : []));
-    assert.deepEqual(marked, place < 10 ? [place] : [0, place + 1]);
+    assert.deepEqual(marked, indexOfAda < 10 ? [indexOfAda] : [0, indexOfAda + 1]);
     for (const index of marked) {
       const row = rowsOf(own.text)[index] ?? '';
       assert.ok(isAda(row) && row.includes('>You<'), row);
     }
-    assert.equal(rowsOf(own.text).length, rowsOf(before.text).length + (place < 10 ? 0 : 1));
+    assert.equal(rowsOf(own.text).length, rowsOf(before.text).length + (indexOfAda < 10 ? 0 : 1));
     assert.equal(own.headers.get('cache-control'), 'no-store');
     const unranked = await signIn(shared.service, shared.simulator, 'private_owner');
     assert.ok(!(await unranked.get(path)).text.includes('class="own"'));

@@ -48,10 +48,10 @@ describe('every number on a page', () => {
         const target = address.replaceAll('&amp;', '&');
         assert.ok(text.includes(`id="${definition}" popover><span lang="en" dir="auto">`), target);
         const behind = await page(target);
-        const shown = target.includes('/achievements/')
+        const total = target.includes('/achievements/')
           ? /<h2>([^<]*)<\/h2>/.exec(behind)?.[1]
           : /<span class="total">([^<]*)<\/span>/.exec(behind)?.[1];
-        assert.equal(digitsOf(shown ?? ''), digitsOf(number), `${path}: ${target}`);
+        assert.equal(digitsOf(total ?? ''), digitsOf(number), `${path}: ${target}`);
       }
     });
   }

@@ -61,17 +61,17 @@ export async function examinePages(
   for (const { type, circumstances } of pages) {
     const { name, path } = type;
     const { scheme, width, lang } = circumstances;
-    const what = `${name} (${scheme}, ${width} px, ${lang})`;
+    const title = `${name} (${scheme}, ${width} px, ${lang})`;
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height: 900 });
     await page.goto(`${url}${inLanguage(path, lang)}`, { waitUntil: 'load' });
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${what} is wider`);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${title} is wider`);
     await page.evaluate(axe);
-    assert.deepEqual(await page.evaluate(violations), [], what);
+    assert.deepEqual(await page.evaluate(violations), [], title);
     await screenshot(page, name, circumstances);
     // Browsers show the focus once the keyboard is used.
     await page.keyboard.press('Tab');
-    assert.deepEqual(await page.evaluate(unseenFocus), [], `${what}: the focus is not seen`);
+    assert.deepEqual(await page.evaluate(unseenFocus), [], `${title}: the focus is not seen`);
   }
   assert.deepEqual(complaints, []);
   await context.close();

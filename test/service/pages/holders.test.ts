@@ -27,7 +27,7 @@ describe('pages of the people who hold an achievement', () => {
       [awardId],
     );
     const path = `/github/${engines.name}/engine-1/achievements/${rows[0]?.id}`;
-    const held = async (address: string): Promise<string | undefined> => {
+    const holdersText = async (address: string): Promise<string | undefined> => {
       await service.service.catchUp();
       const { text } = await page(address);
       return new RegExp(`href="${path}" class="number" aria-describedby="holders-tip">Held by ([^<]+)<`).exec(
@@ -35,7 +35,7 @@ describe('pages of the people who hold an achievement', () => {
       )?.[1];
     };
     for (const address of [`/github/${engines.name}`, `/github/${engines.name}/engine-1`]) {
-      assert.equal(await held(address), '61', address);
+      assert.equal(await holdersText(address), '61', address);
     }
     const listed = async (): Promise<string[]> => {
       const seen: string[] = [];
@@ -69,7 +69,7 @@ describe('pages of the people who hold an achievement', () => {
       all.splice(all.indexOf(`holder-${/(\d+)'/.exec(change)?.[1]}`), 1);
       assert.deepEqual(await listed(), all, change);
     }
-    assert.equal(await held(`/github/${engines.name}`), '56');
+    assert.equal(await holdersText(`/github/${engines.name}`), '56');
     await pool.query(`update achievements set is_current = false where id = $1`, [rows[0]?.id]);
     await pool.query(`insert into announcements (kind, key) select 'account', id from accounts where name = $1`, [
       engines.name,

@@ -79,8 +79,8 @@ describe('rendering of pages for visitors', () => {
       const values = counterRows.map(({ name: counter }) =>
         new Intl.NumberFormat('en').format(Object(account).contributions[counter]),
       );
-      const shown = [...text.matchAll(/<dd><a[^>]*>([^<]*)</g)].map(([, value]) => value);
-      assert.deepEqual(shown, values);
+      const numbers = [...text.matchAll(/<dd><a[^>]*>([^<]*)</g)].map(([, value]) => value);
+      assert.deepEqual(numbers, values);
     }
     const people = await shared.service.get(`${organization}/contributors?limit=20`);
     const { text } = await page(`/github/${organization}`);
@@ -96,8 +96,10 @@ describe('rendering of pages for visitors', () => {
     const links = [...text.matchAll(new RegExp(`href="/github/${organization}/([^"/]+)"`, 'g'))].map(
       ([, repositoryName]) => repositoryName,
     );
-    const shown = rows.filter(({ is_private: isPrivate }) => !isPrivate).map(({ name }) => encodeURIComponent(name));
-    assert.deepEqual(new Set(links), new Set(shown));
+    const publicNames = rows
+      .filter(({ is_private: isPrivate }) => !isPrivate)
+      .map(({ name }) => encodeURIComponent(name));
+    assert.deepEqual(new Set(links), new Set(publicNames));
   });
 
   it('sends pages from the cache, with an ETag, and makes them again when the account changes', async () => {

@@ -41,7 +41,7 @@ describe('pages of repositories', () => {
     const { pool } = shared.service.database;
     // Pages of a repository name boards of others too: here of a person whose board counts it.
     await pool.query('update boards set owner_id = p.id from accounts p where p.name = $1', [ada.name]);
-    const shown = async (): Promise<boolean> => {
+    const isBoardShown = async (): Promise<boolean> => {
       await shared.service.service.catchUp();
       return (await page(path)).text.includes('/boards/all"');
     };
@@ -57,9 +57,9 @@ describe('pages of repositories', () => {
         `update boards set definition = (definition::jsonb - 'people')::json`,
       ],
     ] as const) {
-      assert.ok(await shown(), `before ${change}`);
+      assert.ok(await isBoardShown(), `before ${change}`);
       await pool.query(change);
-      assert.ok(!(await shown()), change);
+      assert.ok(!(await isBoardShown()), change);
       await pool.query(undo);
     }
   });

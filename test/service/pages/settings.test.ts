@@ -16,9 +16,9 @@ describe('managing an account on pages', () => {
 
   /** Sends a form of a section, as a browser that shows the section does. */
   async function send(visitor: Visitor, section: string, fields: Record<string, string>): Promise<ServiceResponse> {
-    const shown = await visitor.get(section);
-    assert.equal(shown.status, 200, shown.text);
-    return visitor.post(section, { form_token: formToken(shown), ...fields });
+    const form = await visitor.get(section);
+    assert.equal(form.status, 200, form.text);
+    return visitor.post(section, { form_token: formToken(form), ...fields });
   }
 
   it('takes effect at the API, with the same audit trail', async () => {

@@ -61,16 +61,16 @@ describe('bots', () => {
     const ids = busyCopilot(simulator);
     const { world, accounts } = simulator;
     const repository = awardingRepository(simulator);
-    const someone = world.accountByLogin(accounts.outsider) ?? assert.fail();
+    const person = world.accountByLogin(accounts.outsider) ?? assert.fail();
     const mannequin = world.accounts.find(({ type }) => type === 'Mannequin') ?? assert.fail();
-    for (const author of [someone, mannequin]) {
+    for (const author of [person, mannequin]) {
       const issue = addIssue(world, repository, { author });
       addComment(world, issue, { author });
       addReviewComment(world, addPullRequest(world, repository, { author }), { author });
     }
-    deleteAccount(world, someone);
+    deleteAccount(world, person);
     const isUnknownTo = async (service: TestService): Promise<void> => {
-      assert.deepEqual(await storedAccounts(service, [10_137, mannequin.id, someone.id]), []);
+      assert.deepEqual(await storedAccounts(service, [10_137, mannequin.id, person.id]), []);
       assert.equal((await service.get('ghost')).status, 404);
     };
     await using service = await startSteppedApp(simulator);

@@ -21,13 +21,13 @@ describe('repositories of Gitea that seem to be empty', () => {
     await withSteppedGitea(async (fixture) => {
       const { service, simulator, world, people, repositories, now, advance } = fixture;
       const author = { name: 'Ada', email: people.ada.emails[0] ?? '' };
-      const place = (name: string, createdAt = now()): { owner: Account; fresh: Repository } => {
+      const addOwnerAndRepository = (name: string, createdAt = now()): { owner: Account; fresh: Repository } => {
         const owner = addOrganization(fixture);
         return { owner, fresh: addRepository(world, { ownerId: owner.id, name, createdAt }) };
       };
       // Git shows a push that the interface does not show yet.
       const createdAt = new Date(now().getTime() - 86_400_000);
-      const pushed = place('pushed', createdAt);
+      const pushed = addOwnerAndRepository('pushed', createdAt);
       addCommit(world, pushed.fresh, { author });
       Object.assign(pushed.fresh, { pushedAt: null, updatedAt: createdAt });
       simulator.unprocessedPushes.add(pushed.fresh);
@@ -41,13 +41,13 @@ describe('repositories of Gitea that seem to be empty', () => {
       assert.deepEqual(await seen[0], { commits: 0, isComplete: false, branch: '' });
 
       // A repository that was created a moment ago gets its first push later.
-      const created = place('created');
+      const created = addOwnerAndRepository('created');
       atThirdRequest(fixture, created.fresh, () => void addCommit(world, created.fresh, { author }));
       await untilListed(fixture, created.owner, created.fresh);
       await untilHistory(fixture, created.fresh, { commits: 1, isComplete: true, branch: 'main' });
 
       // The other repository stays empty.
-      const stays = place('stays');
+      const stays = addOwnerAndRepository('stays');
       await untilListed(fixture, stays.owner, stays.fresh);
       await untilIdle(service);
       assert.deepEqual(await historyOf(fixture, stays.fresh), { commits: 0, isComplete: true, branch: '' });

@@ -39,19 +39,19 @@ describe('changes at Gitea', () => {
       const { service, simulator, world, people, repositories, issues, pulls, advance } = fixture;
       await untilResponsesMatchWorld(fixture, 'everything is counted');
       await untilIdle(service);
-      const place = responseContext(fixture);
+      const context = responseContext(fixture);
       const issue = addIssue(world, repositories.handbook, { author: people.max });
-      assert.equal(await deliver(fixture, '007-issues-opened', { issue: item(place, issue) }), 'accepted');
+      assert.equal(await deliver(fixture, '007-issues-opened', { issue: item(context, issue) }), 'accepted');
       fixture.advance(2);
       await untilResponsesMatchWorld(fixture, 'a new issue is counted');
       closeItem(world, issue, { by: people.olive });
-      await deliver(fixture, '021-issues-closed', { action: 'closed', issue: item(place, issue) });
+      await deliver(fixture, '021-issues-closed', { action: 'closed', issue: item(context, issue) });
       fixture.advance(2);
       await untilResponsesMatchWorld(fixture, 'that it was closed is counted');
       const [, , , pull] = pulls;
       assert.ok(pull);
       addReview(world, pull, { author: people.max });
-      await deliver(fixture, '030-pull_request_review_approved-reviewed', { pull_request: item(place, pull) });
+      await deliver(fixture, '030-pull_request_review_approved-reviewed', { pull_request: item(context, pull) });
       fixture.advance(2);
       await untilResponsesMatchWorld(fixture, 'a review is counted');
       addCommit(world, repositories.handbook, { author: { name: 'Max', email: 'max-member@mail.example' } });
@@ -174,17 +174,17 @@ describe('changes at Gitea', () => {
       const [first, second] = issues;
       const firstComment = first?.comments[0];
       assert.ok(first && second && firstComment);
-      const place = responseContext(fixture);
+      const context = responseContext(fixture);
       deleteComment(world, firstComment);
       await deliver(fixture, '018-issue_comment-created', {
         action: 'deleted',
-        issue: item(place, first),
-        comment: comment(place, firstComment, first, '/analytical-engines/handbook'),
+        issue: item(context, first),
+        comment: comment(context, firstComment, first, '/analytical-engines/handbook'),
       });
       const added = addComment(world, second, { author: people.olive });
       await deliver(fixture, '018-issue_comment-created', {
-        issue: item(place, second),
-        comment: comment(place, added, second, '/analytical-engines/handbook'),
+        issue: item(context, second),
+        comment: comment(context, added, second, '/analytical-engines/handbook'),
       });
       await until(async () => {
         advance(2);

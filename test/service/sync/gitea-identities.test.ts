@@ -17,7 +17,9 @@ describe('matching of collected commits with accounts at Gitea', () => {
       const owner = addOrganization(fixture);
       const path = `${entity(owner.login)}/contributors`;
       /** Adds a repository, and a person who has commits only there. */
-      const place = (name: string): { repository: Repository; person: { name: string; email: string } } => {
+      const addRepositoryAndAuthor = (
+        name: string,
+      ): { repository: Repository; person: { name: string; email: string } } => {
         const email = `${name}@forge.test`;
         addAccount(world, { login: `author-of-${name}`, createdAt: now(), emails: [email] });
         return {
@@ -25,21 +27,23 @@ describe('matching of collected commits with accounts at Gitea', () => {
           person: { name, email },
         };
       };
-      const coAuthored = place('co-authored');
+      const coAuthored = addRepositoryAndAuthor('co-authored');
       addCommit(world, coAuthored.repository, { author: olive, coAuthors: [coAuthored.person] });
       // The newest and the oldest commit name the address as co-author, and more commits than a page are between them.
-      const between = place('between');
+      const between = addRepositoryAndAuthor('between');
       addCommit(world, between.repository, { author: olive, coAuthors: [between.person] });
       addCommit(world, between.repository, { author: between.person });
       for (let count = 0; count < 8; count += 1) addCommit(world, between.repository, { author: olive });
       addCommit(world, between.repository, { author: olive, coAuthors: [between.person] });
       // Gitea before 1.23 fails for lost commits: https://github.com/go-gitea/gitea/issues/31976.
-      const pushed = [404, 500].map((status) => Object.assign(place(`pushed-${status}`), { status, lost: '' }));
+      const pushed = [404, 500].map((status) =>
+        Object.assign(addRepositoryAndAuthor(`pushed-${status}`), { status, lost: '' }),
+      );
       for (const { repository, person } of pushed) {
         for (const author of [olive, person, person]) addCommit(world, repository, { author });
       }
       // The author in the deleted repository is found in another one.
-      const deleted = place('deleted');
+      const deleted = addRepositoryAndAuthor('deleted');
       const otherRepository = addRepository(world, { ownerId: owner.id, name: 'other', createdAt: now() });
       for (const repository of [deleted.repository, otherRepository])
         addCommit(world, repository, { author: deleted.person });

@@ -64,7 +64,7 @@ describe('polls of owners at Gitea', () => {
     const [, second] = issues;
     const [, , , pull] = pulls;
     assert.ok(second && pull);
-    const known = await countStoredByKind(service, handbook);
+    const countsBefore = await countStoredByKind(service, handbook);
     for (const act of [
       () => addIssue(world, handbook, { author: people.max }),
       () => addComment(world, second, { author: people.olive }),
@@ -81,7 +81,8 @@ describe('polls of owners at Gitea', () => {
       assert.doesNotMatch(requests.join('\n'), /secret-plans|\/empty/);
     }
     const kinds = await countStoredByKind(service, handbook);
-    for (const kind of ['issue', 'issue_comment', 'review']) assert.equal(kinds[kind], (known[kind] ?? 0) + 1, kind);
+    for (const kind of ['issue', 'issue_comment', 'review'])
+      assert.equal(kinds[kind], (countsBefore[kind] ?? 0) + 1, kind);
 
     // The first poll reads the changes of the hour before it; they are stored now.
     await pollOwners(fixture, 3700);
@@ -161,19 +162,19 @@ describe('polls of owners at Gitea', () => {
     await pollOwners(fixture);
     await assertMatchesWorld(fixture);
 
-    const { rows: known } = await service.database.pool.query(
+    const { rows: present } = await service.database.pool.query(
       "select 1 from repositories where name = 'secret-plans' and deleted_at is null",
     );
-    assert.equal(known.length, 1);
+    assert.equal(present.length, 1);
     world.memberships.splice(0, world.memberships.length);
     setVisibility(world, repositories.handbook, 'private');
     assert.equal(world.membership(organization.id, people.max.id), undefined);
     await pollOwners(fixture);
-    const { rows: shown } = await service.database.pool.query(
+    const { rows: presentRepositories } = await service.database.pool.query(
       'select name from repositories where deleted_at is null and owner_id = (select id from accounts where name = $1)',
       [engines.name],
     );
-    assert.deepEqual(shown, [{ name: 'empty' }]);
+    assert.deepEqual(presentRepositories, [{ name: 'empty' }]);
     await assertMatchesWorld(fixture);
     setVisibility(world, repositories.handbook, 'public');
     await pollOwners(fixture);

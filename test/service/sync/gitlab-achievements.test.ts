@@ -57,7 +57,7 @@ describe('achievements at GitLab', () => {
       await install(fixture, `gitlab/${engines.name}/handbook`);
       await untilIdle(service);
       const kinds = () => countStoredByKind(service, repositories.handbook);
-      const everything = { ...withoutStars, star: 2 };
+      const countsWithStars = { ...withoutStars, star: 2 };
       const poll = async (): Promise<void> => {
         await pool.query('delete from repository_polls');
         await runTask(service, 'poll_due');
@@ -65,7 +65,7 @@ describe('achievements at GitLab', () => {
       };
       await until(async () => {
         await service.work?.();
-        if (isDeepStrictEqual(await kinds(), everything)) return true;
+        if (isDeepStrictEqual(await kinds(), countsWithStars)) return true;
         await poll();
         return undefined;
       }, 'all of it is stored');

@@ -45,23 +45,23 @@ describe('matching of collected commits with accounts at GitHub', () => {
     const deleted = add('deleted');
     for (const author of people) addCommit(world, deleted, { author });
     const done = new Set<string>();
-    const once = (what: string, act: () => void): void => {
-      if (!done.has(what)) act();
-      done.add(what);
+    const onFirstTime = (name: string, act: () => void): void => {
+      if (!done.has(name)) act();
+      done.add(name);
     };
     await using simulator = await startSimulator({
       world,
       now,
       onRequest: ({ name }) => {
         if (name !== 'CommitAuthors') return;
-        once('push', () => forcePush(world, pushed, 3, [olive.email, pusher.email]));
-        once('deletion', () => deleteRepository(world, deleted));
+        onFirstTime('push', () => forcePush(world, pushed, 3, [olive.email, pusher.email]));
+        onFirstTime('deletion', () => deleteRepository(world, deleted));
       },
     });
     await using service = await startSteppedService({ simulator, now });
-    const untilResponsesMatchWorld = async (what: string): Promise<void> => {
+    const untilResponsesMatchWorld = async (moment: string): Promise<void> => {
       advance(3601);
-      await untilCounted({ world, service }, { name: engines.name, path: engines.name }, what);
+      await untilCounted({ world, service }, { name: engines.name, path: engines.name }, moment);
       await untilIdle(service);
     };
     // The list that holds the deleted repository stays incomplete until the next listing.

@@ -125,8 +125,8 @@ describe('evidence with compare', () => {
       ['compare=yesterdy', /compare: did you mean yesterday\?/],
       ['compare=last', /compare must be/],
     ] as const) {
-      for (const wanted of [path, `${engines.name}/repositories/engine-1/contributions/issues`]) {
-        const { status, text } = await shared.service.get(`${wanted}?${query}`);
+      for (const comparedPath of [path, `${engines.name}/repositories/engine-1/contributions/issues`]) {
+        const { status, text } = await shared.service.get(`${comparedPath}?${query}`);
         assert.equal(status, 400, text);
         assert.match(text, message);
       }

@@ -64,10 +64,10 @@ describe('completeness of windows while an organization is read for the first ti
       'contributions/issues?',
     ];
     for (const path of paths) {
-      const whole = await read(path, inside);
-      const broken = await read(path, reached);
-      assert.equal(whole.meta_data.missing?.includes('issues') ?? false, false, path);
-      assert.equal(broken.meta_data.missing?.includes('issues'), true, path);
+      const complete = await read(path, inside);
+      const incomplete = await read(path, reached);
+      assert.equal(complete.meta_data.missing?.includes('issues') ?? false, false, path);
+      assert.equal(incomplete.meta_data.missing?.includes('issues'), true, path);
     }
     const { data } = await read('contributions?', inside);
     const expected = countersOf(simulator.world, engines.name, undefined, { since: inside, until: null });
@@ -145,12 +145,12 @@ describe('completeness of the kinds of contributions in a window', () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const { id, ownerId } = await addUnread(connection);
-    const lacking = async (since: Date | null, repositoryId: string | null = null) =>
+    const uncollectedSince = async (since: Date | null, repositoryId: string | null = null) =>
       narrowUncollected(connection, { accountId: ownerId, repositoryId, withPrivate: false }, contributionKinds, since);
     for (const scope of [null, id]) {
-      assert.deepEqual(await lacking(later, scope), ['commit']);
-      assert.deepEqual(await lacking(reached, scope), contributionKinds);
-      assert.deepEqual(await lacking(null, scope), contributionKinds);
+      assert.deepEqual(await uncollectedSince(later, scope), ['commit']);
+      assert.deepEqual(await uncollectedSince(reached, scope), contributionKinds);
+      assert.deepEqual(await uncollectedSince(null, scope), contributionKinds);
     }
     await sql`
       insert into skipped_items (provider, repository_id, stream, kind, reason, path, explanation, is_stored, is_counted,
@@ -158,10 +158,10 @@ describe('completeness of the kinds of contributions in a window', () => {
       values ('github', ${id}, 'all', 'issue', 'unreadable', '/*', '', false, false, 1, now(), now())`.execute(
       connection,
     );
-    assert.deepEqual(await lacking(later), ['commit', 'issue']);
+    assert.deepEqual(await uncollectedSince(later), ['commit', 'issue']);
     await sql`update accounts set listed_at = null`.execute(connection);
-    assert.deepEqual(await lacking(later), contributionKinds);
-    assert.deepEqual(await lacking(later, id), ['commit', 'issue']);
+    assert.deepEqual(await uncollectedSince(later), contributionKinds);
+    assert.deepEqual(await uncollectedSince(later, id), ['commit', 'issue']);
   });
 });
 

@@ -14,7 +14,7 @@ describe('narrowed evidence', () => {
   it('narrows the number and its items to a type of account, and to the help of programs', async () => {
     const { pool } = shared.service.database;
     const path = `${engines.name}/contributions/commits?limit=100`;
-    const whole = await readAll(path);
+    const all = await readAll(path);
     const { rows } = await pool.query<{ name: string; id: string; type: string }>(
       'select name, id, type from accounts where name = $1',
       [ada.name],
@@ -34,12 +34,12 @@ describe('narrowed evidence', () => {
       const withoutAccount = unknown.items.filter(({ reason }) => reason === 'no-account').length;
       assert.equal(
         parts.reduce((sum, { items }) => sum + items.length, withoutAccount),
-        whole.items.length,
+        all.items.length,
       );
       const [assisted, others] = [await read('assisted=true'), await read('assisted=false')];
       assert.ok(assisted.items.length > 0 && assisted.items.every((item) => item.assisted === true));
       assert.ok(others.items.length > 0 && others.items.every((item) => item.assisted !== true));
-      assert.equal(assisted.items.length + others.items.length, whole.items.length);
+      assert.equal(assisted.items.length + others.items.length, all.items.length);
       const bots = await readAll(`${path}&v=3&type=user&excluded=true`);
       assert.equal(
         bots.items.filter(({ reason }) => reason === 'bot').length,
@@ -94,10 +94,10 @@ describe('narrowed evidence', () => {
     const { service, simulator } = shared;
     const owner = bearer(await serviceToken(service, simulator, engines));
     const counter = `${engines.name}/contributions/issues?since=2000-01-01&limit=100`;
-    const [open, whole] = [await readAll(counter), await readAll(`${counter}&private=true`, owner)];
+    const [publicList, listOfOwner] = [await readAll(counter), await readAll(`${counter}&private=true`, owner)];
     const hidden = await readAll(`${counter}&excluded=true`, owner);
     const privateItems = hidden.items.filter(({ reason }) => reason === 'private');
-    assert.equal(privateItems.length, whole.items.length - open.items.length);
+    assert.equal(privateItems.length, listOfOwner.items.length - publicList.items.length);
     assert.ok(privateItems.length > 0);
     const publicly = await readAll(`${counter}&excluded=true`);
     assert.ok(publicly.items.every(({ reason }) => reason !== 'private'));
@@ -106,9 +106,9 @@ describe('narrowed evidence', () => {
       (await readAll(commits, init)).items
         .filter(({ reason }) => reason === 'no-account')
         .map(({ address }) => address);
-    const [shown, seen] = [await addressesOf(owner), await addressesOf()];
-    assert.ok(shown.length > 0 && shown.every((address) => address?.includes('@') === true));
-    assert.ok(seen.length > 0 && seen.every((address) => address === undefined));
+    const [addressesForOwner, addressesForOthers] = [await addressesOf(owner), await addressesOf()];
+    assert.ok(addressesForOwner.length > 0 && addressesForOwner.every((address) => address?.includes('@') === true));
+    assert.ok(addressesForOthers.length > 0 && addressesForOthers.every((address) => address === undefined));
   });
 
   it('leads through stars by cursors that do not show whose they are', async () => {

@@ -69,8 +69,8 @@ export interface RequestedOperation {
 export function operationsWith(description: Description, parameter: string): RequestedOperation[] {
   return Object.entries(description.paths).flatMap(([path, { get }]) => {
     if (get === undefined) return [];
-    const { operationId, parameters: given = [], responses } = get;
-    const parameters = given.map((one) => resolve(description, one));
+    const { operationId, parameters: references = [], responses } = get;
+    const parameters = references.map((one) => resolve(description, one));
     if (!parameters.some(({ name }) => name === parameter)) return [];
     const content = resolve(description, responses['200'] ?? {}).content ?? {};
     const card = parameters.find(({ name }) => name === 'card')?.schema;

@@ -63,19 +63,19 @@ describe('wrong windows', () => {
   const queriesOf = (parameters: readonly string[]): (readonly [string, string | undefined])[] => [
     ...wrong,
     ...Object.entries(wrongElsewhere).flatMap(([name, values]) =>
-      parameters.includes(name) ? values.map(([value, meant]) => [`${name}=${value}`, meant] as const) : [],
+      parameters.includes(name) ? values.map(([value, message]) => [`${name}=${value}`, message] as const) : [],
     ),
   ];
 
   it('are refused by every endpoint with the nearest valid value', async () => {
     const names = operations.map(({ operationId }) => operationId);
-    for (const wanted of [
+    for (const operationId of [
       'listContributions',
       'listContributors',
       'listContributorEvidence',
       'listRepositoryContributors',
     ])
-      assert.ok(names.includes(wanted), names.join());
+      assert.ok(names.includes(operationId), names.join());
     for (const { path, parameters, isImageAlone, operationId } of operations) {
       if (isImageAlone) continue;
       for (const [query, nearest] of queriesOf(parameters)) {

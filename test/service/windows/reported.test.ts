@@ -37,9 +37,9 @@ describe('windows of users whose contributions are not collected', () => {
     assert.ok(commits > 0);
     for (const { meta_data: metadata, data } of responses) {
       assert.equal(metadata.source, 'host');
-      const shown = data[0]?.contributions ?? {};
+      const counts = data[0]?.contributions ?? {};
       assert.deepEqual(
-        [shown['commits'], shown['issues'], shown['pull_requests'], shown['reviews']],
+        [counts['commits'], counts['issues'], counts['pull_requests'], counts['reviews']],
         [commits, issues, pullRequests, reviews],
       );
       assert.deepEqual(metadata.missing, [

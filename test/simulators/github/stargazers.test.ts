@@ -112,8 +112,8 @@ describe('stargazers of the simulated GitHub', () => {
     const refused = await requestRest(simulator, path, 'private_owner');
     assert.equal(refused.status, 403);
     assert.equal(refused.headers.get('x-accepted-github-permissions'), 'metadata=read; contents=write');
-    const shown = await requestRest(simulator, `/repos/${accounts.user}/${ofPerson.name}`);
-    const { stargazers_count: count } = (await shown.json()) as { stargazers_count: number };
+    const response = await requestRest(simulator, `/repos/${accounts.user}/${ofPerson.name}`);
+    const { stargazers_count: count } = (await response.json()) as { stargazers_count: number };
     assert.equal(count, simulator.world.starsOf(ofPerson).length);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fileWith, readText, reported } from './reported.ts';
 
 const star = '{ actor: author, action: star, condition: starred = true }';
-const shown = 'name, icon, description, type, metadata or triggers';
+const keyNames = 'name, icon, description, type, metadata or triggers';
 
 const conditionIn = (condition: string): string =>
   fileWith(`\n            actor: author\n            action: pull_request\n            condition: ${condition}`);
@@ -39,7 +39,7 @@ describe('the achievements file', () => {
   - achievement: { name: Whole, triggers: [ { trigger: ${star} } ] }
 `;
     assert.deepEqual(reported(file), [
-      `4:7 error: typ is not a key of achievement, and has no effect; expected ${shown}; did you mean type?`,
+      `4:7 error: typ is not a key of achievement, and has no effect; expected ${keyNames}; did you mean type?`,
       '6:29 error: actor cannot be authr; expected author, resolved_by, assignees, reviewers or reviewer; did you mean author?',
       '7:62 error: stared is not a field of star; expected starred, created_at or actor; did you mean starred?',
       '9:26 error: there is another achievement Whole; expected a name of its own',
@@ -112,8 +112,8 @@ describe('the achievements file', () => {
   it('reports places in a condition as places in the file, in every YAML notation', () => {
     const field =
       'first, first_in_organization, merged, closed, comments, reactions, additions, deletions, changed_files, commits, labels, emojis, reactors, files, actor, created_at, merged_at or closed_at';
-    const fault = (place: string): string[] => [
-      `${place} error: coments is not a field of pull_request; expected ${field}; did you mean comments?`,
+    const fault = (position: string): string[] => [
+      `${position} error: coments is not a field of pull_request; expected ${field}; did you mean comments?`,
     ];
     assert.deepEqual(reported(conditionIn('merged = true & coments > 5')), fault('9:40'));
     assert.deepEqual(reported(conditionIn(`"labels in ['b'] & coments > 5"`)), fault('9:43'));

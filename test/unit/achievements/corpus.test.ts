@@ -4,8 +4,8 @@ import { readConfigFile } from '../../../src/achievements/config-file.ts';
 import { corpusFile, reported } from './reported.ts';
 
 /** Files of public repositories (owner__repository), the number of parts of each that count, and all reports on it. */
-const missing = (place: string, name: string): string =>
-  `${place} error: there is no achievement ${name}; expected the name of an achievement of the file`;
+const unknownAchievement = (position: string, name: string): string =>
+  `${position} error: there is no achievement ${name}; expected the name of an achievement of the file`;
 const corpus: [name: string, counts: { achievements: number; events: number }, reports: string[]][] = [
   ['VauntDev__docs', { achievements: 2, events: 0 }, []],
   ['VauntDev__example', { achievements: 5, events: 5 }, []],
@@ -14,11 +14,11 @@ const corpus: [name: string, counts: { achievements: number; events: number }, r
     'daytonaio__content',
     { achievements: 6, events: 1 },
     [
-      missing('75:20', 'Tech Scribe'),
-      missing('78:20', 'Parable Crafter'),
-      missing('81:20', 'Koan Master'),
-      missing('87:20', 'Cosmic Observer'),
-      missing('90:20', 'Quantum Proposer'),
+      unknownAchievement('75:20', 'Tech Scribe'),
+      unknownAchievement('78:20', 'Parable Crafter'),
+      unknownAchievement('81:20', 'Koan Master'),
+      unknownAchievement('87:20', 'Cosmic Observer'),
+      unknownAchievement('90:20', 'Quantum Proposer'),
     ],
   ],
   ['nexu-io__nexu', { achievements: 20, events: 0 }, []],

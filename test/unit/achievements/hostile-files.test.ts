@@ -128,8 +128,8 @@ describe('hostile achievements files', () => {
     assert.ok(reported(file).includes('10:62 error: << is followed by something else; expected an alias of a mapping'));
   });
 
-  for (const [what, file] of Object.entries(hostile)) {
-    it(`limits the number and length of reports on a hostile file: ${what}`, () => {
+  for (const [title, file] of Object.entries(hostile)) {
+    it(`limits the number and length of reports on a hostile file: ${title}`, () => {
       const { config, reports, text } = readText(file.slice(0, maxFileBytes));
       assert.ok(reports.some(({ severity }) => severity === 'error'));
       assert.ok(reports.length <= 201, `${reports.length} reports`);

@@ -7,7 +7,7 @@ import { unreportedBy } from '../../../src/providers/index.ts';
 import { fileWith, readText } from './reported.ts';
 
 const complete: ReadStream = { covers: [], isComplete: true, isBeingRead: false, isWithheld: false, failure: null };
-const whole: ReadState = {
+const completeState: ReadState = {
   isInstalled: true,
   needs: [],
   streams: [
@@ -25,26 +25,26 @@ const whole: ReadState = {
     pull_request_files: { pending: 0, absent: 0 },
   },
 };
-const known = { unreported: [], wasRead: false };
+const allReported = { unreported: [], wasRead: false };
 
 /** Returns the reasons why the result of a trigger is not known; `!` marks data that cannot be fetched. */
 function reasons(
   trigger: string,
   state: Partial<ReadState>,
-  reading: Parameters<typeof findUnread>[2] = known,
+  reading: Parameters<typeof findUnread>[2] = allReported,
 ): string[] {
   const { config } = readText(fileWith(`{ ${trigger} }`));
   const required = config.achievements
     .flatMap(({ triggers }) => triggers.flat())
     .flatMap((part) => dataOfTrigger(part, []));
-  return findUnread({ ...whole, ...state }, required, reading).map(
+  return findUnread({ ...completeState, ...state }, required, reading).map(
     ({ reason, canBeRead }) => `${canBeRead ? '' : '! '}${reason}`,
   );
 }
 
 /** Returns the streams with one replaced, or without it. */
 function streamsWith(kind: ReadStream['covers'][number], replaced?: Partial<ReadStream>): ReadStream[] {
-  return whole.streams.flatMap((stream) => {
+  return completeState.streams.flatMap((stream) => {
     if (!stream.covers.includes(kind)) return [stream];
     return replaced === undefined ? [] : [{ ...stream, ...replaced }];
   });
@@ -84,11 +84,14 @@ describe('data that a trigger needs and that is not stored', () => {
     ]);
     const noCredential = ['! no credential of this service shows comments on issues'];
     assert.deepEqual(reasons(comments, { streams }), noCredential);
-    assert.deepEqual(reasons(comments, { streams, isInstalled: false }, { ...known, wasRead: true }), noCredential);
+    assert.deepEqual(
+      reasons(comments, { streams, isInstalled: false }, { ...allReported, wasRead: true }),
+      noCredential,
+    );
   });
 
   it('is what the host does not report', () => {
-    const gitea = { ...known, unreported: unreportedBy('gitea', true) };
+    const gitea = { ...allReported, unreported: unreportedBy('gitea', true) };
     assert.deepEqual(reasons('actor: author, action: discussion, condition: count() >= 1', {}, gitea), [
       '! Gitea and Forgejo have no discussions',
     ]);
@@ -112,13 +115,13 @@ describe('data that a trigger needs and that is not stored', () => {
   });
 
   it('is lines and files that are pending, or that no achievement needed before', () => {
-    const onDemand = { ...whole.onDemand, commit_lines: { pending: 3, absent: 9 } };
+    const onDemand = { ...completeState.onDemand, commit_lines: { pending: 3, absent: 9 } };
     assert.deepEqual(reasons(commitLines, { onDemand }), ['the changed lines of 9 commits']);
     assert.deepEqual(reasons(commitLines, { onDemand, needs: ['commit_lines'] }), ['the changed lines of 3 commits']);
-    assert.deepEqual(reasons(commitLines, { onDemand }, { ...known, wasRead: true }), [
+    assert.deepEqual(reasons(commitLines, { onDemand }, { ...allReported, wasRead: true }), [
       'the changed lines of 3 commits',
     ]);
-    const unknown = { ...whole.onDemand, pull_request_files: { pending: 0, absent: 1 } };
+    const unknown = { ...completeState.onDemand, pull_request_files: { pending: 0, absent: 1 } };
     assert.deepEqual(reasons(pullFiles, { onDemand: unknown }), ['the changed files of 1 pull request']);
     assert.deepEqual(reasons(pullFiles, { onDemand: unknown, needs: ['pull_request_files'] }), [
       '! the host does not show the changed files of 1 pull request',

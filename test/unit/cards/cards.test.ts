@@ -36,8 +36,8 @@ describe('cards', () => {
             repository_name: display,
             icon_url: name,
           }));
-          const shown = { envelope: { ...awards.envelope, data: earned } };
-          for (const raw of [true, false]) read(draw('achievements', shown, { ...query, raw }).svg);
+          const input = { envelope: { ...awards.envelope, data: earned } };
+          for (const raw of [true, false]) read(draw('achievements', input, { ...query, raw }).svg);
         }
         const state = { title: display, detail: name, kind: 'problem' } as const;
         read(
@@ -90,12 +90,12 @@ describe('cards', () => {
   });
 
   it('draws no more columns than fit, even when the request has more', () => {
-    for (const [card, shown, style, least] of [
+    for (const [card, input, style, least] of [
       ['contributors', contributorsOf(6), 'l', 100],
       ['achievements', achievementsOf(6), 'b', 112],
       ['contributions', contributionsOf({}), 'n', 70],
     ] as const) {
-      const { svg } = draw(card, shown, {
+      const { svg } = draw(card, input, {
         width: 300,
         columns: 6,
         ...(card === 'contributors' && { hide: 'summary' }),
@@ -187,11 +187,11 @@ describe('cards', () => {
 
   it('draws 53 weeks and the total of the provider in a calendar from the provider', () => {
     for (const until of ['2026-11-21', '2026-11-22', '2024-02-29']) {
-      const shown = calendarOf({ source: 'provider', until });
-      const { svg } = draw('calendar', shown, { locale: 'en' });
+      const input = calendarOf({ source: 'provider', until });
+      const { svg } = draw('calendar', input, { locale: 'en' });
       assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365 + new Date(until).getUTCDay(), until);
-      assert.ok(shown.calendar);
-      const drawing = draw('calendar', { ...shown, calendar: { ...shown.calendar, total: 123_456 } });
+      assert.ok(input.calendar);
+      const drawing = draw('calendar', { ...input, calendar: { ...input.calendar, total: 123_456 } });
       assert.match(drawing.svg, />123,456 contributions in the last year</);
     }
   });
@@ -216,11 +216,11 @@ describe('cards', () => {
   });
 
   it('draws a state in the size of the card when a card has no data', () => {
-    const nothing = { envelope: { meta_data: { count: 0, data_type: 3 }, data: [] } };
+    const emptyResponse = { envelope: { meta_data: { count: 0, data_type: 3 }, data: [] } };
     for (const name of ['contributions', 'calendar', 'contributors', 'achievements']) {
       const card = cardOf(name);
       const options = readCardOptions({}, card.parts);
-      assert.equal(card.read(nothing, options), undefined, name);
+      assert.equal(card.read(emptyResponse, options), undefined, name);
       const state = drawState(card, { title: 'Collecting', detail: 'Soon.', kind: 'collecting' }, options);
       assert.deepEqual({ widthPx: state.widthPx, heightPx: state.heightPx }, card.emptySize(options));
       assert.deepEqual(read(state.svg).texts, ['Collecting', 'Soon.']);

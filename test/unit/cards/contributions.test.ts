@@ -6,12 +6,12 @@ import { contributionsOf, draw } from './samples.ts';
 
 describe('the card of contributions', () => {
   it('draws a ring, a bar or a single row of the level and the counters', () => {
-    const shown = contributionsOf({});
+    const input = contributionsOf({});
     const [ring, classic, compact] = ['ring', 'classic', 'compact'].map((layout) =>
-      draw('contributions', shown, { layout }),
+      draw('contributions', input, { layout }),
     );
     assert.ok(ring && classic && compact);
-    assert.equal(draw('contributions', shown).svg, ring.svg);
+    assert.equal(draw('contributions', input).svg, ring.svg);
     // Level 8 begins at 4,900 and level 9 at 6,400; the arc of a ring with a radius of 42.5 is the share of the way.
     const share = (5648 - 4900) / (6400 - 4900);
     assert.ok(ring.svg.includes(`stroke-dasharray="${Math.round(2 * Math.PI * 42.5 * share * 100) / 100} 267.04"`));
@@ -21,7 +21,7 @@ describe('the card of contributions', () => {
     assert.equal(compact.heightPx, 64);
     assert.ok(read(compact.svg).texts.includes('1.8K') && compact.svg.includes('stroke-dasharray'));
     for (const { svg } of [ring, classic, compact]) assert.equal(read(svg).description, read(ring.svg).description);
-    const alone = read(draw('contributions', shown, { hide: 'avatar' }).svg);
+    const alone = read(draw('contributions', input, { hide: 'avatar' }).svg);
     assert.ok(alone.texts.includes('8') && !alone.texts.includes('AL'));
   });
 

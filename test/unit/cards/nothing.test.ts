@@ -40,9 +40,9 @@ describe('empty cards', () => {
   const textOf = (card: string, input: CardInput): string => cardOf(card).nothing(input, languageOf('en')).detail;
 
   it('name the missing thing, and the reason or the next step, uncut in every language', () => {
-    const nothing: CardInput = { envelope: { meta_data: { count: 0, data_type: 0 }, data: [] } };
+    const emptyInput: CardInput = { envelope: { meta_data: { count: 0, data_type: 0 }, data: [] } };
     const empty = ['contributions', 'calendar', 'contributors', 'achievements', 'languages'].map(
-      (card) => [card, nothing] as const,
+      (card) => [card, emptyInput] as const,
     );
     for (const locale of locales) {
       for (const [card, input] of [...empty, ...Object.values(boards).map((board) => ['board', board] as const)]) {
@@ -55,7 +55,7 @@ describe('empty cards', () => {
         }
       }
     }
-    assert.equal(cardOf('achievements').nothing(nothing, languageOf('en')).title, 'No achievements yet');
+    assert.equal(cardOf('achievements').nothing(emptyInput, languageOf('en')).title, 'No achievements yet');
   });
 
   it('begin with the completeness of the repositories on boards, and say why there are no people', () => {

@@ -80,8 +80,8 @@ describe('drawing of the way to the next achievement', () => {
     for (const locale of locales) {
       const { nextAchievement } = languageOf(locale).words;
       const { texts, description } = readSvg(draw('achievements', progressOf(2), { locale, width: 240 }).svg);
-      const shown = texts.join(' ').replace(/[\u2066-\u2069]/g, '');
-      assert.ok(shown.includes(nextAchievement) && shown.includes('14 / 20'), `${locale}: ${shown}`);
+      const text = texts.join(' ').replace(/[\u2066-\u2069]/g, '');
+      assert.ok(text.includes(nextAchievement) && text.includes('14 / 20'), `${locale}: ${text}`);
       assert.ok(description.includes(nextAchievement), locale);
     }
     const [arc] = /stroke-dasharray="[\d.]+ [\d.]+"/.exec(draw('achievements', progressOf(2)).svg) ?? [];

@@ -48,10 +48,10 @@ describe('cards of errors', () => {
               { status, explanations: [{ phrase, values }] },
               card,
             );
-            const shown = lines.join(' ').replaceAll(' ', '');
+            const text = lines.join(' ').replaceAll(' ', '');
             const expected = `${words[title as keyof typeof statuses]}${words.problems[phrase]}`;
             const filled = expected.replace(/\{(\w+)\}/g, (_, name: keyof typeof values) => values[name]);
-            assert.equal(shown, filled.replaceAll(' ', ''), `${locale} ${title} ${phrase} ${card}`);
+            assert.equal(text, filled.replaceAll(' ', ''), `${locale} ${title} ${phrase} ${card}`);
           }
         }
       }

@@ -147,13 +147,13 @@ export function calendarOf(
 /** Returns streaks of 12 and of 41 days or weeks, or none. */
 export function streakOf(described: { unit?: 'day' | 'week'; isEmpty?: boolean } = {}): CardInput {
   const { unit = 'day', isEmpty = false } = described;
-  const none = { length: 0, from: null, until: null };
+  const noStreak = { length: 0, from: null, until: null };
   return {
     ...calendarOf(),
     streaks: {
       unit,
-      current: isEmpty ? none : { length: 12, from: '2026-11-10', until: '2026-11-21' },
-      longest: isEmpty ? none : { length: 41, from: '2025-12-20', until: '2026-01-29' },
+      current: isEmpty ? noStreak : { length: 12, from: '2026-11-10', until: '2026-11-21' },
+      longest: isEmpty ? noStreak : { length: 41, from: '2025-12-20', until: '2026-01-29' },
     },
   };
 }
@@ -201,13 +201,13 @@ export const someImages: Images = new Map(
 
 export function draw(
   card: string,
-  shown: CardInput,
+  input: CardInput,
   query: CardOptionsQuery = {},
   images: Images = new Map(),
 ): Drawing {
   const found = cardOf(card);
   const options = readCardOptions(query, found.parts);
-  const readable = found.read(shown, options);
+  const readable = found.read(input, options);
   if (readable === undefined) throw new Error(`${card} has nothing to draw`);
   return readable.draw(images);
 }

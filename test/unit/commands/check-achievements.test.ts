@@ -12,7 +12,7 @@ import { AppError } from '../../../src/errors.ts';
 import { program } from '../../program.ts';
 import { fileWith } from '../achievements/reported.ts';
 
-const whole = fileWith('{ actor: author, action: star, condition: starred = true }');
+const faultless = fileWith('{ actor: author, action: star, condition: starred = true }');
 const faulty = fileWith('{ actor: author, action: star, condition: stared = true }');
 
 interface Outcome {
@@ -55,7 +55,7 @@ async function checkAsPerson(): Promise<Outcome> {
 describe('plaudit achievements check', () => {
   it('exits with 0 for a file without a fault, and with 1 for an error, marked under its line', async () => {
     await using directory = await makeTemporaryDirectory();
-    await writeFile(directory.pathOf('whole.yaml'), whole);
+    await writeFile(directory.pathOf('whole.yaml'), faultless);
     await writeFile(directory.pathOf('faulty.yaml'), faulty);
     assert.deepEqual(await check([directory.pathOf('whole.yaml')]), {
       code: 0,
@@ -96,7 +96,7 @@ describe('plaudit achievements check', () => {
         suggestion: 'starred',
       },
     ]);
-    assert.equal((await check(['--json', '-'], whole)).out, '[]\n');
+    assert.equal((await check(['--json', '-'], faultless)).out, '[]\n');
     assert.match((await check(['-'], '#'.repeat(1_000_000))).out, /the file has 262145 bytes; expected at most 262144/);
   });
 

@@ -31,7 +31,7 @@ function run(...commandLines: string[][]): Ended[] {
 }
 
 describe('parsing of command lines', () => {
-  const [wrong, none, misspelled, help, version, usage, nameless] = run(
+  const [unknownCommand, withoutArguments, misspelled, help, version, usage, nameless] = run(
     ['nonsense'],
     [],
     ['serve', '--hlp'],
@@ -42,7 +42,7 @@ describe('parsing of command lines', () => {
   );
 
   it('prints the usage for a wrong command, and exits with 2', () => {
-    for (const ended of [wrong, none]) {
+    for (const ended of [unknownCommand, withoutArguments]) {
       assert.equal(ended?.status, 2);
       assert.match(ended.err, /^plaudit COMMAND/);
     }

@@ -29,8 +29,8 @@ describe('unknown settings', () => {
       PLAUDIT_PORT: 'PORT',
       PLAUDIT_DATABASE_URL: 'DATABASE_URL',
     };
-    for (const [name, meant] of Object.entries(misspelled)) {
-      const message = `${name} is not a setting of this service; did you mean ${meant}?`;
+    for (const [name, suggestion] of Object.entries(misspelled)) {
+      const message = `${name} is not a setting of this service; did you mean ${suggestion}?`;
       assert.throws(
         () => read({ [name]: 'marker' }),
         (error) => error instanceof AppError && error.code === 'misconfigured' && error.message === message,

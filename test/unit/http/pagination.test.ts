@@ -18,9 +18,9 @@ function refusal(query: { after?: string; before?: string }): AppError {
 
 describe('pagination', () => {
   it('reads a cursor back as the position that it was made for', () => {
-    const place = fc.array(fc.oneof(fc.integer(), fc.string()), { maxLength: 4 });
+    const positions = fc.array(fc.oneof(fc.integer(), fc.string()), { maxLength: 4 });
     fc.assert(
-      fc.property(place, (values) => {
+      fc.property(positions, (values) => {
         const cursor = cursors.write('contributors', values);
         assert.match(cursor, /^[\w-]+$/);
         assert.deepEqual(cursors.readStart('contributors', { after: cursor }), { after: values });

@@ -79,7 +79,7 @@ class NaiveWorldBuilder {
   }
 
   #personIndexes(ids: readonly number[]): number[] {
-    return [...new Set(ids)].map((id) => this.#personIndex(id)).filter((place) => place !== null);
+    return [...new Set(ids)].map((id) => this.#personIndex(id)).filter((index) => index !== null);
   }
 
   #reactions({ reactions }: Reactable): Item['reactions'] {

@@ -92,16 +92,16 @@ describe('awarding', () => {
       await pool.query('update achievements set evaluated_at = null');
       await pool.query('insert into pending_evaluations (repository_id) values ($1)', [repositoryId]);
     };
-    const assertAwarded = async (what: string): Promise<void> => {
-      assert.deepEqual(await awardsIn(pool), earned, what);
+    const assertAwarded = async (moment: string): Promise<void> => {
+      assert.deepEqual(await awardsIn(pool), earned, moment);
       const left = await pool.query('select 1 from pending_evaluations where repository_id = $1', [repositoryId]);
-      assert.equal(left.rows.length, 0, what);
+      assert.equal(left.rows.length, 0, moment);
     };
-    const whole = connectionBreakingAt(created.url, 0, true);
+    const unbroken = connectionBreakingAt(created.url, 0, true);
     await begin();
-    await awardRepository(contextOf(whole.connection), repositoryId);
+    await awardRepository(contextOf(unbroken.connection), repositoryId);
     await assertAwarded('without interruption');
-    const statements = whole.count();
+    const statements = unbroken.count();
     assert.ok(statements > 10);
     const breaks = Array.from({ length: statements }, (_, index) =>
       [false, true].map((isDone) => ({ at: index + 1, isDone })),
@@ -123,7 +123,7 @@ describe('awarding', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
-    const once = simple('That day', 'author issue: count() >= 1', { day: 3 });
+    const datedAchievement = simple('That day', 'author issue: count() >= 1', { day: 3 });
     let now = day(3);
     const context = contextOf(connection, () => new Date(now));
     const tasks = createAwardTasks(context);
@@ -138,7 +138,7 @@ describe('awarding', () => {
     const world = { people, items: [issue(0, day(2)), issue(1, day(4))] };
     const { repositoryId } = await storeWorld(pool, world);
     await storeCollected(database, repositoryId, new Date(now));
-    await storeFile(database, repositoryId, { pointActions: [], achievements: [once] });
+    await storeFile(database, repositoryId, { pointActions: [], achievements: [datedAchievement] });
     await jobs();
     const due = async (): Promise<string[]> => {
       for (const task of ['know_at_date', 'award_due']) await tasks[task]?.run({}, signal);
@@ -160,7 +160,7 @@ describe('awarding', () => {
 
     // The achievement is not evaluated again, unlike others of a changed file.
     const others = simple('Issues', 'author issue: count() >= 1');
-    await storeFile(database, repositoryId, { pointActions: [], achievements: [once, others] });
+    await storeFile(database, repositoryId, { pointActions: [], achievements: [datedAchievement, others] });
     await awardRepository(context, repositoryId);
     assert.deepEqual(
       (await awardsIn(pool)).filter((award) => award.includes('That day')),

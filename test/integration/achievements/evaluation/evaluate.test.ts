@@ -34,11 +34,11 @@ describe('evaluation of conditions', () => {
         const config = { achievements: achievements.map(toAchievement), pointActions: pointActions.map(toPointAction) };
         const earned = await evaluate(opened.database.connection, repositoryId, config);
         for (const [index, achievement] of achievements.entries()) {
-          const ours = earned
+          const evaluated = earned
             .filter((candidate) => candidate.achievement.name === String(index))
             .map(({ accountId, earnedAt }): [number, number] => [accountIds.indexOf(accountId), earnedAt.getTime()]);
           assert.deepEqual(
-            inWords(ours),
+            inWords(evaluated),
             inWords(evaluateNaively(achievement, world, pointActions)),
             JSON.stringify(achievement),
           );

@@ -30,9 +30,9 @@ export function satisfiedAt(condition: Condition, own: OwnItem, view: Evaluation
   if (condition.kind === 'and') return Math.max(...condition.terms.map((term) => satisfiedAt(term, own, view)));
   if (condition.kind === 'or') return Math.min(...condition.terms.map((term) => satisfiedAt(term, own, view)));
   if (condition.kind === 'membership') {
-    const known = listOf(condition.field.text, own, view);
-    if (known === undefined) return never;
-    const list = new Set(known.map((text) => fold(condition.field.text, text)));
+    const values = listOf(condition.field.text, own, view);
+    if (values === undefined) return never;
+    const list = new Set(values.map((text) => fold(condition.field.text, text)));
     const candidates = condition.items.map(({ text }) => fold(condition.field.text, text));
     const isAny = candidates.some((text) => list.has(text));
     const isAll = candidates.every((text) => list.has(text));
@@ -105,7 +105,7 @@ function numbersOf(item: Item): Record<string, number | null> {
 }
 
 function listOf(field: string, { item, person }: OwnItem, { world }: EvaluationView): string[] | undefined {
-  const nameOf = (place: number): string => world.people[place]?.name ?? '';
+  const nameOf = (index: number): string => world.people[index]?.name ?? '';
   if (field === 'actor') return [nameOf(person)];
   if (field === 'files') return item.files ?? undefined;
   if (field === 'emojis') return item.reactions?.map(({ emoji }) => emoji);

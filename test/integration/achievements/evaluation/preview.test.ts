@@ -70,8 +70,8 @@ describe('preview of an achievements file', () => {
     const { config, reports } = readText(file);
     assert.deepEqual(reports, []);
     await completeStreams(connection, repositoryId);
-    const place = { provider: `github-${repositoryId}`, owner: 'ada', name: 'WORLD' };
-    const repository = (await findPreviewed(connection, place)) ?? assert.fail();
+    const repositoryName = { provider: `github-${repositoryId}`, owner: 'ada', name: 'WORLD' };
+    const repository = (await findPreviewed(connection, repositoryName)) ?? assert.fail();
     const request = { repository, person: 'Bob', reading: { unreported: [], wasRead: false } };
     const previews = await preview(connection, config, request);
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('preview of an achievements file', () => {
       previews.map(({ unread }) => unread),
       [[], [], [], [], []],
     );
-    assert.equal(await findPreviewed(connection, { ...place, name: 'none' }), undefined);
+    assert.equal(await findPreviewed(connection, { ...repositoryName, name: 'none' }), undefined);
     await assert.rejects(preview(connection, config, { ...request, person: 'nobody' }), /no account nobody is stored/);
   });
 
@@ -120,8 +120,8 @@ describe('preview of an achievements file', () => {
 achievements:
   - achievement: { name: One, triggers: [ { trigger: { actor: author, action: pull_request, condition: merged = true } } ] }
 `);
-    const place = { provider: `github-${repositoryId}`, owner: 'eve', name: 'WORLD' };
-    const repository = (await findPreviewed(connection, place)) ?? assert.fail();
+    const repositoryName = { provider: `github-${repositoryId}`, owner: 'eve', name: 'WORLD' };
+    const repository = (await findPreviewed(connection, repositoryName)) ?? assert.fail();
     const reading = { unreported: [], wasRead: false };
     const [achievement] = await preview(connection, config, { repository, person: undefined, reading });
     assert.deepEqual(

@@ -16,11 +16,11 @@ export async function storeWorld(pool: Pool, world: World): Promise<StoredWorld>
   // The ids follow the order of the people, because it decides between equals.
   const accountIds = world.people.map(() => uuidv7());
   const now = new Date();
-  for (const [place, { name, type }] of world.people.entries()) {
+  for (const [index, { name, type }] of world.people.entries()) {
     await pool.query(
       `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
        values ($1, $2, $3, '', $4, $5, $6, $6, $6)`,
-      [accountIds[place], provider, String(place), type, name, now],
+      [accountIds[index], provider, String(index), type, name, now],
     );
   }
   await pool.query(
@@ -96,8 +96,8 @@ async function storeContributions({ pool, repositoryId, accountIds }: Storing, i
 
 async function storeCommit({ pool, repositoryId, provider, accountIds }: Storing, item: Item): Promise<void> {
   const ids: number[] = [];
-  for (const [place, person] of [item.author, ...item.others].entries()) {
-    const email = `${person}-${place % 2}@${provider}`;
+  for (const [index, person] of [item.author, ...item.others].entries()) {
+    const email = `${person}-${index % 2}@${provider}`;
     const { rows } = await pool.query<{ id: number }>(
       `insert into identities (provider, email, account_id) values ($1, $2, $3)
        on conflict (provider, email) do update set email = excluded.email returning id`,

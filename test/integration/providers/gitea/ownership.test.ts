@@ -64,7 +64,7 @@ describe('ownership at Gitea', () => {
   it('takes a private organization that a person does not see for one that the person has left', async () => {
     const { world, organization, people, now } = createContractWorld();
     await using simulator = await startGiteaSimulator({ world });
-    const known = { externalId: String(organization.id), name: organization.login };
+    const stored = { externalId: String(organization.id), name: organization.login };
     const { olive, max, ada } = people;
     simulator.hidden.set(organization.id, 'private');
     for (const [token, ofMember, ofStranger] of [
@@ -72,12 +72,12 @@ describe('ownership at Gitea', () => {
       ['user', 'cannot_check', 'cannot_check'],
     ] as const) {
       await using provider = giteaProvider(simulator, { now, tokens: [simulator.tokens[token]] });
-      const check = ({ id }: { id: number }) => provider.ownership.administers?.(known, String(id), newCall());
+      const check = ({ id }: { id: number }) => provider.ownership.administers?.(stored, String(id), newCall());
       assert.equal(await check(max), ofMember, token);
       assert.equal(await check(ada), ofStranger, token);
     }
     await using provider = giteaProvider(simulator, { now, tokens: [simulator.tokens.organization_member] });
-    const check = () => provider.ownership.administers?.(known, String(olive.id), newCall());
+    const check = () => provider.ownership.administers?.(stored, String(olive.id), newCall());
     assert.equal(await check(), 'yes');
     removeMember(world, organization, olive);
     assert.equal(await check(), 'no');
@@ -89,14 +89,14 @@ describe('ownership at Gitea', () => {
   it('cannot check administrators with a token that lacks a scope', async () => {
     const { world, organization, people, now } = createContractWorld();
     await using simulator = await startGiteaSimulator({ world });
-    const known = { externalId: String(organization.id), name: organization.login };
-    const { organization_member: narrow, organization_admin: whole } = simulator.tokens;
+    const stored = { externalId: String(organization.id), name: organization.login };
+    const { organization_member: withoutScopes, organization_admin: withScopes } = simulator.tokens;
     simulator.scopes.set('organization_member', ['read:user', 'read:repository']);
     const check = async (tokens: string[]) => {
       await using provider = giteaProvider(simulator, { now, tokens });
-      return await provider.ownership.administers?.(known, String(people.max.id), newCall());
+      return await provider.ownership.administers?.(stored, String(people.max.id), newCall());
     };
-    assert.equal(await check([narrow]), 'cannot_check');
-    assert.equal(await check([narrow, whole]), 'no');
+    assert.equal(await check([withoutScopes]), 'cannot_check');
+    assert.equal(await check([withoutScopes, withScopes]), 'no');
   });
 });

@@ -59,17 +59,17 @@ describe('the provider on a recorded Gitea', () => {
       publicPage.repositories.map(({ name, credentialName }) => ({ name, credentialName })),
       [{ name: 'handbook', credentialName: null }],
     );
-    const shown = await withToken.repositories.list(acme, publicPage.nextCursor, newCall());
+    const privatePage = await withToken.repositories.list(acme, publicPage.nextCursor, newCall());
     const [credentialName] = withToken.privateData.credentialNames();
     assert.deepEqual(
-      shown.repositories.map((repository) => ({
+      privatePage.repositories.map((repository) => ({
         name: repository.name,
         isPrivate: repository.isPrivate,
         credentialName: repository.credentialName,
       })),
       [{ name: 'secret-plans', isPrivate: true, credentialName }],
     );
-    assert.equal(shown.nextCursor, null);
+    assert.equal(privatePage.nextCursor, null);
   });
 
   it('finds a private repository only with a token that shows it', async () => {

@@ -19,7 +19,7 @@ async function open(tokens: readonly TokenName[]): Promise<Fixture> {
   const world = createContractWorld();
   const simulator = await startSimulator({ world: world.world, now: world.now });
   const provider = createAppProvider(simulator, { now: world.now, tokenNames: tokens });
-  const known = { externalId: String(world.organization.id), name: world.organization.login };
+  const stored = { externalId: String(world.organization.id), name: world.organization.login };
   return {
     simulator,
     world,
@@ -29,7 +29,7 @@ async function open(tokens: readonly TokenName[]): Promise<Fixture> {
         account: String(installation.accountId),
       }));
       provider.app?.use(used);
-      return provider.ownership.administers?.(known, String(id), newCall());
+      return provider.ownership.administers?.(stored, String(id), newCall());
     },
     [Symbol.asyncDispose]: async () => {
       await provider.close();
@@ -47,15 +47,15 @@ describe('the check of administrators at GitHub', () => {
     const narrow = simulator.app.install(world.organization, undefined, fewer);
     assert.equal(await fixture.check(olive, [narrow]), 'cannot_check');
     assert.equal(await fixture.check(max, [narrow]), 'cannot_check');
-    const whole = simulator.app.install(world.organization);
-    assert.equal(await fixture.check(olive, [whole]), 'yes');
-    assert.equal(await fixture.check(max, [whole]), 'no');
+    const installation = simulator.app.install(world.organization);
+    assert.equal(await fixture.check(olive, [installation]), 'yes');
+    assert.equal(await fixture.check(max, [installation]), 'no');
     // The installation of another account shows nothing of this one.
     assert.equal(await fixture.check(olive, [simulator.app.install(max)]), 'cannot_check');
-    simulator.app.suspend(whole);
+    simulator.app.suspend(installation);
     simulator.app.revokeTokens();
     world.advance(7200);
-    assert.equal(await fixture.check(olive, [whole]), 'cannot_check');
+    assert.equal(await fixture.check(olive, [installation]), 'cannot_check');
   });
 
   it('believes no token that lacks read:org or is not that of an owner', async () => {
@@ -81,15 +81,15 @@ describe('the check of administrators at GitHub', () => {
   it('takes no organization for another one that has its former name', async () => {
     await using fixture = await open(['organization_admin']);
     const { world, organization, people } = fixture.world;
-    const whole = fixture.simulator.app.install(organization);
+    const installation = fixture.simulator.app.install(organization);
     const { login } = organization;
     renameAccount(world, organization, 'engines-renamed');
     assert.equal(await fixture.check(people.olive), 'cannot_check');
-    await assert.rejects(fixture.check(people.olive, [whole]), { code: 'provider_unavailable' });
+    await assert.rejects(fixture.check(people.olive, [installation]), { code: 'provider_unavailable' });
     const successor = takeLogin(world, login);
     successor.type = 'Organization';
     addMember(world, successor, people.max, 'admin');
-    await assert.rejects(fixture.check(people.max, [whole]), { code: 'provider_unavailable' });
+    await assert.rejects(fixture.check(people.max, [installation]), { code: 'provider_unavailable' });
   });
 
   it('gives no result while GitHub fails', async () => {

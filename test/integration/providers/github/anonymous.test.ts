@@ -17,7 +17,7 @@ describe('GitHub without a credential', () => {
     });
     ending.defer(() => client.close());
     const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-    const known = {
+    const stored = {
       owner: simulator.accounts.user,
       name: 'notes',
       handle: repository.nodeId,
@@ -33,7 +33,7 @@ describe('GitHub without a credential', () => {
     } as const;
     const read = async (): Promise<(string | Date | null)[][]> => {
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-      const { contributions } = await readIssuesByRest(client, known, position, call);
+      const { contributions } = await readIssuesByRest(client, stored, position, call);
       return contributions.map(({ kind, externalId, mergedAt }) => [kind, externalId, mergedAt]);
     };
     const expected = await read();

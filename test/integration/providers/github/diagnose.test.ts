@@ -213,7 +213,7 @@ describe('the diagnosis of a GitHub provider', () => {
       ],
     );
     app.isDeleted = true;
-    const { credentials: none } = await diagnose(provider);
-    assert.equal(none[0]?.state, 'refused');
+    const { credentials: refusedCredentials } = await diagnose(provider);
+    assert.equal(refusedCredentials[0]?.state, 'refused');
   });
 });

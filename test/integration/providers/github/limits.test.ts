@@ -47,8 +47,8 @@ const notesOf = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): Known
 const requestProfile = ({ client, call }: ClientFixture): Promise<unknown> =>
   client.rest('/users/ada-lovelace', RestAccountPayload, call);
 const requestRepositories = ({ client, call, simulator }: ClientFixture) => {
-  const known = { externalId: '1', handle: '', type: 'user', name: simulator.accounts.user, memory: null } as const;
-  return listRepositories(client, known, null, call);
+  const owner = { externalId: '1', handle: '', type: 'user', name: simulator.accounts.user, memory: null } as const;
+  return listRepositories(client, owner, null, call);
 };
 
 /** Asserts that a refused request is not sent again before the time that follows from the refusal. */
@@ -135,10 +135,10 @@ describe('limits of GitHub', () => {
       await using fixture = await openClient();
       const { simulator, client, call } = fixture;
       const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-      const known = notesOf(simulator, repository);
+      const stored = notesOf(simulator, repository);
       simulator.faults.add({ kind, times: 3 });
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-      const page = await readStream(client, 'pull_requests', known, position, call);
+      const page = await readStream(client, 'pull_requests', stored, position, call);
       const sizes = simulator.requests.map(({ variables }) => Object(variables).first);
       assert.deepEqual(sizes, [100, 50, 25, 12], kind);
       assert.equal(page.pageSize, 24, 'the next page is larger again');
@@ -149,10 +149,10 @@ describe('limits of GitHub', () => {
     await using fixture = await openClient();
     const { simulator, client, call } = fixture;
     const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-    const known = notesOf(simulator, repository);
+    const stored = notesOf(simulator, repository);
     const identities = repository.commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
     simulator.faults.add({ kind: 'resource_limits', on: 'CommitAuthors', times: 2 });
-    const resolved = await resolveIdentities(client, known, identities, call);
+    const resolved = await resolveIdentities(client, stored, identities, call);
     for (const { email } of identities) {
       const owner = simulator.world.accountByEmail(email);
       const expected = owner === undefined || owner.type === 'Mannequin' ? null : String(owner.id);

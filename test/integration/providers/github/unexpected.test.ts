@@ -35,13 +35,13 @@ async function readChanged(stream: string, changes: Record<string, (body: never)
     now,
   });
   const { nodeId: handle, name, defaultBranch } = repositories.handbook;
-  const known = { owner: organization.login, name, handle, defaultBranch, credentialName: null };
+  const stored = { owner: organization.login, name, handle, defaultBranch, credentialName: null };
   const position = { cursor: null, since: null, pageSize: null, isDeep: true };
   const skipped: SkippedPart[] = [];
   try {
     const onSkipped = (part: SkippedPart): void => void skipped.push(part);
     return {
-      page: await (provider.streams ?? assert.fail()).read(stream, known, position, { ...newCall(), onSkipped }),
+      page: await (provider.streams ?? assert.fail()).read(stream, stored, position, { ...newCall(), onSkipped }),
       skipped,
     };
   } finally {

@@ -25,24 +25,24 @@ const maxDepth = 3;
 interface Variant {
   variant: Json;
   path: string;
-  what: 'absent' | 'null';
+  replacement: 'absent' | 'null';
 }
 
 /** Yields the payload once for each of its parts, with that part absent or null. */
-function* variantsOf(whole: Json): Generator<Variant> {
+function* variantsOf(payload: Json): Generator<Variant> {
   const walk = function* (part: Json, path: string[]): Generator<Variant> {
     if (typeof part !== 'object' || part === null || Array.isArray(part) || path.length >= maxDepth) return;
     for (const key of Object.keys(part)) {
       const kept = part[key];
       delete part[key];
-      yield { variant: whole, path: [...path, key].join('.'), what: 'absent' };
+      yield { variant: payload, path: [...path, key].join('.'), replacement: 'absent' };
       part[key] = null;
-      yield { variant: whole, path: [...path, key].join('.'), what: 'null' };
+      yield { variant: payload, path: [...path, key].join('.'), replacement: 'null' };
       part[key] = kept;
       if (kept !== undefined) yield* walk(kept, [...path, key]);
     }
   };
-  yield* walk(whole, []);
+  yield* walk(payload, []);
 }
 
 /** Returns whether a part is required: the id of the repository or installation, or of the deleted item. */
@@ -127,7 +127,7 @@ describe('webhooks of GitHub', () => {
         read(name, payload);
         examplesRead += 1;
         if (!subscribedEvents.includes(name) && !name.startsWith('installation')) continue;
-        for (const { variant, path, what } of variantsOf(structuredClone(payload))) {
+        for (const { variant, path, replacement: what } of variantsOf(structuredClone(payload))) {
           if (isNeeded(name, path, payload) || (!isThorough && seen.has(`${what} ${path}`))) continue;
           seen.add(`${what} ${path}`);
           assert.doesNotThrow(() => read(name, variant), `${name} with ${path} ${what}`);
@@ -180,8 +180,8 @@ describe('webhooks of GitHub', () => {
     assert.deepEqual(read('installation_target', renamed), [followed, { what: 'account', account: '9', name: '' }]);
   });
 
-  for (const [what, event, payload, changes] of readable) {
-    it(`accepts a delivery with ${what}`, () => {
+  for (const [title, event, payload, changes] of readable) {
+    it(`accepts a delivery with ${title}`, () => {
       assert.deepEqual(read(event, payload), changes);
     });
   }

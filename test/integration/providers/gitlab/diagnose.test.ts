@@ -58,8 +58,8 @@ describe('the diagnosis of a GitLab provider', () => {
     const message = { error: 'This endpoint requires token type to be a personal access token' };
     const isSelf = (path: string): boolean => path === '/personal_access_tokens/self';
     simulator.overrides.push((path) => (isSelf(path) ? { status: 400, body: message } : undefined));
-    const whole = await reportOn(simulator, [simulator.tokens.user]);
-    assert.deepEqual([whole.state, whole.holder, whole.missing], ['accepted', 'ada-lovelace', []]);
+    const report = await reportOn(simulator, [simulator.tokens.user]);
+    assert.deepEqual([report.state, report.holder, report.missing], ['accepted', 'ada-lovelace', []]);
     const insufficient = { error: 'insufficient_scope', scope: 'api read_api read_user' };
     simulator.overrides.splice(0, 1, (path) =>
       isSelf(path) ? { status: 400, body: message } : { status: 403, body: insufficient },

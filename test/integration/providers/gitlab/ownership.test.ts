@@ -54,22 +54,22 @@ describe('ownership at GitLab', () => {
   it('takes no absence from the members for a removal, unless the token sees all members', async () => {
     const { world, organization, people, now } = createContractWorld();
     await using simulator = await startGitLabSimulator({ world });
-    const known = { externalId: `group:${organization.id}`, name: organization.login };
+    const stored = { externalId: `group:${organization.id}`, name: organization.login };
     for (const [token, expected] of [
       ['user', 'cannot_check'],
       ['organization_member', 'no'],
       ['organization_admin', 'no'],
     ] as const) {
       await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens[token]] });
-      const check = () => provider.ownership.administers?.(known, '424242', newCall());
+      const check = () => provider.ownership.administers?.(stored, '424242', newCall());
       assert.equal(await check(), expected, token);
     }
     await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.user] });
     // The bearer of a token sees all memberships of their own, so that an absent one is a removal.
-    assert.equal(await provider.ownership.administers?.(known, String(people.ada.id), newCall()), 'no');
-    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), newCall()), 'yes');
+    assert.equal(await provider.ownership.administers?.(stored, String(people.ada.id), newCall()), 'no');
+    assert.equal(await provider.ownership.administers?.(stored, String(people.olive.id), newCall()), 'yes');
     simulator.narrowTokens.add('user');
-    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), newCall()), 'cannot_check');
+    assert.equal(await provider.ownership.administers?.(stored, String(people.olive.id), newCall()), 'cannot_check');
   });
 
   it('finds the owner of a group above', async () => {
@@ -78,8 +78,8 @@ describe('ownership at GitLab', () => {
     const looms = addAccount(world, { type: 'Organization', login, createdAt: now() });
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.organization_member] });
-    const known = { externalId: `group:${looms.id}`, name: login };
-    assert.equal(await provider.ownership.administers?.(known, String(people.olive.id), newCall()), 'yes');
-    assert.equal(await provider.ownership.administers?.(known, String(people.max.id), newCall()), 'no');
+    const stored = { externalId: `group:${looms.id}`, name: login };
+    assert.equal(await provider.ownership.administers?.(stored, String(people.olive.id), newCall()), 'yes');
+    assert.equal(await provider.ownership.administers?.(stored, String(people.max.id), newCall()), 'no');
   });
 });

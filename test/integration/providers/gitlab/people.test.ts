@@ -40,7 +40,7 @@ describe('accounts of GitLab', () => {
     const found = await provider.repositories.find(owner, 'PUNCH.cards', { withPrivate: false }, newCall());
     assert.equal(found?.externalId, String(cards.id));
     const { url } = simulator;
-    const known: KnownRepository = {
+    const stored: KnownRepository = {
       owner: owner.name,
       name: 'punch.cards',
       handle: String(cards.id),
@@ -48,10 +48,10 @@ describe('accounts of GitLab', () => {
       credentialName: null,
     };
     const { signal } = new AbortController();
-    const remote = await provider.history.remoteOf(known, signal);
+    const remote = await provider.history.remoteOf(stored, signal);
     assert.equal(remote.url, `${url}/analytical-engines/looms/punch.cards.git`);
     assert.equal(
-      provider.files.urlOf(known, 'icons/a b.png'),
+      provider.files.urlOf(stored, 'icons/a b.png'),
       `${url}/analytical-engines/looms/punch.cards/-/raw/feature/main/icons/a%20b.png`,
     );
     assert.equal(provider.accounts.urlOf(owner), `${url}/api/v4/groups/analytical-engines%2Flooms`);
@@ -200,12 +200,12 @@ describe('accounts of GitLab', () => {
     const named = await provider.history.resolveIdentities(handbook, [{ email: 'a@b.example', oid }], newCall());
     assert.ok(!named.has('a@b.example'));
     const authored = addCommit(world, repositories.handbook, { author: { name: 'A', email: 'A@b.example' } });
-    const shown = await provider.history.resolveIdentities(
+    const resolved = await provider.history.resolveIdentities(
       handbook,
       [{ email: 'a@b.example', oid: authored.oid }],
       newCall(),
     );
-    assert.equal(shown.get('a@b.example'), null);
+    assert.equal(resolved.get('a@b.example'), null);
     simulator.requests.length = 0;
     const coAuthor = { email: 'c@d.example', oid, isCoAuthor: true };
     assert.equal((await provider.history.resolveIdentities(handbook, [coAuthor], newCall())).size, 0);

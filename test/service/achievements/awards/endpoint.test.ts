@@ -85,14 +85,14 @@ describe('the list of awards', () => {
     assert.equal((await service.get('nobody-at-all/achievements')).status, 404);
 
     const owner = await serviceToken(service, simulator, engines);
-    const hers = await serviceToken(service, simulator, ada);
+    const tokenOfAda = await serviceToken(service, simulator, ada);
     const id = String((await service.get(list)).body.data[1]?.['id']);
     const address = (name: string, award = id): string => `${name}/achievements/${award}`;
     const reason = { reason: 'Made by a script.' };
     const refused: [string, RequestInit, number][] = [
       [address(engines.name), { method: 'DELETE' }, 401],
-      [address(engines.name), jsonRequest('DELETE', hers, reason), 403],
-      [address(ada.name), jsonRequest('DELETE', hers, reason), 404],
+      [address(engines.name), jsonRequest('DELETE', tokenOfAda, reason), 403],
+      [address(ada.name), jsonRequest('DELETE', tokenOfAda, reason), 404],
       [address(engines.name), jsonRequest('DELETE', owner, {}), 400],
       [address(engines.name), jsonRequest('DELETE', owner, { reason: '' }), 400],
       [address(engines.name, 'not-an-id'), jsonRequest('DELETE', owner, reason), 400],
@@ -147,16 +147,16 @@ describe('the list of awards', () => {
       return rows.length > 0 ? true : undefined;
     }, 'the private repository is known as such');
     await namesUntil(service, ['Three', 'Two', 'One'], list, own);
-    const shown = await service.get(list, own);
+    const response = await service.get(list, own);
     assert.deepEqual(
-      shown.body.data.map((award) => [award['repository_name'], award['icon_url']]),
+      response.body.data.map((award) => [award['repository_name'], award['icon_url']]),
       [
         ['engine-1', ''],
         ['engine-1', 'https://example.org/two.svg'],
         ['engine-1', ''],
       ],
     );
-    assert.equal(shown.headers.get('cache-control'), 'private, no-store');
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
     const owners = bearer(await serviceToken(service, simulator, engines));
     assert.deepEqual((await service.get(list, owners)).body.data, []);
     // The repository's own name is not hers to publish.

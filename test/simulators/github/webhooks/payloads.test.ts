@@ -44,14 +44,14 @@ function newWorld() {
   const bob = addAccount(world, { login: 'bob', createdAt });
   const repository = addRepository(world, { ownerId: organization.id, name: 'engine', createdAt });
   const sent: Delivered[] = [];
-  const place = {
+  const context = {
     world,
     viewer: { accountId: null, seesPrivate: false },
     origin: 'https://github.example',
     apiUrl: 'https://api.github.example',
   };
   world.listeners.add((event) => {
-    const payload = payloadOf(place, event);
+    const payload = payloadOf(context, event);
     checkPayload(event.name, payload);
     sent.push({ event, payload: JSON.parse(JSON.stringify(payload)) });
   });

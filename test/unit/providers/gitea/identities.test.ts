@@ -27,17 +27,19 @@ const repository: KnownRepository = {
 
 /** Serves the recorded commits as a given version of Gitea does. */
 async function startGitea(options: { absent: 404 | 500; commits?: RecordedCommit[] }) {
-  const { absent, commits: shown = commits } = options;
+  const { absent, commits: servedCommits = commits } = options;
   const requests: string[] = [];
   const server = await startHttpServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     requests.push(pathname);
     const sha = searchParams.get('sha') ?? pathname.split('/').at(-1);
-    const at = shown.findIndex((commit) => commit.sha === sha);
+    const at = servedCommits.findIndex((commit) => commit.sha === sha);
     const isList = pathname.endsWith('/commits');
     const isShown = at >= 0 && pathname.startsWith('/api/v1/repos/acme/coauth2/');
     response.writeHead(isShown ? 200 : isList ? absent : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isShown ? (isList ? shown.slice(at) : shown[at]) : { message: 'not there' }));
+    response.end(
+      JSON.stringify(isShown ? (isList ? servedCommits.slice(at) : servedCommits[at]) : { message: 'not there' }),
+    );
   });
   return {
     url: server.url,

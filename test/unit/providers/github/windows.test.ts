@@ -36,13 +36,13 @@ const span = fc
 describe('date ranges of GitHub', () => {
   it('splits a span into shorter pieces with the same days, down to a day', () => {
     fc.assert(
-      fc.property(span, (whole) => {
-        const pieces = splitSpan(whole);
-        if (whole.from === whole.to) {
+      fc.property(span, (span) => {
+        const pieces = splitSpan(span);
+        if (span.from === span.to) {
           assert.deepEqual(pieces, []);
           return;
         }
-        assert.deepEqual(pieces.flatMap(daysOf), daysOf(whole));
+        assert.deepEqual(pieces.flatMap(daysOf), daysOf(span));
         assert.ok(pieces.length > 1);
       }),
     );
@@ -65,16 +65,18 @@ describe('date ranges of GitHub', () => {
     const now = new Date('2026-11-21T00:00:00Z');
     const years = allYears(now);
     assert.equal(years.length, 19);
-    const known = years.map((year) => window(year, now.toISOString()));
-    assert.deepEqual(dueSpans(known, [2010, 2020], now), []);
-    assert.deepEqual(dueSpans(known, [1970, 2010], now), [{ from: '1970-01-01', to: '1970-12-31' }]);
+    const stored = years.map((year) => window(year, now.toISOString()));
+    assert.deepEqual(dueSpans(stored, [2010, 2020], now), []);
+    assert.deepEqual(dueSpans(stored, [1970, 2010], now), [{ from: '1970-01-01', to: '1970-12-31' }]);
   });
 
   it('requests only windows again that may have changed', () => {
     const requestedAt = '2026-11-21T00:00:00.000Z';
-    const known = [2024, 2025, 2026].map((year) => window({ from: `${year}-01-01`, to: `${year}-12-31` }, requestedAt));
+    const stored = [2024, 2025, 2026].map((year) =>
+      window({ from: `${year}-01-01`, to: `${year}-12-31` }, requestedAt),
+    );
     const spansAt = (now: string): string[] =>
-      dueSpans(known, [2024, 2025, 2026], new Date(now)).map(({ from }) => from);
+      dueSpans(stored, [2024, 2025, 2026], new Date(now)).map(({ from }) => from);
     assert.deepEqual(spansAt('2026-11-21T01:00:00Z'), ['2026-01-01']);
     assert.deepEqual(spansAt('2026-11-27T23:00:00Z'), ['2026-01-01']);
     assert.deepEqual(spansAt('2026-11-28T00:00:00Z'), ['2026-01-01', '2025-01-01', '2024-01-01']);
@@ -91,13 +93,13 @@ describe('date ranges of GitHub', () => {
     const years = fc.uniqueArray(fc.integer({ min: 2015, max: 2026 }), { maxLength: 5 });
     fc.assert(
       fc.property(fc.array(fc.tuple(span, fc.boolean()), { maxLength: 6 }), years, (spans, contributionYears) => {
-        let known: ContributionWindow[] = [];
+        let stored: ContributionWindow[] = [];
         for (const [knownSpan, isOld] of spans) {
-          known = replaceWindows(known, [window(knownSpan, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
+          stored = replaceWindows(stored, [window(knownSpan, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
         }
-        const due = dueSpans(known, contributionYears, now);
+        const due = dueSpans(stored, contributionYears, now);
         const fetched = due.map((span) => window(span, now.toISOString()));
-        const after = replaceWindows(known, fetched);
+        const after = replaceWindows(stored, fetched);
         assert.ok(coversAll(after, contributionYears));
         const days = after.flatMap(daysOf);
         assert.equal(new Set(days).size, days.length);
