@@ -29,6 +29,6 @@ export async function findKnown(
 }
 
 /** Requests a new listing of an account's repositories, even when the last one is fresh. */
-export async function wantListing(connection: Connection, id: string, now: Date): Promise<void> {
+export async function requestListing(connection: Connection, id: string, now: Date): Promise<void> {
   await connection.updateTable('accounts').set({ listing_wanted_at: now }).where('id', '=', id).execute();
 }

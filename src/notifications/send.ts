@@ -35,7 +35,7 @@ export interface NotificationContext {
 }
 
 /**
- * Sends a receiver's due messages, one after the other, sliceEnd none is left, one fails or the time slice ends. Queues
+ * Sends a receiver's due messages, one after the other, until none is left, one fails or the time slice ends. Queues
  * a job for the next attempt if messages still wait.
  */
 export async function send(context: NotificationContext, receiver: string, signal: AbortSignal): Promise<void> {

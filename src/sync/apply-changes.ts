@@ -1,5 +1,5 @@
 import { checkAdministratorJob, lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
-import { findKnown, wantListing } from '../accounts/mention-store.ts';
+import { findKnown, requestListing } from '../accounts/mention-store.ts';
 import { lockAccounts } from '../accounts/store.ts';
 import { requestBoardsOf } from '../boards/ranking/request-store.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
@@ -20,14 +20,14 @@ import { applyStar, saveStarGivers } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { pollJob } from './poll-repository.ts';
 import { recordVisibility } from './record-state.ts';
-import { wantScanFor } from './removal-store.ts';
+import { requestScanFor } from './removal-store.ts';
 import { lockStreams, recordStreamChange } from './stream-change-store.ts';
 
 /**
  * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to
  * agree.
  */
-const restMs = { repository: 1000, account: 3000 };
+const delayMs = { repository: 1000, account: 3000 };
 
 /** A transaction that applies deliveries, and the work in it that follows from all changes. */
 interface Batch {
@@ -37,9 +37,9 @@ interface Batch {
   changedRepositories: Set<string>;
   changedOwners: Set<string>;
   /** Owners whose repositories are listed again. */
-  wantedListings: Set<string>;
+  ownersToList: Set<string>;
   /** Unknown accounts that are looked up. */
-  wantedLookups: NameOnProvider[];
+  accountsToLookUp: NameOnProvider[];
   /** By their keys. */
   jobs: Map<string, Job>;
 }
@@ -72,8 +72,8 @@ export async function applyChanges(
     transaction,
     changedRepositories: new Set(),
     changedOwners: new Set(),
-    wantedListings: new Set(),
-    wantedLookups: [],
+    ownersToList: new Set(),
+    accountsToLookUp: [],
     jobs: new Map(),
   };
   const stars = others.flatMap((delivered) => {
@@ -89,7 +89,7 @@ export async function applyChanges(
   if (read.length > 1) await lockStreams(transaction, read);
   if (stars.length > 0) await saveStarGivers(context, transaction, stars);
   for (const delivered of others) await applyChange(batch, delivered, repositories.get(keyOf(delivered)));
-  await settle(batch);
+  await finishBatch(batch);
   await markApplied(transaction, deliveries, context.now());
   await recordApplied(transaction, [...distinct.values()], context.now());
 }
@@ -99,14 +99,13 @@ function isHiding({ change: { what } }: DeliveredChange): boolean {
 }
 
 /** Does what follows from all changes once, and queues the jobs, which other transactions wait for, at the end. */
-async function settle({ context, transaction, ...batch }: Batch): Promise<void> {
-  const { changedOwners, wantedListings } = batch;
-  if (changedOwners.size + wantedListings.size > 1)
-    await lockAccounts(transaction, [...changedOwners, ...wantedListings]);
-  for (const id of wantedListings) await wantListing(transaction, id, context.now());
+async function finishBatch({ context, transaction, ...batch }: Batch): Promise<void> {
+  const { changedOwners, ownersToList } = batch;
+  if (changedOwners.size + ownersToList.size > 1) await lockAccounts(transaction, [...changedOwners, ...ownersToList]);
+  for (const id of ownersToList) await requestListing(transaction, id, context.now());
   await recordVisibility(context, transaction, sorted(changedOwners));
   for (const id of sorted(batch.changedRepositories)) await recordTotalsChanged(transaction, id);
-  for (const mention of batch.wantedLookups) await claimLookupWithin(transaction, lookUpJob(mention), context.now());
+  for (const mention of batch.accountsToLookUp) await claimLookupWithin(transaction, lookUpJob(mention), context.now());
   for (const key of sorted(batch.jobs.keys())) {
     const job = batch.jobs.get(key);
     if (job !== undefined) await addJob(transaction, job);
@@ -151,14 +150,14 @@ async function applyChange(
     case 'account':
       return refreshKnown(batch, { provider, externalId: change.account, name: change.name });
     case 'administrator':
-      return addLater(batch, checkAdministratorJob({ provider, ...change }), restMs.account);
+      return addLater(batch, checkAdministratorJob({ provider, ...change }), delayMs.account);
     case 'owned':
-      return list(batch, { provider, externalId: change.account, name: change.name });
+      return listOrLookUp(batch, { provider, externalId: change.account, name: change.name });
     case 'contributions':
       return collect(batch, { provider, change, repository });
     case 'reactions':
       // A poll of an installed repository reads its last changes and their reactions.
-      if (repository !== undefined) addLater(batch, pollJob(repository.id), restMs.repository);
+      if (repository !== undefined) addLater(batch, pollJob(repository.id), delayMs.repository);
       return;
     case 'hidden':
       return hide(batch, repository, change);
@@ -169,7 +168,7 @@ async function applyChange(
         batch.changedRepositories.add(repository.id);
       return;
     case 'removed':
-      return checkRemoved(context, transaction, repository, change);
+      return requestScan(context, transaction, repository, change);
   }
 }
 
@@ -180,12 +179,12 @@ async function refreshKnown(
 ): Promise<void> {
   const known = await findKnown(batch.transaction, mention);
   if (known === undefined || known.fetchedAt === null) return;
-  addLater(batch, refreshJob(known.id), restMs.account);
+  addLater(batch, refreshJob(known.id), delayMs.account);
   const calendar = await findReportedCalendar(batch.transaction, known.id);
-  if (calendar !== undefined) addLater(batch, calendarJob(known.id), restMs.account);
+  if (calendar !== undefined) addLater(batch, calendarJob(known.id), delayMs.account);
 }
 
-async function list(
+async function listOrLookUp(
   batch: Batch,
   mention: { provider: string; externalId: string | null; name: string },
 ): Promise<void> {
@@ -194,11 +193,11 @@ async function list(
   if (known === undefined) {
     // An account without a name cannot be looked up.
     if (mention.name === '') return;
-    batch.wantedLookups.push(mention);
+    batch.accountsToLookUp.push(mention);
     return;
   }
-  batch.wantedListings.add(known.id);
-  addLater(batch, collectJob(known.id), restMs.repository);
+  batch.ownersToList.add(known.id);
+  addLater(batch, collectJob(known.id), delayMs.repository);
 }
 
 async function collect(
@@ -211,11 +210,11 @@ async function collect(
 ): Promise<void> {
   const { provider, change, repository } = delivered;
   if (repository === undefined) {
-    return list(batch, { provider, externalId: change.owner, name: change.ownerName });
+    return listOrLookUp(batch, { provider, externalId: change.owner, name: change.ownerName });
   }
   const { ownerId: accountId, name } = repository;
   await recordStreamChange(batch.transaction, repository.id, change.streams, batch.context.now());
-  addLater(batch, collectRepositoryJob({ accountId, repository: name, withPrivate: true }), restMs.repository);
+  addLater(batch, collectRepositoryJob({ accountId, repository: name, withPrivate: true }), delayMs.repository);
 }
 
 async function hide(
@@ -237,31 +236,31 @@ async function endInstallation(
   provider: string,
   { credentialName, isOver }: Extract<Change, { what: 'installation' }>,
 ): Promise<void> {
-  const { context, transaction, changedOwners, wantedListings, jobs } = batch;
+  const { context, transaction, changedOwners, ownersToList, jobs } = batch;
   const hidden = isOver ? await hideShownBy(transaction, { provider, credentialName }, context.now()) : [];
   for (const id of hidden) {
     changedOwners.add(id);
-    wantedListings.add(id);
+    ownersToList.add(id);
     jobs.set(collectJob(id).key, collectJob(id));
   }
-  addLater(batch, reconcileJob, restMs.repository);
+  addLater(batch, reconcileJob, delayMs.repository);
 }
 
 /**
  * Requests the lists in which a stored item must be absent to be removed. The job that reads them is queued by the
  * change of contributions that every such delivery reports as well.
  */
-async function checkRemoved(
+async function requestScan(
   { now }: SyncContext,
   transaction: Connection,
   repository: Repository | undefined,
   { kind, externalId }: Extract<Change, { what: 'removed' }>,
 ): Promise<void> {
   if (repository === undefined) return;
-  await wantScanFor(transaction, { repositoryId: repository.id, kind, externalId }, now());
+  await requestScanFor(transaction, { repositoryId: repository.id, kind, externalId }, now());
 }
 
-function addLater({ context, jobs }: Batch, job: Job, restForMs: number): void {
+function addLater({ context, jobs }: Batch, job: Job, delayedByMs: number): void {
   if (jobs.has(job.key)) return;
-  jobs.set(job.key, { ...job, runAt: new Date(context.now().getTime() + restForMs), keepsRunAt: true });
+  jobs.set(job.key, { ...job, runAt: new Date(context.now().getTime() + delayedByMs), keepsRunAt: true });
 }

@@ -6,7 +6,7 @@ import type { Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
 import { savePage } from './read-stream.ts';
-import { isStreamShown, wantScanFor } from './removal-store.ts';
+import { isStreamShown, requestScanFor } from './removal-store.ts';
 import { starOf } from './store-stars.ts';
 
 /** The time, in ms, for which star deliveries are remembered. An older delivery cannot be put in order any more. */
@@ -58,7 +58,7 @@ export async function applyStar(
   if (await isStreamShown(transaction, repository.id, 'stars')) {
     // The read of the list may find that it is withheld, and then stores the star of the delivery.
     await saveActors(transaction, repository.provider, [account], { mentionedAt: now, newId: context.newId });
-    if (!state.isStarred) await wantScanFor(transaction, { ...star, kind: 'star' }, now);
+    if (!state.isStarred) await requestScanFor(transaction, { ...star, kind: 'star' }, now);
     return false;
   }
   if (state.isStarred) {
@@ -79,7 +79,7 @@ export async function applyStar(
     });
   } else {
     await removeStar(transaction, { ...star, until: state.at });
-    await wantScanFor(transaction, { ...star, kind: 'star' }, now);
+    await requestScanFor(transaction, { ...star, kind: 'star' }, now);
   }
   return true;
 }

@@ -8,7 +8,7 @@ import type { Connection } from '../database/connection.ts';
  * Requests a whole scan of the streams that show whether an item still exists, and the items below it. Changes nothing
  * when the item is not stored, except in streams that are being read: they may be about to store it.
  */
-export async function wantScanFor(
+export async function requestScanFor(
   connection: Connection,
   item: { repositoryId: string; kind: ItemKind; externalId: string },
   now: Date,

@@ -14,7 +14,7 @@ export const ownersReasons = [
 ] as const;
 export type OwnersReason = (typeof ownersReasons)[number];
 
-/** Settings of an organization that keep the service out, by the hostMessage with which hosts refuse requests. */
+/** Settings of an organization that keep the service out, by the texts with which hosts refuse requests. */
 const settings: readonly (readonly [RegExp, OwnersReason])[] = [
   [/\bSAML\b/i, 'single_sign_on'],
   [/\bIP allow list\b/i, 'ip_allow_list'],

@@ -1,4 +1,4 @@
-import { wantListing } from '../../accounts/mention-store.ts';
+import { requestListing } from '../../accounts/mention-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
 import { announce } from '../../database/announcements.ts';
@@ -32,7 +32,7 @@ export async function install(
     await installByOperator(transaction, wish, at);
     if (repository === null) {
       await recordInstalled(transaction, { ids: [account.id] }, at);
-      await wantListing(transaction, account.id, at);
+      await requestListing(transaction, account.id, at);
       await addJob(transaction, collectJob(account.id));
     } else {
       await saveListed(context, transaction, { account, provider, repositories: [repository], listedAt: at });

@@ -1,4 +1,4 @@
-import { wantListing } from '../../accounts/mention-store.ts';
+import { requestListing } from '../../accounts/mention-store.ts';
 import { collectJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
@@ -36,7 +36,7 @@ export async function listAgain(
   transaction: Connection,
   ownerIds: readonly string[],
 ): Promise<void> {
-  for (const ownerId of ownerIds) await wantListing(transaction, ownerId, context.now());
+  for (const ownerId of ownerIds) await requestListing(transaction, ownerId, context.now());
   // After all accounts, because other transactions that have locked an account add its jobs.
   for (const ownerId of ownerIds) await addJob(transaction, collectJob(ownerId));
 }

@@ -1,4 +1,4 @@
-import { findKnown, wantListing } from '../../accounts/mention-store.ts';
+import { findKnown, requestListing } from '../../accounts/mention-store.ts';
 import { collectJob } from '../../contributions/jobs.ts';
 import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -24,7 +24,7 @@ export async function welcome(
   const account = await findKnown(connection, { provider, externalId, name });
   if (account === undefined) return;
   await inTransaction(connection, async (transaction) => {
-    await wantListing(transaction, account.id, now());
+    await requestListing(transaction, account.id, now());
     await addJob(transaction, collectJob(account.id));
   });
 }

@@ -3,7 +3,7 @@ import type { ContributionPage } from '../../provider.ts';
 const commentKinds = new Set(['issue_comment', 'pull_request_comment', 'review_comment']);
 
 /**
- * Returns a page in which comments and accepted answers of the App's botId account have no author, because they are not
+ * Returns a page in which comments and accepted answers of the App's bot account have no author, because they are not
  * contributions, and the service must not award itself.
  * @param findBotName fetches the name of that account; called only when a bot wrote something on the page.
  */
