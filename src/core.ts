@@ -139,7 +139,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     freshForMs: config.freshForMs,
     now,
     newId: uuidv7,
-    onFailure: (error, what) => log.warn({ err: error }, `${what} failed`),
+    onFailure: (error, work) => log.warn({ err: error }, `${work} failed`),
     ...reportsTo(log, metrics),
   };
   const close = async (): Promise<void> => {

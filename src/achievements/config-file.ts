@@ -50,7 +50,7 @@ function readRoot(root: YamlNode, reading: Reading): Config {
   readEntries({ ...shape, properties: shape.properties ?? {} }, root, 'the file', {
     faults: reading.faults,
     // The lists are read below, part by part, so that a faulty part does not invalidate the others.
-    read: (_shape, node, what) => parts.set(what, node),
+    read: (_shape, node, subject) => parts.set(subject, node),
   });
   checkVersion(parts.get('version'), reading.faults);
   const actions = readPointActions(parts.get('the list actions'), reading);

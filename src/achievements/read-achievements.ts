@@ -79,13 +79,13 @@ function readTriggers(
     reading.faults.push(...(unusable ?? []));
     return unusable?.some(({ severity }) => severity === 'error') ? undefined : checked;
   });
-  const whole = read.filter((trigger) => trigger !== undefined);
+  const validTriggers = read.filter((trigger) => trigger !== undefined);
   const places = triggers.map((_, index) => nodeAt(node, 'triggers', index, 'trigger'));
   const { groups, faults } = groupTriggers(
-    whole,
+    validTriggers,
     triggers.map(({ trigger }) => trigger.operator),
     places,
   );
   reading.faults.push(...faults);
-  return whole.length === read.length ? groups : undefined;
+  return validTriggers.length === read.length ? groups : undefined;
 }

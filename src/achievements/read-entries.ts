@@ -7,16 +7,21 @@ type ShapeWithKeys = Shape & { properties: Readonly<Record<string, Shape>> };
 
 interface Reading {
   faults: Fault[];
-  read: (shape: Shape, node: YamlNode, what: string, faults: Fault[]) => unknown;
+  read: (shape: Shape, node: YamlNode, subject: string, faults: Fault[]) => unknown;
 }
 
 /** Reads the keys of a mapping and their values. Reports keys that are unknown, repeated, or required but missing. */
-export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, reading: Reading): object | undefined {
+export function readEntries(
+  shape: ShapeWithKeys,
+  node: YamlNode,
+  subject: string,
+  reading: Reading,
+): object | undefined {
   const { faults } = reading;
   const keys = Object.keys(shape.properties);
   if (node.kind !== 'mapping') {
     const found = node.kind === 'sequence' ? 'a list' : node.isEmpty ? 'nothing' : 'text';
-    faults.push(newFault(node, `${what} has ${found}`, { expected: `the keys ${alternatives(keys)}` }));
+    faults.push(newFault(node, `${subject} has ${found}`, { expected: `the keys ${alternatives(keys)}` }));
     return undefined;
   }
   const misplaced = findMisplaced(shape, node);
@@ -28,7 +33,7 @@ export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, 
       reading.read(inner, node, keys.join(''), faults);
     return undefined;
   }
-  const { matched: entries, mistyped } = matchKeys(node, keys, what, faults);
+  const { matched: entries, mistyped } = matchKeys(node, keys, subject, faults);
   const value: Record<string, unknown> = {};
   for (const [key, entry] of entries) {
     const inner = shape.properties[key];
@@ -45,29 +50,34 @@ export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, 
     const place = { start: node.start, end: node.entries[0]?.keySpan.end ?? node.start };
     const expected = shape.properties[key]?.description;
     faults.push(
-      newFault(place, `${what} has no ${key}`, expected === undefined ? {} : { expected: `${key}: ${expected}` }),
+      newFault(place, `${subject} has no ${key}`, expected === undefined ? {} : { expected: `${key}: ${expected}` }),
     );
   }
   return value;
 }
 
 /** Reads a mapping whose keys the author chooses. Reports keys that do not match their pattern, and too many keys. */
-export function readNamed(shape: Shape, node: YamlNode, what: string, { faults, read }: Reading): object | undefined {
+export function readNamed(
+  shape: Shape,
+  node: YamlNode,
+  subject: string,
+  { faults, read }: Reading,
+): object | undefined {
   const [[pattern, inner] = ['', {}]] = Object.entries(shape.patternProperties ?? {});
   const { description: expected = 'names, each with a value', maxProperties = Number.POSITIVE_INFINITY } = shape;
   if (node.kind !== 'mapping') {
-    faults.push(newFault(node, `${what} has ${node.kind === 'sequence' ? 'a list' : 'no names'}`, { expected }));
+    faults.push(newFault(node, `${subject} has ${node.kind === 'sequence' ? 'a list' : 'no names'}`, { expected }));
     return undefined;
   }
   const tooMuch = node.entries[maxProperties];
   if (tooMuch !== undefined) {
-    const message = `${what} has ${node.entries.length} names`;
+    const message = `${subject} has ${node.entries.length} names`;
     faults.push(newFault(tooMuch.keySpan, message, { expected: `at most ${maxProperties}` }));
   }
   const value: Record<string, unknown> = {};
   for (const { key, keySpan, value: contents } of node.entries.slice(0, maxProperties)) {
     if (!new RegExp(pattern, 'u').test(key)) {
-      faults.push(newFault(keySpan, `${key.slice(0, 60)} is not a name for ${what}`, { expected }));
+      faults.push(newFault(keySpan, `${key.slice(0, 60)} is not a name for ${subject}`, { expected }));
     } else value[key] = read(inner, contents, key, faults);
   }
   return value;
@@ -88,7 +98,7 @@ interface MatchedKeys {
  * Finds the key that each entry stands for. A different letter case is accepted with a warning; a similar key is an
  * error, because it may mean something else.
  */
-function matchKeys(node: YamlMapping, keys: readonly string[], what: string, faults: Fault[]): MatchedKeys {
+function matchKeys(node: YamlMapping, keys: readonly string[], subject: string, faults: Fault[]): MatchedKeys {
   const matched: MatchedKeys['matched'] = new Map();
   const mistyped: MatchedKeys['mistyped'] = new Set();
   for (const entry of node.entries) {
@@ -98,7 +108,7 @@ function matchKeys(node: YamlMapping, keys: readonly string[], what: string, fau
       const isNear = suggestion !== undefined && !node.entries.some((other) => other.key === suggestion);
       if (isNear) mistyped.add(suggestion);
       faults.push(
-        newFault(entry.keySpan, `${entry.key.slice(0, 60)} is not a key of ${what}, and has no effect`, {
+        newFault(entry.keySpan, `${entry.key.slice(0, 60)} is not a key of ${subject}, and has no effect`, {
           severity: isNear ? 'error' : 'warning',
           expected: alternatives(keys),
           suggestion: isNear ? suggestion : undefined,

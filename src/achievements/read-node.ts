@@ -13,40 +13,40 @@ import type { YamlNode } from './yaml-tree.ts';
 export function readNode<Schema extends TSchema>(
   schema: Schema,
   node: YamlNode,
-  what: string,
+  subject: string,
   faults: Fault[],
 ): Static<Schema> | undefined {
   const found: Fault[] = [];
-  const value = readShape(shapeOf(schema), node, what, found);
+  const value = readShape(shapeOf(schema), node, subject, found);
   faults.push(...found);
   if (found.some(({ severity }) => severity === 'error')) return undefined;
-  if (!Check(schema, value)) throw new Error(`${what} was read in another shape than its schema has`);
+  if (!Check(schema, value)) throw new Error(`${subject} was read in another shape than its schema has`);
   return value;
 }
 
 /**
  * Reads a node by a shape, and adds all faults to `faults`.
- * @param what the name of the place in messages: `actor`, `the list triggers`.
+ * @param subject the name of the place in messages: `actor`, `the list triggers`.
  */
-export function readShape(shape: Shape, node: YamlNode, what: string, faults: Fault[]): unknown {
+export function readShape(shape: Shape, node: YamlNode, subject: string, faults: Fault[]): unknown {
   if (shape.properties !== undefined) {
-    return readEntries({ ...shape, properties: shape.properties }, node, what, { faults, read: readShape });
+    return readEntries({ ...shape, properties: shape.properties }, node, subject, { faults, read: readShape });
   }
-  if (shape.patternProperties !== undefined) return readNamed(shape, node, what, { faults, read: readShape });
-  if (shape.items !== undefined) return readItems(shape, shape.items, node, what, faults);
+  if (shape.patternProperties !== undefined) return readNamed(shape, node, subject, { faults, read: readShape });
+  if (shape.items !== undefined) return readItems(shape, shape.items, node, subject, faults);
   if (isUnquotedSign(shape, node)) {
     const details = { expected: 'quotes around the sign', suggestion: '"|"' };
-    faults.push(newFault(node, `${what} has a sign without quotes, which begins a block of text in YAML`, details));
+    faults.push(newFault(node, `${subject} has a sign without quotes, which begins a block of text in YAML`, details));
     return undefined;
   }
   if (node.kind !== 'scalar' || node.isEmpty) {
     const found = node.kind === 'scalar' ? 'nothing' : node.kind === 'mapping' ? 'keys' : 'a list';
-    return refuse(faults, node, `${what} has ${found}`, expectedOf(shape));
+    return refuse(faults, node, `${subject} has ${found}`, expectedOf(shape));
   }
-  if (shape.enum !== undefined) return readWord(shape.enum.map(String), node, what, faults);
-  if (shape.type === 'integer' || shape.type === 'number') return readNumber(shape, node, what, faults);
-  if (shape.type !== 'boolean') return readText(shape, node, what, faults);
-  const flag = readWord(['true', 'false'], node, what, faults);
+  if (shape.enum !== undefined) return readWord(shape.enum.map(String), node, subject, faults);
+  if (shape.type === 'integer' || shape.type === 'number') return readNumber(shape, node, subject, faults);
+  if (shape.type !== 'boolean') return readText(shape, node, subject, faults);
+  const flag = readWord(['true', 'false'], node, subject, faults);
   return flag === undefined ? undefined : flag === 'true';
 }
 
@@ -54,32 +54,33 @@ export function readShape(shape: Shape, node: YamlNode, what: string, faults: Fa
  * Reads a list up to its maximum length.
  * @returns its nodes, also for a list that is too long.
  */
-export function readList(shape: Shape, node: YamlNode, what: string, faults: Fault[]): YamlNode[] {
+export function readList(shape: Shape, node: YamlNode, subject: string, faults: Fault[]): YamlNode[] {
   if (node.kind !== 'sequence') {
     const isEmpty = node.kind === 'scalar' && node.isEmpty;
     refuse(
       faults,
       node,
-      `${what} has ${isEmpty ? 'nothing' : node.kind === 'scalar' ? 'text' : 'keys'}`,
+      `${subject} has ${isEmpty ? 'nothing' : node.kind === 'scalar' ? 'text' : 'keys'}`,
       'a list, each part after "- "',
     );
     return [];
   }
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = shape;
   const tooMuch = node.items[maxItems];
-  if (tooMuch !== undefined) refuse(faults, tooMuch, `${what} has ${node.items.length} parts`, `at most ${maxItems}`);
-  if (node.items.length < minItems) refuse(faults, node, `${what} is empty`, 'at least one part after "- "');
+  if (tooMuch !== undefined)
+    refuse(faults, tooMuch, `${subject} has ${node.items.length} parts`, `at most ${maxItems}`);
+  if (node.items.length < minItems) refuse(faults, node, `${subject} is empty`, 'at least one part after "- "');
   return node.items.slice(0, maxItems);
 }
 
-function readItems(shape: Shape, items: Shape, node: YamlNode, what: string, faults: Fault[]): unknown[] {
-  return readList(shape, node, what, faults).map((item) => readShape(items, item, `a part of ${what}`, faults));
+function readItems(shape: Shape, items: Shape, node: YamlNode, subject: string, faults: Fault[]): unknown[] {
+  return readList(shape, node, subject, faults).map((item) => readShape(items, item, `a part of ${subject}`, faults));
 }
 
 function readWord(
   words: string[],
   node: YamlNode & { kind: 'scalar' },
-  what: string,
+  subject: string,
   faults: Fault[],
 ): string | undefined {
   const { text } = node;
@@ -87,7 +88,7 @@ function readWord(
   const known = words.find((word) => word === text.trim().toLowerCase());
   if (known === undefined) {
     const suggestion = nearest(text, words);
-    faults.push(newFault(node, `${what} cannot be ${short(text)}`, { expected: alternatives(words), suggestion }));
+    faults.push(newFault(node, `${subject} cannot be ${short(text)}`, { expected: alternatives(words), suggestion }));
     return undefined;
   }
   faults.push(newFault(node, `${short(text)} is not written so`, { severity: 'warning', expected: known }));
@@ -97,31 +98,31 @@ function readWord(
 function readNumber(
   shape: Shape,
   node: YamlNode & { kind: 'scalar' },
-  what: string,
+  subject: string,
   faults: Fault[],
 ): number | undefined {
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = shape;
   const form = shape.type === 'integer' ? /^[+-]?\d{1,15}$/ : /^[+-]?\d{1,9}(\.\d{1,6})?$/;
   const number = form.test(node.text) ? Number(node.text) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;
-  refuse(faults, node, `${what} cannot be ${short(node.text)}`, expectedOf(shape));
+  refuse(faults, node, `${subject} cannot be ${short(node.text)}`, expectedOf(shape));
   return undefined;
 }
 
 function readText(
   shape: Shape,
   node: YamlNode & { kind: 'scalar' },
-  what: string,
+  subject: string,
   faults: Fault[],
 ): string | undefined {
   const text = node.text.trim();
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = shape;
-  if (text.length < minLength) return refuse(faults, node, `${what} is empty`, expectedOf(shape));
+  if (text.length < minLength) return refuse(faults, node, `${subject} is empty`, expectedOf(shape));
   if (text.length > maxLength) {
-    return refuse(faults, node, `${what} has ${text.length} characters`, `at most ${maxLength}`);
+    return refuse(faults, node, `${subject} has ${text.length} characters`, `at most ${maxLength}`);
   }
   if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return text;
-  return refuse(faults, node, `${what} cannot be ${short(text)}`, expectedOf(shape));
+  return refuse(faults, node, `${subject} cannot be ${short(text)}`, expectedOf(shape));
 }
 
 function expectedOf({ description, enum: words }: Shape): string {

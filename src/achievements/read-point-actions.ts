@@ -49,6 +49,6 @@ function readPointAction(node: YamlNode, reading: Reading): PointAction | undefi
     const rule = readTrigger(trigger, place, { pointActions: [], isPointAction: true }, reading);
     return rule && Object.assign(rule, { value: trigger.value });
   });
-  const whole = rules.filter((rule) => rule !== undefined);
-  return whole.length === rules.length ? { name, rules: whole } : undefined;
+  const validRules = rules.filter((rule) => rule !== undefined);
+  return validRules.length === rules.length ? { name, rules: validRules } : undefined;
 }

@@ -14,7 +14,7 @@ import type { Reading } from './read-trigger.ts';
 import { shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
-const what = 'a part of the list webhooks';
+const subject = 'a part of the list webhooks';
 
 /**
  * Reads the list of webhooks.
@@ -44,12 +44,12 @@ function readWebhook(node: YamlNode, names: readonly string[], faults: Fault[]):
     return undefined;
   }
   if (text === 'github') {
-    const entry = readNode(webhookEntries.github, node, what, faults)?.webhook;
+    const entry = readNode(webhookEntries.github, node, subject, faults)?.webhook;
     if (entry === undefined) return undefined;
     const achievements = readEvents(entry, nodeAt(node, 'webhook'), names, faults);
     return { name: entry.name, type: 'github', ...entry.metadata.discussion, achievements };
   }
-  const entry = readNode(webhookEntries.url, node, what, faults)?.webhook;
+  const entry = readNode(webhookEntries.url, node, subject, faults)?.webhook;
   if (entry === undefined) return undefined;
   const achievements = readEvents(entry, nodeAt(node, 'webhook'), names, faults);
   return { name: entry.name, type: entry.type, url: entry.metadata.url, achievements };

@@ -65,11 +65,11 @@ export function formatReport(file: string, text: string, report: Report): string
   const heading = `${file}:${line}:${column}: ${severity}: ${describeReport(report)}`;
   const source = text.split(/\r?\n/)[line - 1] ?? '';
   const from = column > maxShown / 2 && source.length > maxShown ? column - 1 - maxShown / 2 : 0;
-  const shown = printable(source.slice(from, from + maxShown));
-  const lead = shown.slice(0, column - 1 - from).replaceAll(/[^\t]/g, ' ');
+  const excerpt = printable(source.slice(from, from + maxShown));
+  const lead = excerpt.slice(0, column - 1 - from).replaceAll(/[^\t]/g, ' ');
   const end = report.endLine === line ? report.endColumn : source.length + 1;
-  const width = Math.max(1, Math.min(end - column, shown.length - lead.length));
-  return `${heading}\n  ${shown}\n  ${lead}${'^'.repeat(width)}`;
+  const width = Math.max(1, Math.min(end - column, excerpt.length - lead.length));
+  return `${heading}\n  ${excerpt}\n  ${lead}${'^'.repeat(width)}`;
 }
 
 /** Replaces control characters, so that the text of a file cannot control a terminal. */

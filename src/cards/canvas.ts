@@ -120,9 +120,9 @@ export class Canvas {
         : (anchor === 'end') !== this.#isRightToLeft
           ? ' text-anchor="end"'
           : '';
-    const shown = isProse && this.#isRightToLeft ? sentence(text) : directed(text);
+    const isolatedText = isProse && this.#isRightToLeft ? sentence(text) : directed(text);
     this.add(
-      `<text class="${textStyles[style].class}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(shown)}</text>`,
+      `<text class="${textStyles[style].class}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(isolatedText)}</text>`,
     );
     return width;
   }

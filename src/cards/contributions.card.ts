@@ -29,9 +29,9 @@ export const contributionsCard = defineCard<Content>({
   parts: { hideable: ['avatar', 'level', 'coverage', 'icons', ...usual], showable: [...further, 'trend'] },
   nothingOf: 'contributions',
   emptySize: (options) => {
-    const shown = shownCounters(options).map((name) => ({ name }));
+    const counters = shownCounters(options).map((name) => ({ name }));
     const coverage = [options.language.words.publicOnly];
-    const { widthPx, heightPx } = placeParts(options, { shown, trend: [], coverage });
+    const { widthPx, heightPx } = placeParts(options, { shown: counters, trend: [], coverage });
     return { widthPx, heightPx };
   },
   read: readContent,

@@ -131,10 +131,10 @@ function drawHeader(canvas: Canvas, { isCounting }: Content, options: CardOption
 
 /** Returns the display names of people, and the logins of those whose display names are equal. */
 function namesOf(people: readonly Item[]): string[] {
-  const shown = people.map(({ name, display_name }) => oneLine(display_name) || name);
+  const names = people.map(({ name, display_name }) => oneLine(display_name) || name);
   const times = new Map<string, number>();
-  for (const name of shown) times.set(name, (times.get(name) ?? 0) + 1);
-  return people.map(({ name }, index) => ((times.get(shown[index] ?? '') ?? 0) > 1 ? name : (shown[index] ?? name)));
+  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
+  return people.map(({ name }, index) => ((times.get(names[index] ?? '') ?? 0) > 1 ? name : (names[index] ?? name)));
 }
 
 /** @returns the y coordinate of the lower end. */

@@ -89,12 +89,12 @@ export const languagesCard = defineCard<Content>({
       const y = places.height - 20 - (lines.length - 1 - index) * below.linePx;
       canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
     }
-    const said = rows.map(({ name, share }) => `${name} ${shareOf(share, language)}`).join(', ');
+    const description = rows.map(({ name, share }) => `${name} ${shareOf(share, language)}`).join(', ');
     return frame(options, {
       width: widthPx,
       height: places.height,
       title: `${content.who} · ${words.languagesTitle}`,
-      description: `${said}. ${[...counted.slice(1), ...coverage].join(' · ')}.`,
+      description: `${description}. ${[...counted.slice(1), ...coverage].join(' · ')}.`,
       body: canvas.body(),
     });
   },

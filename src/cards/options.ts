@@ -173,9 +173,9 @@ export function looseScale(query: CardOptionsQuery): number | undefined {
   return looseNumber(query['scale'], 1, maxScale);
 }
 
-function looseNumber(given: unknown, min: number, max: number): number | undefined {
+function looseNumber(value: unknown, min: number, max: number): number | undefined {
   const number =
-    typeof given === 'number' || (typeof given === 'string' && /^\d{1,4}$/.test(given)) ? Number(given) : -1;
+    typeof value === 'number' || (typeof value === 'string' && /^\d{1,4}$/.test(value)) ? Number(value) : -1;
   return number >= min && number <= max ? number : undefined;
 }
 

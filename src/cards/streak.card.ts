@@ -73,7 +73,7 @@ export const streakCard = defineCard<Content>({
       const y = height - 20 - (lines.length - 1 - index) * below.linePx;
       canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
     }
-    const said = cells.map(({ label, streak }) => {
+    const descriptions = cells.map(({ label, streak }) => {
       const dates = datesOf(streak, options);
       return `${label}: ${lengthOf(streak, unit, options)}${dates === '' ? '' : ` (${dates})`}.`;
     });
@@ -81,7 +81,7 @@ export const streakCard = defineCard<Content>({
       width: widthPx,
       height,
       title: `${content.who}: ${words.currentStreak}, ${lengthOf(current, unit, options)}`,
-      description: `${said.join(' ')} ${coverage.join(' · ')}.`,
+      description: `${descriptions.join(' ')} ${coverage.join(' · ')}.`,
       body: canvas.body(),
     });
   },

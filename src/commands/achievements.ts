@@ -17,10 +17,10 @@ export async function achievements(io: Io, args: readonly string[]): Promise<voi
 }
 
 async function checkAchievements(io: Io, args: readonly string[]): Promise<void> {
-  const given = readArguments(args);
-  await checkFiles(io, given, ({ name, bytes, unreported }) => {
+  const parsed = readArguments(args);
+  await checkFiles(io, parsed, ({ name, bytes, unreported }) => {
     const { config, reports, text } = readConfigFile(bytes, unreported);
-    const explained = given.isExplained ? [...explainFile(config), ...explainDemand(config)] : [];
+    const explained = parsed.isExplained ? [...explainFile(config), ...explainDemand(config)] : [];
     const summary = `${name}: ${formatCount(config.achievements.length, 'achievement')}, no fault`;
     return { text, reports, lines: reports.length === 0 ? [...explained, summary] : explained };
   });

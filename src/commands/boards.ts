@@ -16,9 +16,9 @@ export async function boards(io: Io, args: readonly string[]): Promise<void> {
 }
 
 async function checkBoards(io: Io, args: readonly string[]): Promise<void> {
-  const given = readArguments(args);
-  await checkFiles(io, given, ({ name, bytes, unreported }) => {
-    const { boards: found, reports, text } = readBoardsFile(bytes, { provider: given.host ?? 'github', unreported });
+  const parsed = readArguments(args);
+  await checkFiles(io, parsed, ({ name, bytes, unreported }) => {
+    const { boards: found, reports, text } = readBoardsFile(bytes, { provider: parsed.host ?? 'github', unreported });
     const lines = reports.length === 0 ? [`${name}: ${formatCount(found.length, 'board')}, no fault`] : [];
     return { text, reports, lines };
   });

@@ -23,13 +23,13 @@ const patienceMs = { withToken: 600_000, withoutToken: 15_000 };
  * numbers are complete, or after the longest wait.
  */
 export async function card(io: Io, args: readonly string[]): Promise<void> {
-  const wanted = readPairs(args);
+  const pairs = readPairs(args);
   const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const config = { ...settings, host: '127.0.0.1', port: 0, metricsPort: 0, lookupBudgetMs };
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
   const service = await startService(config, { log });
   try {
-    for (const { path, file } of wanted) {
+    for (const { path, file } of pairs) {
       const image = await draw({ io, config, service }, path, file);
       const isChanged = await writeIfChanged(file, image);
       io.print(`${file} ${isChanged ? 'written' : 'is as it was'}`);
@@ -45,8 +45,8 @@ interface Drawing {
   service: Service;
 }
 
-function readPairs(given: readonly string[]): { path: string; file: string }[] {
-  const pairs = given.flatMap((path, index) => (index % 2 === 0 ? [{ path, file: given[index + 1] ?? '' }] : []));
+function readPairs(texts: readonly string[]): { path: string; file: string }[] {
+  const pairs = texts.flatMap((path, index) => (index % 2 === 0 ? [{ path, file: texts[index + 1] ?? '' }] : []));
   const areValid =
     pairs.length > 0 && pairs.every(({ path, file }) => path.startsWith('/v1/') && /\.(svg|png)$/.test(file));
   if (areValid) return pairs;

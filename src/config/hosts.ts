@@ -81,8 +81,8 @@ function readOAuthClient(
   if (id !== undefined && secret !== undefined) return { id, secret };
   if (id === undefined && secret === undefined) return undefined;
   const names = [nameOf('oauth_client_id'), nameOf('oauth_client_secret')];
-  const [given, lacking] = id === undefined ? names.toReversed() : names;
-  throw misconfigured(`${given} is set without ${lacking}; sign-in needs both`);
+  const [presentName, missingName] = id === undefined ? names.toReversed() : names;
+  throw misconfigured(`${presentName} is set without ${missingName}; sign-in needs both`);
 }
 
 /**

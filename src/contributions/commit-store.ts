@@ -42,8 +42,8 @@ async function addIdentities(
   await inTransaction(connection, async (transaction) => {
     await takeSharedErasureLock(transaction);
     const optedOut = await findOptedOutEmails(transaction, provider, unknownEmails);
-    const wanted = unknownEmails.filter((email) => !optedOut.includes(email));
-    for (const { id, email } of await insertIdentities(transaction, provider, wanted)) identityIds.set(email, id);
+    const storedEmails = unknownEmails.filter((email) => !optedOut.includes(email));
+    for (const { id, email } of await insertIdentities(transaction, provider, storedEmails)) identityIds.set(email, id);
   });
 }
 

@@ -111,13 +111,13 @@ async function loadHistory(services: RouteServices, context: Context): Promise<H
   return { ...cutPage(found, page.limit, page.start), asOf, includesPrivate };
 }
 
-async function loadSeries(services: RouteServices, context: Context, wanted: Window): Promise<LoadedSeries> {
+async function loadSeries(services: RouteServices, context: Context, requestedWindow: Window): Promise<LoadedSeries> {
   const { account, page, isOwner } = context;
   if (page.start.after !== undefined || page.start.before !== undefined) {
     throw invalid('A series of windows has no cursors; use limit instead of after or before.');
   }
   const includesPrivate = mayIncludePrivate(context);
-  const window = includesPrivate && !isOwner ? wholeDays(wanted) : wanted;
+  const window = includesPrivate && !isOwner ? wholeDays(requestedWindow) : requestedWindow;
   const terms = { window, limit: page.limit, withPrivate: includesPrivate };
   const series = await loadWindows(services, context, terms);
   const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });

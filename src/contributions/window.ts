@@ -120,8 +120,8 @@ export async function findMissing(
   if (type === 'organization') {
     const { uncollected } = await findCollection(connection, id, { withPrivate });
     const scope = { accountId: id, repositoryId: null, withPrivate };
-    const lacking = await narrowUncollected(connection, scope, uncollected, since);
-    for (const name of completeCounters(unknownCounters, lacking).missing) missing.add(name);
+    const uncollectedKinds = await narrowUncollected(connection, scope, uncollected, since);
+    for (const name of completeCounters(unknownCounters, uncollectedKinds).missing) missing.add(name);
   } else {
     const [reported] = await findHistory(connection, id, { limit: 1 });
     const { counters: stored } = await countStored(connection, id, 'public');

@@ -58,11 +58,11 @@ async function make(
   const parts = await findParts(connection, scope, peopleAtOnce);
   if (parts.length > 0) await onLong();
   for (;;) {
-    const made = await inTransaction(connection, async (transaction) => {
+    const ranking = await inTransaction(connection, async (transaction) => {
       await takeSharedErasureLock(transaction);
       return makePart(transaction, scope, parts, now());
     });
-    if (made !== undefined) return made;
+    if (ranking !== undefined) return ranking;
   }
 }
 

@@ -101,8 +101,10 @@ async function buildIndex(
     if (rows.length > 0) await sql`drop index concurrently ${sql.id(name)}`.execute(session);
     const [, table = ''] = /^\s*"?(\w+)/.exec(on.compile(session).sql) ?? [];
     // PostgreSQL cannot build an index of a partitioned table concurrently.
-    const how = sql.raw((await countPartitions(session, table)) > 1 ? '' : 'concurrently');
-    await sql`create ${sql.raw(isUnique ? 'unique' : '')} index ${how} ${sql.id(name)} on ${on}`.execute(session);
+    const concurrently = sql.raw((await countPartitions(session, table)) > 1 ? '' : 'concurrently');
+    await sql`create ${sql.raw(isUnique ? 'unique' : '')} index ${concurrently} ${sql.id(name)} on ${on}`.execute(
+      session,
+    );
   };
   const title = `${step.title}, index ${name}`;
   await retrying(title, report.log, () =>

@@ -13,8 +13,8 @@ export function renderReport(report: DoctorReport): string[] {
   const verdict = problems === 0 ? 'Nothing is wrong.' : `${counted(problems, 'problem')} found.`;
   const lines = [hints === 0 ? verdict : `${verdict} ${counted(hints, 'hint')}, too.`];
   for (const [severity, title] of sections) {
-    const shown = findings.filter((finding) => finding.severity === severity);
-    if (shown.length > 0) lines.push('', title, ...shown.map(renderFinding));
+    const ofSeverity = findings.filter((finding) => finding.severity === severity);
+    if (ofSeverity.length > 0) lines.push('', title, ...ofSeverity.map(renderFinding));
   }
   return lines;
 }

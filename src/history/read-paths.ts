@@ -36,11 +36,11 @@ export async function* readPaths(
   const which = ['--no-walk=unsorted', '--ignore-missing'];
   const parents = merges === 'none' ? ['--diff-merges=off'] : ['--first-parent', '-m'];
   // A path may look like an id. Unlike `--name-only`, `--raw` prints a marked record before each path.
-  const how = ['--raw', '--no-abbrev', '--no-renames', '--no-mailmap', '-z', '--format=tformat:%H'];
+  const options = ['--raw', '--no-abbrev', '--no-renames', '--no-mailmap', '-z', '--format=tformat:%H'];
   const parser = new PathParser();
   for await (const chunk of readCopy(
     directory,
-    ['log', ...which, ...parents, ...how, ...oids.map(checkOid), '--'],
+    ['log', ...which, ...parents, ...options, ...oids.map(checkOid), '--'],
     signal,
   )) {
     parser.push(chunk);

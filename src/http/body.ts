@@ -25,11 +25,11 @@ interface Fault {
  * Returns a reader for a route's body, made from its TypeBox object. The reader throws AppError `missing_field` or
  * `invalid_input`, naming the field and the valid values.
  */
-export function bodyReader(schema: TSchema): (given: unknown) => unknown {
+export function bodyReader(schema: TSchema): (body: unknown) => unknown {
   const compiled = Compile(schema);
-  return (given) => {
-    if (compiled.Check(given)) return given;
-    const faults: readonly Fault[] = compiled.Errors(given);
+  return (body) => {
+    if (compiled.Check(body)) return body;
+    const faults: readonly Fault[] = compiled.Errors(body);
     throw missingField(faults) ?? unknownField(schema, faults) ?? wrongValue(schema, faults);
   };
 }
@@ -57,11 +57,14 @@ function unknownField(schema: TSchema, faults: readonly Fault[]): AppError | und
 function wrongValue(schema: TSchema, faults: readonly Fault[]): AppError {
   const fault = faults.toSorted((one, other) => one.instancePath.length - other.instancePath.length)[0];
   const keys = fault === undefined ? [] : keysOf(fault);
-  const what = keys.length === 0 ? 'The body' : `${fieldName(keys)} of the body`;
+  const subject = keys.length === 0 ? 'The body' : `${fieldName(keys)} of the body`;
   const shape = shapeAt(schema, keys);
   const isOfOtherType = fault?.keyword === 'type' || fault?.keyword === 'anyOf' || fault?.keyword === 'enum';
   const expected = isOfOtherType && shape !== undefined ? describe(shape) : fault?.message?.replace(/^must /, '');
-  return new AppError('invalid_input', `${what} must ${isOfOtherType ? 'be ' : ''}${expected ?? 'be as documented'}.`);
+  return new AppError(
+    'invalid_input',
+    `${subject} must ${isOfOtherType ? 'be ' : ''}${expected ?? 'be as documented'}.`,
+  );
 }
 
 /** Names a type, or a list of values, in words. */

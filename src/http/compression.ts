@@ -63,14 +63,14 @@ export class CompressedForms {
     const { etag, headers, body } = this.#plain;
     const bytes = await compress(coding, body, headers['content-type']);
     const tag = `${etag.slice(0, -1)}-${coding}"`;
-    const made = {
+    const compressed = {
       body: bytes,
       etag: tag,
       headers: { ...headers, etag: tag, 'content-length': String(bytes.length), 'content-encoding': coding },
     };
-    this.#made.set(coding, made);
+    this.#made.set(coding, compressed);
     this.onMade();
-    return made;
+    return compressed;
   }
 }
 

@@ -68,12 +68,12 @@ export class Computations {
 
   /**
    * Computes a result about an account, or joins a computation of it that began after the account's last change.
-   * @param what the name of the result and all that it depends on, such as whether it includes private data.
+   * @param resultName the name of the result and all that it depends on, such as whether it includes private data.
    */
-  async share<Result>(accountId: string, what: string, compute: () => Promise<Result>): Promise<Result> {
+  async share<Result>(accountId: string, resultName: string, compute: () => Promise<Result>): Promise<Result> {
     if (!this.#isLive()) return this.alone(compute);
     const server = currentScope()?.reads?.fromReplica === true ? 'replica' : 'primary';
-    const key = `${accountId} ${this.#cache.versionOf(accountId)} ${server} ${what}`;
+    const key = `${accountId} ${this.#cache.versionOf(accountId)} ${server} ${resultName}`;
     const known = this.#running.get(key);
     if (known !== undefined && isOf<Result>(known)) return known.wait();
     const running = new Running(compute, () => this.#running.delete(key));

@@ -34,7 +34,7 @@ export type OwnerRequest = Pick<OwnerContext<object, object, unknown>, 'account'
 
 type Call = (request: OwnerRequest) => Promise<object | undefined>;
 
-type Read = (resolved: ResolvedAccount, wanted: PartRequest) => Promise<PartResult>;
+type Read = (resolved: ResolvedAccount, request: PartRequest) => Promise<PartResult>;
 
 /** The endpoints of the service by their operation ids. Pages read them, so that they show the same data as the API. */
 export class Endpoints {
@@ -71,7 +71,7 @@ export class Endpoints {
     endpoint: OwnerEndpoint<Path, Query, Body, Data>,
   ): void {
     const { operationId, body: schema, listing, load, present } = endpoint;
-    let readBody: ((given: unknown) => unknown) | undefined;
+    let readBody: ((body: unknown) => unknown) | undefined;
     this.#calls.set(operationId, async ({ params, query, body, page, ...owner }) => {
       if (schema !== undefined) readBody ??= bodyReader(schema);
       const context = {
@@ -101,9 +101,9 @@ export class Endpoints {
    * Reads a page of an endpoint for a visitor.
    * @throws AppError as the endpoint does.
    */
-  async read(operationId: string, resolved: ResolvedAccount, wanted: PartRequest = {}): Promise<PartResult> {
+  async read(operationId: string, resolved: ResolvedAccount, request: PartRequest = {}): Promise<PartResult> {
     const read = this.#reads.get(operationId);
     if (read === undefined) throw new Error(`there is no endpoint ${operationId}`);
-    return read({ ...resolved, isOwner: false }, wanted);
+    return read({ ...resolved, isOwner: false }, request);
   }
 }

@@ -19,8 +19,8 @@ export function pageLanguage(
   url: string,
   acceptLanguage: string | undefined,
 ): PageLanguage {
-  const wanted = /[?&]lang=([a-z]{2})(?:&|$)/.exec(url)?.[1];
-  if (wanted !== undefined && locales.includes(wanted)) return { locale: wanted, isChosen: true };
+  const language = /[?&]lang=([a-z]{2})(?:&|$)/.exec(url)?.[1];
+  if (language !== undefined && locales.includes(language)) return { locale: language, isChosen: true };
   if (acceptLanguage === undefined) return { locale: defaultLocale, isChosen: false };
   const headers = { 'accept-language': acceptLanguage.slice(0, maxHeaderLength) };
   return { locale: new Negotiator({ headers }).language([...locales]) ?? defaultLocale, isChosen: false };

@@ -14,7 +14,7 @@ import { pageKey } from './response-cache.ts';
 import { sendRedirect, sendResponse } from './send.ts';
 
 /** Reads the data of an endpoint about the account of a page. */
-export type ReadPart = (operationId: string, wanted?: PartRequest) => Promise<PartResult>;
+export type ReadPart = (operationId: string, request?: PartRequest) => Promise<PartResult>;
 
 /** The context of a request for a page about an account. */
 export interface PageContext<Params> extends ResolvedAccount {
@@ -96,7 +96,7 @@ async function respond<Path extends TObject, Data>(
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
 
   const context = { account, provider, isOwner: false, deadline, requester, params, query: Object(request.query) };
-  const read: ReadPart = (operationId, wanted) => endpoints.read(operationId, context, wanted);
+  const read: ReadPart = (operationId, request) => endpoints.read(operationId, context, request);
   const data = await readFor(request, reply, terms, {
     read: () => page.load(read, context),
     suffices: (loaded) => loaded !== undefined,

@@ -25,14 +25,14 @@ interface ParameterSchema {
  * look like a misspelled declared one, because an image cannot show otherwise that a parameter had no effect. The
  * reader throws AppError `invalid_input`, naming the parameter and the valid values.
  */
-export function parameterReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
+export function parameterReader(schema: TSchema): (parameters: unknown) => Record<string, unknown> {
   const declared = Object.entries<TSchema>('properties' in schema ? Object(schema.properties) : {}).map(
     ([name, property]) => ({ name, property: property as ParameterSchema, compiled: Compile(property) }),
   );
   const names = declared.map(({ name }) => name);
   const { [imagesOf]: images }: { [imagesOf]?: 'always' | 'by format' } = schema;
-  return (given) => {
-    const texts = new Map<string, unknown>(Object.entries(Object(given)));
+  return (sent) => {
+    const texts = new Map<string, unknown>(Object.entries(Object(sent)));
     const values: Record<string, unknown> = {};
     if (images === 'always' || (images === 'by format' && isImageFormat(texts.get('format')))) {
       rejectMisspelled(texts.keys(), names);
@@ -47,16 +47,16 @@ export function parameterReader(schema: TSchema): (given: unknown) => Record<str
   };
 }
 
-function rejectMisspelled(given: Iterable<string>, names: readonly string[]): void {
-  for (const name of given) {
+function rejectMisspelled(sentNames: Iterable<string>, names: readonly string[]): void {
+  for (const name of sentNames) {
     const meant = names.includes(name) ? undefined : nearest(name, names);
     if (meant === undefined) continue;
     throw new AppError('invalid_input', `${name}: did you mean ${meant}?`, { explanations: [didYouMean(name, meant)] });
   }
 }
 
-function invalidValue(name: string, property: ParameterSchema, given: unknown): AppError {
-  const meant = typeof given === 'string' ? nearest(given, (property.enum ?? []).map(String)) : undefined;
+function invalidValue(name: string, property: ParameterSchema, value: unknown): AppError {
+  const meant = typeof value === 'string' ? nearest(value, (property.enum ?? []).map(String)) : undefined;
   const hint = meant === undefined ? '' : `${name}: did you mean ${meant}? `;
   return new AppError('invalid_input', `${hint}${name} must be ${expectation(property)}.`, {
     explanations: [...(meant === undefined ? [] : [didYouMean(name, meant)]), explainExpectation(name, property)],

@@ -4,11 +4,11 @@ import type { Parameters } from './images.ts';
  * Rewrites the forms of parameters that READMEs and programs contain into the documented ones: letter case of `format`,
  * further parameters behind a comma (`format=svg,private=true`), and `style=raw` for `raw=true`. Parameters that are
  * also given in the documented form keep that value.
- * @param given the raw parameters of a URL.
+ * @param parameters the raw parameters of a URL.
  */
-export function withDocumentedForms(given: Parameters): Parameters {
-  const { format, style } = given;
-  if (typeof format !== 'string' && style === undefined) return given;
+export function withDocumentedForms(parameters: Parameters): Parameters {
+  const { format, style } = parameters;
+  if (typeof format !== 'string' && style === undefined) return parameters;
   const [first = '', ...rest] = typeof format === 'string' ? format.split(',') : [];
   const behind = rest.map((part): [string, string] => {
     const [name = '', value = ''] = part.split('=', 2);
@@ -20,7 +20,7 @@ export function withDocumentedForms(given: Parameters): Parameters {
   return {
     ...(isRaw && { raw: 'true' }),
     ...(isList && Object.fromEntries(behind)),
-    ...given,
+    ...parameters,
     ...(typeof format === 'string' && isList && { format: first.toLowerCase() }),
   };
 }

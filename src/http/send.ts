@@ -72,8 +72,8 @@ export async function sendProblem(
   if (wantsPage(request)) return sendProblemAsPage(request, reply, problem, pages);
   const { cards, isImageOnly = false } = request.routeOptions.config;
   const query: Parameters = Object(request.query);
-  const given = query['format'];
-  const format = isImageFormat(given) ? given : isImageOnly ? 'svg' : undefined;
+  const requestedFormat = query['format'];
+  const format = isImageFormat(requestedFormat) ? requestedFormat : isImageOnly ? 'svg' : undefined;
   if (cards === undefined || format === undefined) return sendProblemAsJson(reply, problem);
   const card = cards.find((name) => name === query['card']) ?? cards[0];
   const { message, code } = problem.body.error;

@@ -24,14 +24,14 @@ export async function enqueue(
   awardIds: readonly string[],
   { now, newId }: { now: Date; newId: () => string },
 ): Promise<void> {
-  const wanted = await sql<{ award_id: string; webhook: string }>`
+  const defined = await sql<{ award_id: string; webhook: string }>`
     select w.id as award_id, t.name as webhook
     from awards w join achievements h on h.id = w.achievement_id
       join repository_webhooks t on t.repository_id = h.repository_id and h.name = any(t.achievements)
     where w.id = any(${awardIds}::uuid[]) and w.awarded_at > ${new Date(now.getTime() - newsMs)}
     order by w.awarded_at, w.id, t.name`.execute(transaction);
-  if (wanted.rows.length === 0) return;
-  const rows = wanted.rows.map((row) => Object.assign(row, { id: newId() }));
+  if (defined.rows.length === 0) return;
+  const rows = defined.rows.map((row) => Object.assign(row, { id: newId() }));
   const added = await sql<{ receiver: string }>`
     insert into notifications (
       id, award_id, account_id, repository_id, webhook, kind, target, receiver, content, state, next_attempt_at,

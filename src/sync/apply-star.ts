@@ -22,8 +22,10 @@ export async function saveStarGivers(
   stars: readonly { repository: Repository; change: Extract<Change, { what: 'star' }> }[],
 ): Promise<void> {
   const now = context.now();
-  const given = stars.filter(({ repository, change }) => !change.isTakenBack && isCounted(repository, change, now));
-  for (const [provider, ofProvider] of Map.groupBy(given, ({ repository }) => repository.provider)) {
+  const addedStars = stars.filter(
+    ({ repository, change }) => !change.isTakenBack && isCounted(repository, change, now),
+  );
+  for (const [provider, ofProvider] of Map.groupBy(addedStars, ({ repository }) => repository.provider)) {
     const givers = new Map(ofProvider.map(({ change: { account } }) => [account.externalId, account]));
     const alsoLocked = ofProvider.map(({ repository }) => repository.ownerId);
     await saveActors(transaction, provider, [...givers.values()], {

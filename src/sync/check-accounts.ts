@@ -52,9 +52,13 @@ async function checkTogether(
   });
   const found = checked ?? new Map<string, null>();
   await inTransaction(context.connection, async (transaction) => {
-    const shown = [...found.values()].filter((actor) => actor !== null);
+    const visibleActors = [...found.values()].filter((actor) => actor !== null);
     const alsoLocked = due.map(({ id }) => id);
-    await saveActors(transaction, provider.name, shown, { mentionedAt: requestedAt, newId: context.newId, alsoLocked });
+    await saveActors(transaction, provider.name, visibleActors, {
+      mentionedAt: requestedAt,
+      newId: context.newId,
+      alsoLocked,
+    });
     for (const { id, externalId } of due) {
       if (found.get(externalId) === null) await markDeleted(transaction, id, requestedAt);
     }

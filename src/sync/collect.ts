@@ -143,8 +143,8 @@ async function failAbsent(context: SyncContext, requested: RepositoryOfAccount, 
   const { accountId, repository: name, withPrivate } = requested;
   const until = new Date(context.now().getTime() + context.freshForMs);
   await inTransaction(context.connection, async (transaction) => {
-    const shown = await findOwnedRepository(transaction, accountId, name, { withPrivate });
-    if (shown !== undefined && (await markRepositoryDeleted(transaction, shown, requestedAt))) {
+    const stored = await findOwnedRepository(transaction, accountId, name, { withPrivate });
+    if (stored !== undefined && (await markRepositoryDeleted(transaction, stored, requestedAt))) {
       await recordVisibility(context, transaction, [accountId]);
     }
     await keepFormerName(transaction, accountId, name, { withPrivate, checkAfter: until });

@@ -29,7 +29,7 @@ export interface SyncContext {
   now: () => Date;
   newId: () => string;
   /** Receives a failure that no caller waits for; `what` names the work in a few words. */
-  onFailure: (error: unknown, what: string) => void;
+  onFailure: (error: unknown, work: string) => void;
   /** Receives the failure of a stream that could not be read to its end. */
   onStreamFailure: (failure: StreamFailure) => void;
   /** Receives each part of a response that was skipped. `isNew`: no earlier scan has met its place. */

@@ -22,8 +22,15 @@ export async function reconcileRepository(context: SyncContext, repositoryId: st
   if (found.size > 0) {
     await wantFullScan(context.connection, repositoryId, [...found.keys()], context.now());
     const left = await differences(context, repositoryId, work);
-    for (const [what, { expected, stored, provider }] of found) {
-      await report(context, { provider, repositoryId, what, expected, found: stored, isRepaired: !left.has(what) });
+    for (const [kind, { expected, stored, provider }] of found) {
+      await report(context, {
+        provider,
+        repositoryId,
+        what: kind,
+        expected,
+        found: stored,
+        isRepaired: !left.has(kind),
+      });
     }
   }
   await markDriftsRepaired(context.connection, repositoryId, [...found.keys()]);

@@ -33,12 +33,12 @@ export async function storeDeliveredStars(
 ): Promise<void> {
   await takeSharedErasureLock(transaction);
   const stars = await findDeliveredStars(transaction, repositoryId, since);
-  const given = stars.filter(({ isStarred }) => isStarred);
+  const addedStars = stars.filter(({ isStarred }) => isStarred);
   await saveContributions(transaction, {
     repositoryId,
-    contributions: given.map(({ externalId, at }) => starOf(externalId, at)),
+    contributions: addedStars.map(({ externalId, at }) => starOf(externalId, at)),
     accountIds: new Map(
-      given.flatMap(({ externalId, accountId }) => (accountId === null ? [] : [[externalId, accountId]])),
+      addedStars.flatMap(({ externalId, accountId }) => (accountId === null ? [] : [[externalId, accountId]])),
     ),
     wholeParents: [],
     seenAt,

@@ -14,16 +14,16 @@ const maxLength = 64;
 export function readTimeZone(name: string | undefined): string {
   if (name === undefined) return defaultTimeZone;
   // A `+` that a URL does not encode is read as a space, as in `Etc/GMT+5`.
-  const wanted = name.replaceAll(' ', '+');
+  const zoneName = name.replaceAll(' ', '+');
   // Offsets such as `+02:00` are no names: they do not say when the clocks change.
-  if (/^[a-z]/i.test(wanted) && wanted.length <= maxLength) {
+  if (/^[a-z]/i.test(zoneName) && zoneName.length <= maxLength) {
     try {
-      return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(wanted).timeZoneId;
+      return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zoneName).timeZoneId;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
     }
   }
-  const meant = nearestTimeZone(wanted);
+  const meant = nearestTimeZone(zoneName);
   throw invalid(
     'time_zone must be the IANA name of a time zone, such as Europe/Berlin.',
     meant === undefined ? undefined : { name: 'time_zone', meant },

@@ -21,8 +21,8 @@ import { controlConnections, shareOf } from './share.ts';
 
 const [role, name = '', url = ''] = process.argv.slice(2);
 const ending = endingSignal(0);
-const whole = readConfig(process.env, (path) => readFileSync(path, 'utf8'));
-const log = createLog(whole.logLevel, undefined, { worker: name });
+const completeConfig = readConfig(process.env, (path) => readFileSync(path, 'utf8'));
+const log = createLog(completeConfig.logLevel, undefined, { worker: name });
 const { registry, onJobEnd, ...observers } = createMetrics();
 const channel = openChannel(registry);
 const coreOptions: CoreOptions = {
@@ -50,7 +50,7 @@ await endTracing();
 process.exit();
 
 async function runJobs(): Promise<void> {
-  const config = shareOf(whole, 'jobs');
+  const config = shareOf(completeConfig, 'jobs');
   await using opened = new AsyncDisposableStack();
   const core = await openCore(config, coreOptions);
   opened.defer(() => core.close());
@@ -64,7 +64,7 @@ async function runJobs(): Promise<void> {
 }
 
 async function respondToRequests(): Promise<void> {
-  const config = shareOf(whole, 'requests');
+  const config = shareOf(completeConfig, 'requests');
   await using opened = new AsyncDisposableStack();
   const core = await openCore(config, coreOptions);
   opened.defer(() => core.close());

@@ -21,7 +21,7 @@ export interface CheckContext {
   now: () => Date;
   newId: () => string;
   /** Receives a failure of a host; `what` names the work for the log, such as `checking an administrator`. */
-  onFailure: (error: unknown, what: string) => void;
+  onFailure: (error: unknown, work: string) => void;
 }
 
 /** The times until the next check, in ms: after a result, and after a failure of the host. */

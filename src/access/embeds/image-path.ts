@@ -8,19 +8,19 @@ const maxLength = 1000;
 
 /**
  * Reads the path of a card of an account.
- * @param given the owner's input: a path of this service, with parameters.
+ * @param path the owner's input: a path of this service, with parameters.
  * @returns the part below the account's URL, with its format.
  * @throws AppError `invalid_input` that describes a valid path, or names the nearest valid value of a window.
  */
 export function readImagePath(
-  given: string,
+  path: string,
   format: string,
   { account, now }: { account: { provider: string; name: string }; now: Date },
 ): string {
   const base = 'http://service.invalid';
-  const isPath = given.startsWith('/v1/') && given.length <= maxLength && URL.canParse(given, base);
+  const isPath = path.startsWith('/v1/') && path.length <= maxLength && URL.canParse(path, base);
   if (!isPath) throw unfit(account);
-  const { pathname, searchParams, hash, origin } = new URL(given, base);
+  const { pathname, searchParams, hash, origin } = new URL(path, base);
   const [, version, provider, entities, name = '', ...rest] = pathname.split('/');
   const isOfAccount =
     origin === base &&

@@ -27,9 +27,9 @@ export interface Owner extends Actor {
 export async function registerKey(
   services: AccessServices,
   owner: Owner & { person: Person },
-  given: Parameters<typeof readPublicKey>[0],
+  encodedKey: Parameters<typeof readPublicKey>[0],
 ): Promise<string> {
-  const key = readPublicKey(given);
+  const key = readPublicKey(encodedKey);
   const { account } = owner;
   await inTransaction(services.connection, async (transaction) => {
     const registered = await findKeysOf(transaction, account.id);

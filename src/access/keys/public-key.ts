@@ -30,8 +30,8 @@ const allowed = 'Ed25519, ECDSA on P-256 or P-384, and RSA of 2048 to 8192 bits'
  * Reads a public key: PEM, or a JWK (RFC 7517).
  * @throws AppError `invalid_input` that says why the key is refused.
  */
-export function readPublicKey(given: string | object): PublicKey {
-  const key = parseKey(given);
+export function readPublicKey(encodedKey: string | object): PublicKey {
+  const key = parseKey(encodedKey);
   const kind = kindOf(key);
   const spki = key.export({ format: 'der', type: 'spki' });
   return { id: createHash('sha256').update(spki).digest('hex'), kind, spki };
@@ -46,10 +46,10 @@ export function toPem(spki: Buffer): string {
   return fromSpki(spki).export({ format: 'pem', type: 'spki' }).toString();
 }
 
-function parseKey(given: string | object): KeyObject {
-  const text = typeof given === 'string' ? given.trim() : '';
+function parseKey(encodedKey: string | object): KeyObject {
+  const text = typeof encodedKey === 'string' ? encodedKey.trim() : '';
   if (/PRIVATE KEY/.test(text)) throw isPrivate();
-  const jwk = typeof given === 'object' ? given : text.startsWith('{') ? parseJson(text) : undefined;
+  const jwk = typeof encodedKey === 'object' ? encodedKey : text.startsWith('{') ? parseJson(text) : undefined;
   if (jwk !== undefined && hasSecret(jwk)) throw isPrivate();
   if (jwk === undefined && !text.startsWith('-----BEGIN PUBLIC KEY-----')) throw unreadable();
   try {

@@ -44,8 +44,8 @@ function formTokenOf(secret: string): string {
 }
 
 /** Checks that a form was sent with the token of its session. @throws AppError `forbidden` when it was not. */
-export function requireFormToken({ formToken }: Session, given: string | undefined): void {
-  const [expected, received] = [Buffer.from(formToken), Buffer.from(given ?? '')];
+export function requireFormToken({ formToken }: Session, sentToken: string | undefined): void {
+  const [expected, received] = [Buffer.from(formToken), Buffer.from(sentToken ?? '')];
   if (expected.length === received.length && timingSafeEqual(expected, received)) return;
   throw new AppError('forbidden', 'This form is not from your session. Load its page again.');
 }

@@ -89,8 +89,8 @@ function leaveForLater({ stored }: Earnable, people: People, work: readonly Work
     work.filter(({ achievementId }) => achievementId === stored.id).map(({ accountId }) => accountId),
   );
   if (left.has(null)) return [];
-  const wanted = people === 'everybody' ? [null] : [...people];
-  return wanted.filter((id) => !left.has(id)).map((accountId) => ({ achievementId: stored.id, accountId }));
+  const accountIds = people === 'everybody' ? [null] : [...people];
+  return accountIds.filter((id) => !left.has(id)).map((accountId) => ({ achievementId: stored.id, accountId }));
 }
 
 function isLeft({ achievementId }: Work, waiting: ReadonlySet<string>): boolean {

@@ -45,9 +45,9 @@ function checkFlag(comparison: Comparison, field: FieldOf<'flag'>, span: Span): 
   const { operator, value } = comparison;
   if (operator !== '=' && operator !== '!=') return wrongOperator(comparison, field);
   if (value.kind !== 'flag') return wrongValue(comparison, field);
-  const wanted = (operator === '=') === value.value;
+  const flag = (operator === '=') === value.value;
   const faults =
-    field === 'starred' && !wanted
+    field === 'starred' && !flag
       ? [
           newFault(span, 'this holds for no account: accounts that did not star are not known here', {
             severity: 'warning',
@@ -55,7 +55,7 @@ function checkFlag(comparison: Comparison, field: FieldOf<'flag'>, span: Span): 
           }),
         ]
       : [];
-  return { term: { kind: 'flag', field, value: wanted, ...span }, faults };
+  return { term: { kind: 'flag', field, value: flag, ...span }, faults };
 }
 
 function checkDate(comparison: Comparison, field: FieldOf<'date'>, span: Span): CheckedTerm {

@@ -87,8 +87,8 @@ class Checker {
 
   #checkJunction({ kind, terms, ...span }: Junction, place: { isCounted: boolean }): CheckedJunction | undefined {
     const checked = terms.map((term) => this.check(term, place));
-    const whole = checked.filter((term) => term !== undefined);
-    return whole.length === checked.length ? { kind, terms: whole, ...spanOf(span) } : undefined;
+    const validTerms = checked.filter((term) => term !== undefined);
+    return validTerms.length === checked.length ? { kind, terms: validTerms, ...spanOf(span) } : undefined;
   }
 
   #checkComparison(comparison: Comparison, place: { isCounted: boolean }): Checked | undefined {

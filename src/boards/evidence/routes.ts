@@ -140,9 +140,9 @@ async function load(services: RouteServices, context: Context): Promise<Loaded |
   if (ranked === undefined) return undefined;
   const { board, window, repositoryIds, person } = ranked;
   const scope = { repositoryIds, window, accountId: person.id };
-  const wanted = { limit: page.limit + 1, after: toPlace(page.start.after), before: toPlace(page.start.before) };
-  const key = `evidence ${JSON.stringify([board.definition, scope, wanted])}`;
-  const found = await computations.share(account.id, key, () => findEvidence(connection, board, scope, wanted));
+  const range = { limit: page.limit + 1, after: toPlace(page.start.after), before: toPlace(page.start.before) };
+  const key = `evidence ${JSON.stringify([board.definition, scope, range])}`;
+  const found = await computations.share(account.id, key, () => findEvidence(connection, board, scope, range));
   return { ...cutPage(found, page.limit, page.start), ...ranked, itemised: found[0]?.itemised ?? 0 };
 }
 
@@ -159,10 +159,10 @@ function present(services: RouteServices, loaded: Loaded, context: Context): Han
     cursors.write(listing, [at.toISOString(), rule, key]),
   );
   const envelope = withBoard(board, ranking, isOwner, { data: items, ...neighbours });
-  const shown = toRankItem(board, person, { providers, boardUrl: boardUrl(services, account, board.slug), isOwner });
-  if (query.season !== undefined) shown.evidence_url += `?season=${query.season}`;
+  const rankItem = toRankItem(board, person, { providers, boardUrl: boardUrl(services, account, board.slug), isOwner });
+  if (query.season !== undefined) rankItem.evidence_url += `?season=${query.season}`;
   const progress = board.threshold === null ? null : `${person.points} of ${board.threshold}`;
-  Object.assign(envelope.meta_data, { person: shown, sum: sumOf(loaded), grants: grantsOf(loaded), progress });
+  Object.assign(envelope.meta_data, { person: rankItem, sum: sumOf(loaded), grants: grantsOf(loaded), progress });
   return {
     envelope,
     staleAt: resolver.staleAt(now()),

@@ -48,7 +48,7 @@ function readRoot(root: YamlNode, reading: BoardReading): Board[] {
   readEntries({ ...shape, properties: shape.properties ?? {} }, root, 'the file', {
     faults,
     // The boards are read below, one by one, so that a faulty one does not invalidate the others.
-    read: (_shape, node, what) => parts.set(what, node),
+    read: (_shape, node, subject) => parts.set(subject, node),
   });
   const version = parts.get('version');
   if (version !== undefined && (version.kind !== 'scalar' || version.text !== '1')) {

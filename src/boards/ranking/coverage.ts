@@ -39,6 +39,6 @@ const ofPrivate = 'private: incomplete';
  */
 export function withoutPrivate(missing: readonly string[], coverage: Coverage): string[] {
   const open = new Set(missingOf({ ...coverage, incomplete: coverage.incomplete.filter((one) => !one.isPrivate) }));
-  const shown = missing.filter((one) => open.has(one));
-  return shown.length === missing.length ? shown : [...shown, ofPrivate];
+  const publicMissing = missing.filter((one) => open.has(one));
+  return publicMissing.length === missing.length ? publicMissing : [...publicMissing, ofPrivate];
 }

@@ -147,19 +147,19 @@ function presentSeason(services: AccessServices, loaded: Loaded, context: Contex
   const items = page.map((person) =>
     toSeasonRankItem(board, person, { providers: services.providers, boardUrl: url, season: season.number }),
   );
-  const shown = toSeasonItem(season, { url, isOwner });
+  const item = toSeasonItem(season, { url, isOwner });
   const content = envelope({
     dataType: 'unknown',
     data: items,
     provenance: {
       asOf: season.asOf ?? season.frozenAt,
-      missing: shown.missing,
+      missing: item.missing,
       includesPrivate: board.isPrivate,
     },
     ...neighbourCursors(loaded, ({ place }) => services.cursors.write(listing, [season.version, place])),
   });
   Object.assign(content.meta_data, {
-    season: shown,
+    season: item,
     versions: versions.map(toVersion),
   });
   return {

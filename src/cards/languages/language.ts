@@ -145,5 +145,5 @@ function firstDayOfWeek(locale: string): number {
 
 /** Replaces the names in a phrase, such as `{n}`, by their values. */
 export function fill(phrase: string, values: Readonly<Record<string, string>>): string {
-  return phrase.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return phrase.replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }

@@ -91,7 +91,7 @@ async function load(
   const repositories = await findNarrowed(connection, scope, query, isOwner);
   const narrowed = [...narrowedBy(query), repositories];
   const key = listKeyOf([scope, personId, narrowed, givenKinds, since, until, period, timeZone]);
-  const wanted: ItemsWanted = {
+  const request: ItemsWanted = {
     counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
     scope: {
       personId,
@@ -114,7 +114,7 @@ async function load(
     }),
   };
   const list = { query, window, ofContributors: true, readerId: isOwner ? account.id : null };
-  const found = await loadList(services, wanted, list, { ...page, key });
+  const found = await loadList(services, request, list, { ...page, key });
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },

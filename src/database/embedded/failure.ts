@@ -39,8 +39,8 @@ function diskFull(dataDir: string, cause?: unknown): AppError {
   });
 }
 
-function notWritable(dataDir: string, what: string, cause?: unknown): AppError {
-  return new AppError('misconfigured', `DATA_DIR: ${dataDir} ${what}; name a directory that this user may write to`, {
+function notWritable(dataDir: string, fault: string, cause?: unknown): AppError {
+  return new AppError('misconfigured', `DATA_DIR: ${dataDir} ${fault}; name a directory that this user may write to`, {
     cause,
   });
 }

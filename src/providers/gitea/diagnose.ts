@@ -25,12 +25,14 @@ async function examine(client: RestClient, call: Call, isAnonymous: boolean): Pr
   if (isAnonymous) return { ...known, sees: 'public' };
   const holder = await tryWith(client.get('/user', HolderPayload, call));
   // Only private repositories are requested, so that the response shows whether there are any.
-  const shown = await tryWith(client.get('/repos/search?private=true&is_private=true&limit=1', FoundPayload, call));
+  const foundRepositories = await tryWith(
+    client.get('/repos/search?private=true&is_private=true&limit=1', FoundPayload, call),
+  );
   const issues = await tryWith(client.get('/repos/issues/search?created=true&limit=1', AnyPayload, call));
   const organizations = await tryWith(client.get('/user/orgs?limit=1', AnyPayload, call));
   const missing = [
     ...lacks(holder, 'read:user', 'accounts'),
-    ...lacks(shown, 'read:repository', 'repositories and commits'),
+    ...lacks(foundRepositories, 'read:repository', 'repositories and commits'),
     ...lacks(issues, 'read:issue', 'issues, pull requests and comments'),
     // The address of organizations requires `read:user` too, whose lack must not be reported as this one.
     ...(holder === 'lacks_scope' ? [] : lacks(organizations, 'read:organization', 'organizations')),
@@ -38,7 +40,12 @@ async function examine(client: RestClient, call: Call, isAnonymous: boolean): Pr
   return {
     ...known,
     holder: isResponse(holder) ? (holder?.data.login ?? null) : null,
-    sees: !isResponse(shown) || shown === null ? 'unknown' : shown.data.data.length > 0 ? 'private' : 'public',
+    sees:
+      !isResponse(foundRepositories) || foundRepositories === null
+        ? 'unknown'
+        : foundRepositories.data.data.length > 0
+          ? 'private'
+          : 'public',
     missing,
   };
 }

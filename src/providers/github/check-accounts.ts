@@ -18,8 +18,8 @@ export async function checkAccounts(
 ): Promise<Map<string, Actor | null>> {
   const byHandle = accounts.filter(({ handle }) => handle !== '');
   const found = byHandle.length === 0 ? [] : await fetchByHandle(client, byHandle, call);
-  const shown = found.map((payload) => toActor(payload)).filter((actor) => actor !== null);
-  const checked = new Map<string, Actor | null>(shown.map((actor) => [actor.externalId, actor]));
+  const visibleActors = found.map((payload) => toActor(payload)).filter((actor) => actor !== null);
+  const checked = new Map<string, Actor | null>(visibleActors.map((actor) => [actor.externalId, actor]));
   for (const { externalId } of accounts.filter((account) => !checked.has(account.externalId))) {
     const response = await client.rest(`/user/${externalId}`, RestAccountPayload, call);
     checked.set(externalId, response && restActor(response.data));

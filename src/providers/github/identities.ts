@@ -77,7 +77,7 @@ async function fetchAuthorsAtOnce(
   const oids = [...new Set(identities.map(({ oid }) => oid))];
   const variables = Object.fromEntries(oids.map((oid, index) => [`o${index}`, oid]));
   const { data } = await client.graphql(commitAuthors(oids.length), { owner, name, ...variables }, call);
-  const wanted = new Set(identities.map(({ email }) => email));
+  const emails = new Set(identities.map(({ email }) => email));
   const owners: CommitOwners = new Map();
   for (const commit of Object.values(data.repository ?? {})) {
     const authorEmail = commit?.author?.email?.toLowerCase();
@@ -86,7 +86,7 @@ async function fetchAuthorsAtOnce(
       const account = toActor(user);
       // GitHub reads co-authors from the message, so a co-author without account proves nothing. Only the author's
       // address identifies the author in the list, because the first entry may have been left out as unreadable.
-      if (wanted.has(email) && (account !== null || email === authorEmail)) addOwner(owners, email, account);
+      if (emails.has(email) && (account !== null || email === authorEmail)) addOwner(owners, email, account);
     }
   }
   return owners;

@@ -17,17 +17,17 @@ const maxPages = 50;
  */
 export async function readTeam(
   { client, app }: { client: GitHubClient; app: GitHubApp | undefined },
-  wanted: TeamPlace,
+  team: TeamPlace,
   call: Call,
 ): Promise<string[] | null> {
-  const { organizationId } = wanted;
+  const { organizationId } = team;
   const installation = await app?.membersCredentialName(organizationId, call.signal);
   const tokens = client.credentials.tokens.filter(({ secret, account }) => secret && account === undefined);
   for (const credentialName of [
     ...(installation === undefined ? [] : [installation]),
     ...tokens.map(({ name }) => name),
   ]) {
-    const ids = await readPages(client, wanted, { ...call, credentialName });
+    const ids = await readPages(client, team, { ...call, credentialName });
     if (ids !== null) return ids;
   }
   return null;

@@ -230,8 +230,8 @@ function identifiedIn(list: unknown): Static<typeof Identified>[] {
   return Array.isArray(list) ? list.filter((item: unknown) => isOf(Identified, item)) : [];
 }
 
-function partOf(whole: unknown, field: string): unknown {
-  return isObject(whole) ? whole[field] : undefined;
+function partOf(payload: unknown, field: string): unknown {
+  return isObject(payload) ? payload[field] : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -20,8 +20,8 @@ export function createNotifier(client: RestClient): Notifier | undefined {
       return found === undefined || ownerOf(found) !== place.owner ? undefined : `/projects/${found.id}`;
     },
     listIssues: async (repository, { title, cursor }, call) => {
-      const wanted = { state: 'opened', search: title, in: 'title' };
-      const query = { ...wanted, order_by: 'created_at', sort: 'asc' };
+      const search = { state: 'opened', search: title, in: 'title' };
+      const query = { ...search, order_by: 'created_at', sort: 'asc' };
       const list = { path: `${repository}/issues`, query, items: IssuesPayload };
       const step = await stepForward(client, list, { cursor, since: null }, call);
       return step && { ...step, items: step.items.map(toIssue) };

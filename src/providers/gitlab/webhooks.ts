@@ -25,8 +25,8 @@ import { groupIdOf } from './actors.ts';
  * @throws AppError `not_found` without a secret; `unauthenticated` when the delivery lacks it.
  */
 export function readDelivery(secret: string | undefined, headers: DeliveryHeaders): DeliveryReader {
-  const given = headers['x-gitlab-token'];
-  if (!isSameSecret(typeof given === 'string' ? given : undefined, requireSecret(secret))) {
+  const sentToken = headers['x-gitlab-token'];
+  if (!isSameSecret(typeof sentToken === 'string' ? sentToken : undefined, requireSecret(secret))) {
     throw new AppError('unauthenticated', 'X-Gitlab-Token is not the configured secret.');
   }
   return { update: () => {}, finish: (body) => readTrusted(headers, body) };

@@ -7,14 +7,14 @@ import { isOf, type Refusals, readTolerantly, validatorOf } from './tolerant.ts'
 export interface Checks {
   /**
    * Reads the fields that are used from a payload, as far as they can be read; reports the parts that cannot.
-   * @param what names the payload in messages.
+   * @param subject names the payload in messages.
    * @throws AppError `provider_invalid_response` that names the place of the fault that makes the whole payload
    * unreadable.
    */
   checkPayload: <Schema extends TSchema>(
     schema: Schema,
     payload: unknown,
-    what: string,
+    subject: string,
     call?: Pick<Call, 'onSkipped'>,
     refusals?: Refusals,
   ) => Static<Schema>;
@@ -22,24 +22,24 @@ export interface Checks {
   parseJson: (text: string) => unknown;
   /** @throws AppError `not_found` when the host does not show the repository. */
   existing: <Node>(node: Node | null) => Node;
-  invalid: (what: string, cause?: unknown) => AppError;
+  invalid: (message: string, cause?: unknown) => AppError;
   unavailable: (cause?: unknown) => AppError;
 }
 
 /** @param host the host's name as messages begin with it. */
 export function checksOf(host: string): Checks {
-  const invalid = (what: string, cause?: unknown): AppError =>
-    new AppError('provider_invalid_response', `${host}'s response cannot be used: ${what}.`, { cause });
+  const invalid = (message: string, cause?: unknown): AppError =>
+    new AppError('provider_invalid_response', `${host}'s response cannot be used: ${message}.`, { cause });
   return {
     checkPayload: <Schema extends TSchema>(
       schema: Schema,
       payload: unknown,
-      what: string,
+      subject: string,
       call: Pick<Call, 'onSkipped'> = {},
       refusals?: Refusals,
     ): Static<Schema> => {
       const { reading, skipped } = readTolerantly(schema, payload, 'response', refusals);
-      if ('faultAt' in reading) throw invalid(`${what} is not as expected at ${reading.faultAt}`);
+      if ('faultAt' in reading) throw invalid(`${subject} is not as expected at ${reading.faultAt}`);
       if (!isOf(schema, reading.value)) throw new Error('a payload was not read as its schema describes it');
       for (const part of skipped) call.onSkipped?.(part);
       return reading.value;

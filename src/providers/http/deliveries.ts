@@ -52,8 +52,8 @@ export function signedReader(
 }
 
 /** Compares hashes, so that the time taken reveals nothing, not even the length of the secret. */
-export function isSameSecret(given: string | undefined, secret: string): boolean {
-  return given !== undefined && timingSafeEqual(hash(given), hash(secret));
+export function isSameSecret(sentSecret: string | undefined, secret: string): boolean {
+  return sentSecret !== undefined && timingSafeEqual(hash(sentSecret), hash(secret));
 }
 
 function hash(text: string): Buffer {

@@ -72,9 +72,9 @@ async function commentOnce(
   { issue, since, text, mark }: { issue: string; since: Date; text: string; mark: string },
   call: Call,
 ): Promise<void> {
-  const said = await host.readComments(issue, since, call);
-  if (said?.some((body) => body.includes(mark))) return;
-  const added = said === null ? null : await host.addComment(issue, `${text}\n${mark}`, call);
+  const comments = await host.readComments(issue, since, call);
+  if (comments?.some((body) => body.includes(mark))) return;
+  const added = comments === null ? null : await host.addComment(issue, `${text}\n${mark}`, call);
   if (added === null) throw new AppError('not_found', 'the issue is there no more');
 }
 

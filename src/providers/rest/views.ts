@@ -46,9 +46,9 @@ export async function listByViews<Payload>(
   });
   if (step === null) throw new AppError('not_found', 'The code host does not know this account any more.');
   const next = step.nextCursor === null ? nextView(client, credentialName) : { credentialName, after: step.nextCursor };
-  const shown = step.items.filter((repository) => isPublic(repository) === (credentialName === null));
+  const listed = step.items.filter((repository) => isPublic(repository) === (credentialName === null));
   return {
-    repositories: await toListed(shown, credentialName, viewCall),
+    repositories: await toListed(listed, credentialName, viewCall),
     credentialName,
     // The totals of these hosts include repositories that they do not show.
     total: null,

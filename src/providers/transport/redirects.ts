@@ -27,8 +27,8 @@ export function limitRedirects(
         const target = followed.has(status) ? targetOf(rule, location, from) : undefined;
         // undici throws an error for a loop; without a location it is a response with the status of a redirect.
         const isFollowed = target !== undefined && !visited.has(target.href);
-        const shown = isFollowed ? { ...others, location: target.href } : others;
-        handler.onResponseStart?.(controller, status, shown, message);
+        const rewrittenHeaders = isFollowed ? { ...others, location: target.href } : others;
+        handler.onResponseStart?.(controller, status, rewrittenHeaders, message);
       },
       onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
       onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),

@@ -58,21 +58,21 @@ export class RequestScheduler {
    * @throws AppError `limited` with the time of the next possible request, when that is too late or too many requests
    * wait; `denied` when the host accepts none of the credentials; the reason of the signal when it aborts.
    */
-  async acquire<C extends Credential>(wanted: Requirements<C>): Promise<Lease<C>> {
-    const { signal, urgency } = wanted.call;
+  async acquire<C extends Credential>(requirements: Requirements<C>): Promise<Lease<C>> {
+    const { signal, urgency } = requirements.call;
     const deadline = this.#now().getTime() + (hasCaller(urgency) ? 0 : maxLimitWaitMs);
     for (;;) {
       signal.throwIfAborted();
       const now = this.#now();
-      const accepted = wanted.candidates().filter((credential) => !credential.isRefused(now));
+      const accepted = requirements.candidates().filter((credential) => !credential.isRefused(now));
       if (accepted.length === 0) throw this.#denied();
-      const usable = accepted.filter((credential) => isFree(credential, wanted, now));
+      const usable = accepted.filter((credential) => isFree(credential, requirements, now));
       if (usable.length > 0) {
-        const lease = await this.#takeSlot(usable, wanted);
+        const lease = await this.#takeSlot(usable, requirements);
         if (lease !== undefined) return lease;
         continue;
       }
-      const retryAt = earliest(accepted.map((credential) => credential.freeAt(wanted.resource, urgency, now)));
+      const retryAt = earliest(accepted.map((credential) => credential.freeAt(requirements.resource, urgency, now)));
       if (retryAt.getTime() > deadline || this.#waitingForLimit.size >= maxWaitingForLimit)
         throw this.#limited(retryAt);
       await this.#waitForLimit(retryAt.getTime() - now.getTime(), signal);
@@ -88,8 +88,11 @@ export class RequestScheduler {
    * Waits in the queues of all usable credentials for the first free slot.
    * @returns undefined when the request has to choose again.
    */
-  async #takeSlot<C extends Credential>(usable: readonly C[], wanted: Requirements<C>): Promise<Lease<C> | undefined> {
-    const { urgency, signal } = wanted.call;
+  async #takeSlot<C extends Credential>(
+    usable: readonly C[],
+    requirements: Requirements<C>,
+  ): Promise<Lease<C> | undefined> {
+    const { urgency, signal } = requirements.call;
     const groups = [...Map.groupBy(usable, ({ slots }) => slots)].filter(([slots]) => !slots.isFull);
     if (groups.length === 0) throw this.#limited(new Date(this.#now().getTime() + crowdedForMs));
     const { promise, resolve } = Promise.withResolvers<Lease<C> | undefined>();
@@ -110,9 +113,9 @@ export class RequestScheduler {
       const begin = async (): Promise<void> => {
         others.delete(place);
         const now = this.#now();
-        const credential = credentials.find((one) => !one.isRefused(now) && isFree(one, wanted, now));
+        const credential = credentials.find((one) => !one.isRefused(now) && isFree(one, requirements, now));
         if (isFinished || credential === undefined) return finish();
-        credential.take(wanted.resource, now);
+        credential.take(requirements.resource, now);
         const slot = Promise.withResolvers<void>();
         finish({ credential, [Symbol.dispose]: slot.resolve });
         return slot.promise;

@@ -28,8 +28,8 @@ export async function install(
   // Only a response shows which data a credential can read, and whether the provider accepts it at all.
   if (repository === null) await provider.repositories.list(account, null, call);
   await inTransaction(connection, async (transaction) => {
-    const wish = { provider: account.provider, account, repository: repository?.externalId ?? null };
-    await installByOperator(transaction, wish, at);
+    const installation = { provider: account.provider, account, repository: repository?.externalId ?? null };
+    await installByOperator(transaction, installation, at);
     if (repository === null) {
       await recordInstalled(transaction, { ids: [account.id] }, at);
       await requestListing(transaction, account.id, at);
@@ -65,8 +65,8 @@ export async function uninstall(
     const stored =
       name === undefined ? null : await findOwnedRepository(transaction, account.id, name, { withPrivate: true });
     if (stored === undefined) throw new AppError('not_found', `nothing is stored of ${account.name}/${name}`);
-    const wish = { provider: account.provider, account, repository: stored?.externalId ?? null };
-    await uninstallByOperator(transaction, wish);
+    const installation = { provider: account.provider, account, repository: stored?.externalId ?? null };
+    await uninstallByOperator(transaction, installation);
     await recordInstalled(transaction, { ids: [account.id] }, now());
     await announce(transaction, { kind: 'installations', key: account.provider });
   });

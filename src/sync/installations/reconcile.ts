@@ -61,9 +61,9 @@ async function saveReported(
     await takeSharedErasureLock(transaction);
     const accounts = reported.map(({ account }) => account.externalId);
     const optedOut = await findOptedOutIds(transaction, provider, accounts);
-    const wanted = reported.filter(({ account }) => !optedOut.includes(account.externalId));
-    const changed = await saveInstallations(transaction, provider, wanted, requestedAt);
-    const living = wanted.filter(({ suspendedAt }) => suspendedAt === null);
+    const accepted = reported.filter(({ account }) => !optedOut.includes(account.externalId));
+    const changed = await saveInstallations(transaction, provider, accepted, requestedAt);
+    const living = accepted.filter(({ suspendedAt }) => suspendedAt === null);
     await acceptCredentials(
       transaction,
       provider,
@@ -72,7 +72,7 @@ async function saveReported(
     await updateInstalledRepositories(context, transaction, { everyInstalledOn: provider });
     for (const { id } of changed) await addJob(transaction, welcomeJob({ provider, installation: id }));
     if (changed.length > 0) await forgetWaits(transaction, context.now());
-    return { wanted, changed };
+    return { wanted: accepted, changed };
   });
   for (const installation of saved.wanted) {
     const isNew = saved.changed.some(({ id }) => id === installation.externalId);

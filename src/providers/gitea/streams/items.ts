@@ -152,12 +152,12 @@ async function readReviewComments(
   return comments;
 }
 
-/** Reads the reactions to an item. @param what `issues/NUMBER` or `issues/comments/ID`. */
+/** Reads the reactions to an item. @param itemPath `issues/NUMBER` or `issues/comments/ID`. */
 export async function reactionsTo(
   { client, repository, call }: StreamContext,
-  what: string,
+  itemPath: string,
 ): Promise<ReactionPayload[]> {
-  const path = `${repositoryPath(repository)}/${what}/reactions`;
+  const path = `${repositoryPath(repository)}/${itemPath}/reactions`;
   const response = await readOrSkip(call, { kind: 'reaction' }, () => client.get(path, ReactionsPayload, call));
   return response?.data ?? [];
 }

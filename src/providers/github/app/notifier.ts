@@ -25,10 +25,10 @@ export function createNotifier(client: AppClient, secretOf: (account: string) =>
     return new Writer(client, secret, call);
   };
   return {
-    comment: async (wanted, { id, text }, call) => {
-      const writer = writerFor(wanted.owner, call);
-      const key = JSON.stringify(wanted);
-      const discussion = remembered.get(key) ?? (await findDiscussion(writer, wanted));
+    comment: async (target, { id, text }, call) => {
+      const writer = writerFor(target.owner, call);
+      const key = JSON.stringify(target);
+      const discussion = remembered.get(key) ?? (await findDiscussion(writer, target));
       remembered.set(key, discussion);
       const mark = markOf(id);
       const isCommented = await hasMark(writer, discussion, mark);

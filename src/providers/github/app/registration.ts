@@ -12,11 +12,14 @@ const ofOrganizations: ReadonlySet<string> = new Set(['members']);
 
 /**
  * Returns the names of the permissions that an installation lacks.
- * @param given the granted permissions: `read`, `write` or `admin`, by name.
+ * @param granted the granted permissions: `read`, `write` or `admin`, by name.
  */
-export function missingPermissions(given: Readonly<Record<string, string>>, target: 'User' | 'Organization'): string[] {
+export function missingPermissions(
+  granted: Readonly<Record<string, string>>,
+  target: 'User' | 'Organization',
+): string[] {
   return permissions.filter(
-    (name) => given[name] === undefined && (target === 'Organization' || !ofOrganizations.has(name)),
+    (name) => granted[name] === undefined && (target === 'Organization' || !ofOrganizations.has(name)),
   );
 }
 

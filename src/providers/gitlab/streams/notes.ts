@@ -38,8 +38,10 @@ export async function readNotes(context: StreamContext, thread: Thread): Promise
   // The issue or merge request may have been deleted since it was listed.
   const watched = watchSkips(context.call);
   const notes = (await readAll(context.client, list, watched.call)) ?? [];
-  const shown = context.repository.credentialName === null ? notes.filter((note) => !isForMembers(note)) : notes;
-  const items = thread.startsWith('merge_requests/') ? skipUnreadableVerdicts(shown, watched.call) : shown;
+  const visibleNotes = context.repository.credentialName === null ? notes.filter((note) => !isForMembers(note)) : notes;
+  const items = thread.startsWith('merge_requests/')
+    ? skipUnreadableVerdicts(visibleNotes, watched.call)
+    : visibleNotes;
   return { items, isWhole: !watched.hasSkipped() };
 }
 
@@ -96,9 +98,9 @@ export function readComments(
 
 export async function awardsOf(
   { client, repository, call }: StreamContext,
-  what: Thread | `${Thread}/notes/${number}`,
+  itemPath: Thread | `${Thread}/notes/${number}`,
 ): Promise<AwardPayload[]> {
-  const list = { path: `${projectPath(repository)}/${what}/award_emoji`, items: AwardsPayload };
+  const list = { path: `${projectPath(repository)}/${itemPath}/award_emoji`, items: AwardsPayload };
   return (await readOrSkip(call, { kind: 'reaction' }, () => readAll(client, list, call))) ?? [];
 }
 
