@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { findProvider } from '../../accounts/resolve.ts';
+import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
@@ -11,8 +12,11 @@ import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { sensitiveByAddress } from '../../http/rate-limits.ts';
 import { sendPrivately } from '../../http/send.ts';
 import { actorOf, recordAction } from '../actor.ts';
+import { findIssuedTo } from '../audit/store.ts';
+import { findKeysOf } from '../keys/store.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
+import { tokenIdPattern } from './claims.ts';
 import { grantToken } from './grant.ts';
 import { KeySet } from './key-set.ts';
 import { findPublishedKeys } from './signing-key-store.ts';
@@ -20,7 +24,7 @@ import { revokeToken } from './store.ts';
 
 const TokenPath = Type.Object({
   ...AccountPath.properties,
-  token_id: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$', maxLength: 100, description: "The token's `jti`." }),
+  token_id: Type.String({ pattern: tokenIdPattern.source, maxLength: 100, description: "The token's `jti`." }),
 });
 
 const Token = Type.Object({ token: Type.String({ description: 'A JWT (`at+jwt`).' }) }, { title: 'Token' });
@@ -76,12 +80,27 @@ function revocation(app: App, services: AccessServices): void {
       // A caller with a token that may only read may still revoke that token.
       if (!caller.mayManage && caller.tokenId !== subject) throw mayOnlyRead();
       await inTransaction(connection, async (transaction) => {
+        if (!(await mayExist(transaction, account.id, subject))) {
+          throw new AppError(
+            'not_found',
+            'The account has no token with this id. The audit trail lists the ids of issued tokens.',
+          );
+        }
         const actor = await actorOf(transaction, caller);
         await revokeToken(transaction, { accountId: account.id, tokenId: subject, now: now() });
         await recordAction(services, transaction, account.id, { action: 'token_revoked', subject, ...actor });
       });
     },
   });
+}
+
+/**
+ * Returns whether an account may have a token with an id: the service issued it, or the account has a key. Owners choose
+ * the ids of the tokens that they sign with their keys, so that the service does not know them in advance.
+ */
+async function mayExist(connection: Connection, accountId: string, tokenId: string): Promise<boolean> {
+  if ((await findIssuedTo(connection, accountId, tokenId)) !== undefined) return true;
+  return tokenIdPattern.test(tokenId) && (await findKeysOf(connection, accountId)).length > 0;
 }
 
 function verification(app: App, services: AccessServices): void {

@@ -6,7 +6,7 @@ import type { Caller } from '../../http/caller.ts';
 import { assessHolding } from '../administrators/holding.ts';
 import { fromSpki, keyKinds } from '../keys/public-key.ts';
 import { findKeys } from '../keys/store.ts';
-import { clockToleranceS, parseScope, scopes, serviceTokenType } from './claims.ts';
+import { clockToleranceS, parseScope, scopes, serviceTokenType, tokenIdPattern } from './claims.ts';
 import { findPublicKey } from './signing-key-store.ts';
 import { isTokenGood } from './store.ts';
 
@@ -24,7 +24,6 @@ const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5t', 'x5t#S256', 'x5u', 'crit', '
 const serviceKeyId = /^[\w-]{43}$/;
 const ownerKeyId = /^[0-9a-f]{64}$/;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const tokenIdPattern = /^[\x21-\x7e]{1,100}$/;
 
 /**
  * Verifies a service token: one that this service issued, or one that an owner signed with a registered key.

@@ -112,7 +112,10 @@ describe('settings of an account', () => {
     for (const hidden of [true, false, true, false]) {
       await shared.service.get(`${engines.name}/settings`, jsonRequest('PUT', token, { hidden }));
     }
-    await shared.service.get(`${engines.name}/tokens/some-token`, jsonRequest('DELETE', token));
+    const unknown = await shared.service.get(`${engines.name}/tokens/some-token`, jsonRequest('DELETE', token));
+    assert.equal(unknown.status, 404);
+    const lost = String(decode(await serviceToken(shared.service, shared.simulator, engines)).payload['jti']);
+    await shared.service.get(`${engines.name}/tokens/${lost}`, jsonRequest('DELETE', token));
     const response = await shared.service.get(`${engines.name}/audit?limit=100`, bearer(token));
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
     const entries = response.body.data.map(({ action, subject, actor, token_id }) => [
@@ -129,7 +132,8 @@ describe('settings of an account', () => {
       tokenId,
     ];
     assert.deepEqual(entries, [
-      ['token_revoked', 'some-token', accountName, tokenId],
+      ['token_revoked', lost, accountName, tokenId],
+      ['token_issued', lost, accountName, lost],
       changed(false),
       changed(true),
       changed(false),

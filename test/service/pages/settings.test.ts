@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { ServiceResponse } from '../../e2e/service.ts';
-import { bearer, engines, keeper } from '../../integration/access/owner.ts';
+import { decode } from '../../integration/access/forge-token.ts';
+import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { atHost, formToken, signIn, signInSettings, type Visitor } from './signed-in.ts';
 
@@ -93,6 +94,18 @@ describe('managing an account on pages', () => {
     const id = /name="id" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? assert.fail();
     assert.equal((await send(visitor, `${path}/access`, { action: 'remove_key', id })).status, 303);
     assert.ok(!(await visitor.get(`${path}/access`)).text.includes(id));
+  });
+
+  it('reports a token that the account does not have, and keeps its id in the form', async () => {
+    const visitor = await owner();
+    const others = String(decode(await serviceToken(shared.service, shared.simulator, ada)).payload['jti']);
+    for (const id of ['no-such-token', others, '\0']) {
+      const response = await send(visitor, `${path}/access`, { action: 'revoke_token', id });
+      assert.equal(response.status, 404, id);
+      assert.match(response.text, /role="alert"[^>]*>The account has no token with this id\./);
+      if (id === others) assert.ok(response.text.includes(`name="id" value="${id}"`));
+    }
+    assert.ok(!(await visitor.get(`${path}/audit`)).text.includes('no-such-token'));
   });
 
   it('makes and removes webhook secrets, and shows messages and the state of the data', async () => {

@@ -27,7 +27,7 @@ ${form(context, 'issue_token', html`<p><button type="submit">${owner.issueToken}
 ${form(
   context,
   'revoke_token',
-  html`<p class="field"><label for="token_id">${owner.tokenId}</label><input id="token_id" name="id" required maxlength="100" autocomplete="off" spellcheck="false">
+  html`<p class="field"><label for="token_id">${owner.tokenId}</label><input id="token_id" name="id" value="${entered['action'] === 'revoke_token' && entered['id']}" required maxlength="100" autocomplete="off" spellcheck="false">
 <button type="submit" class="small">${owner.revoke}</button></p>`,
 )}
 <h2>${owner.keys}</h2><p>${owner.keysDetail}</p>
@@ -53,7 +53,7 @@ ${form(
       return secretNotice(context, context.reader.words.owner.tokens, token);
     },
     revoke_token: async ({ call }, fields) => {
-      await call('revokeToken', { params: { token_id: fields['id'] ?? '' } });
+      await call('revokeToken', { params: { token_id: fields['id']?.trim() ?? '' } });
       return undefined;
     },
     add_key: async (context, fields) => {
