@@ -41,6 +41,14 @@ export interface Explanation {
   values?: Readonly<Record<string, string>>;
 }
 
+/** The field of a body that caused an error. */
+export interface FieldFault {
+  /** As the API calls the field, such as `data.key`. */
+  name: string;
+  /** The rest of a sentence that begins with the name, such as `must be a text.` */
+  fault: string;
+}
+
 export class AppError extends Error {
   readonly code: ErrorCode;
   /** The time from which a retry can help; only where it is known. */
@@ -49,6 +57,8 @@ export class AppError extends Error {
   readonly reason: string | undefined;
   /** The message for readers of an image; empty where only the English message exists. */
   readonly explanations: readonly Explanation[];
+  /** The field of the body at fault, for forms that call it by another name. */
+  readonly field: FieldFault | undefined;
 
   constructor(
     code: ErrorCode,
@@ -58,6 +68,7 @@ export class AppError extends Error {
       retryAt?: Date | undefined;
       reason?: string | undefined;
       explanations?: readonly Explanation[];
+      field?: FieldFault;
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -66,7 +77,13 @@ export class AppError extends Error {
     this.retryAt = options.retryAt;
     this.reason = options.reason;
     this.explanations = options.explanations ?? [];
+    this.field = options.field;
   }
+}
+
+/** Returns the error of a field of a body. @param fault the rest of a sentence that begins with the field. */
+export function fieldError(name: string, fault: string, subject: string = name): AppError {
+  return new AppError('invalid_input', `${subject} ${fault}`, { field: { name, fault } });
 }
 
 /** Returns the text of a failure for people: the message of an expected one, the stack of others. */

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { AppError } from '../errors.ts';
+import { AppError, fieldError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 
 /** The parts of a JSON Schema that error messages use. */
@@ -39,7 +39,10 @@ function missingField(faults: readonly Fault[]): AppError | undefined {
   if (fault === undefined) return undefined;
   const { requiredProperties }: { requiredProperties?: string[] } = fault.params;
   const names = (requiredProperties ?? []).map((name) => fieldName([...keysOf(fault), name]));
-  return new AppError('missing_field', `The body must have ${names.join(', ')}.`);
+  const [name = ''] = names;
+  return new AppError('missing_field', `The body must have ${names.join(', ')}.`, {
+    field: { name, fault: 'is missing.' },
+  });
 }
 
 function unknownField(schema: TSchema, faults: readonly Fault[]): AppError | undefined {
@@ -57,14 +60,13 @@ function unknownField(schema: TSchema, faults: readonly Fault[]): AppError | und
 function wrongValue(schema: TSchema, faults: readonly Fault[]): AppError {
   const fault = faults.toSorted((one, other) => one.instancePath.length - other.instancePath.length)[0];
   const keys = fault === undefined ? [] : keysOf(fault);
-  const subject = keys.length === 0 ? 'The body' : `${fieldName(keys)} of the body`;
   const shape = shapeAt(schema, keys);
   const isOfOtherType = fault?.keyword === 'type' || fault?.keyword === 'anyOf' || fault?.keyword === 'enum';
   const expected = isOfOtherType && shape !== undefined ? describe(shape) : fault?.message?.replace(/^must /, '');
-  return new AppError(
-    'invalid_input',
-    `${subject} must ${isOfOtherType ? 'be ' : ''}${expected ?? 'be as documented'}.`,
-  );
+  const rule = `must ${isOfOtherType ? 'be ' : ''}${expected ?? 'be as documented'}.`;
+  if (keys.length === 0) return new AppError('invalid_input', `The body ${rule}`);
+  const name = fieldName(keys);
+  return fieldError(name, rule, `${name} of the body`);
 }
 
 /** Names a type, or a list of values, in words. */

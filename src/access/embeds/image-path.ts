@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { type AppError, fieldError } from '../../errors.ts';
 import { readWindow } from '../../windows/window.ts';
 
 /** The paths below an account's URL that can be drawn as cards. */
@@ -47,9 +47,9 @@ function decode(text: string): string {
 
 function unfit({ provider, name }: { provider: string; name: string }): AppError {
   const prefix = `/v1/${provider}/entities/${encodeURIComponent(name)}`;
-  return new AppError(
-    'invalid_input',
-    `path must be that of an image of this account, such as ${prefix}/contributions?private=true or ` +
+  return fieldError(
+    'path',
+    `must be that of an image of this account, such as ${prefix}/contributions?private=true or ` +
       `${prefix}/repositories/NAME/contributors.`,
   );
 }

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
-import { AppError } from '../../errors.ts';
+import { type AppError, fieldError } from '../../errors.ts';
 
 /** The kinds of keys that tokens may be signed with, and the algorithms of each (RFC 7518, RFC 8037). */
 export const keyKinds = {
@@ -22,6 +22,9 @@ export interface PublicKey {
   /** SubjectPublicKeyInfo, DER. */
   spki: Buffer;
 }
+
+/** The field of the body with the key. */
+const field = 'data.key';
 
 const rsaBits = { least: 2048, most: 8192 };
 const allowed = 'Ed25519, ECDSA on P-256 or P-384, and RSA of 2048 to 8192 bits';
@@ -81,7 +84,7 @@ function kindOf(key: KeyObject): KeyKind {
   const isSizeAllowed = modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
   // With an exponent of 1, any message is its own valid signature.
   if (type === 'rsa' && isSizeAllowed && publicExponent >= 3n && publicExponent % 2n === 1n) return 'RSA';
-  throw new AppError('invalid_input', `data.key is of a kind that is not accepted; those that are: ${allowed}.`);
+  throw fieldError(field, `is of a kind that is not accepted; those that are: ${allowed}.`);
 }
 
 /** The members of private and symmetric keys (RFC 7518, section 6; RFC 8037, section 2). */
@@ -117,15 +120,16 @@ function isOfLowOrder(key: KeyObject): boolean {
 }
 
 function isWeak(): AppError {
-  return new AppError('invalid_input', 'data.key is a weak Ed25519 key, a point of low order. Generate a new key.');
+  return fieldError(field, 'is a weak Ed25519 key, a point of low order. Generate a new key.');
 }
 
 function unreadable(): AppError {
-  return new AppError('invalid_input', 'data.key must be a public key: PEM ("-----BEGIN PUBLIC KEY-----") or a JWK.');
+  return fieldError(field, 'must be a public key: PEM ("-----BEGIN PUBLIC KEY-----") or a JWK.');
 }
 
 function isPrivate(): AppError {
-  const message =
-    'data.key is a private or secret key. It was not stored; treat it as leaked, and send its public part.';
-  return new AppError('invalid_input', message);
+  return fieldError(
+    field,
+    'is a private or secret key. It was not stored; treat it as leaked, and send its public part.',
+  );
 }

@@ -3,7 +3,7 @@ import { actorOf, recordAction } from '../../access/actor.ts';
 import { removeItem } from '../../access/removal.ts';
 import type { AccessServices } from '../../access/services.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, fieldError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import {
@@ -146,7 +146,7 @@ function removal(app: App, services: AccessServices): void {
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new AppError('invalid_input', 'url of the body must be an address that begins with https://.');
+    throw fieldError('url', 'must be an address that begins with https://.', 'url of the body');
   }
   return url.href;
 }

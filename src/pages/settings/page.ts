@@ -73,8 +73,10 @@ function confirmPath(provider: string, organization: string, returnTo: string): 
 
 /** A message that a page shows above its section. */
 export interface Notice {
-  /** The error of a change that was not made. */
+  /** The error of a change that was not made; without the name of its field, where the section has a label for it. */
   problem?: string | undefined;
+  /** The label of the field at fault. */
+  field?: string | undefined;
   /** Markup that is shown once. */
   oneTimeMarkup?: Markup | undefined;
   isDone?: boolean;
@@ -105,7 +107,7 @@ export function sectionPage(
     )}</nav>
 <div class="section">
 ${notice.isDone === true && html`<p class="notice" role="status" tabindex="-1" autofocus>${owner.done}</p>`}${notice.oneTimeMarkup}
-${notice.problem !== undefined && html`<p class="warning" role="alert" lang="en" tabindex="-1" autofocus>${notice.problem}</p>`}
+${notice.problem !== undefined && html`<p class="warning" role="alert" lang="en" tabindex="-1" autofocus>${notice.field !== undefined && html`<strong lang="${reader.language.locale}">${notice.field}</strong> `}${notice.problem}</p>`}
 ${!mayChange && html`<p class="warning">${owner.confirmAgain} <a href="${confirmPath(provider, name, path)}" rel="nofollow">${owner.confirm}</a></p>`}
 ${content}
 </div></div>

@@ -144,7 +144,9 @@ async function change(
     if (!(error instanceof AppError)) throw error;
     const { status, body } = toProblem(error, services.now());
     const refused = { ...opened, context: { ...context, entered: form } };
-    return respond(refused, reply.code(status), { problem: body.error.message });
+    const label = error.field && section.fields?.[error.field.name]?.(context.reader.words.owner);
+    const problem = label === undefined ? body.error.message : error.field?.fault;
+    return respond(refused, reply.code(status), { problem, field: label });
   }
   if (oneTimeMarkup !== undefined) return respond(opened, reply, { oneTimeMarkup: oneTimeMarkup });
   const isErased = section === data;

@@ -35,6 +35,8 @@ export interface Section {
   slug: string;
   title: (words: OwnerWords) => string;
   show: (context: SettingsContext) => Promise<Markup>;
+  /** The labels of the fields of its forms, by the names of the API. */
+  fields?: Readonly<Record<string, (words: OwnerWords) => string>>;
   /**
    * The changes that its forms make, by the value of `action`.
    * @returns markup that is shown once, such as a secret; undefined for nothing.

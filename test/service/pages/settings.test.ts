@@ -64,13 +64,17 @@ describe('managing an account on pages', () => {
     const visitor = await owner();
     const wrong = await send(visitor, `${path}/embeds`, { action: 'make', path: '/v1/"other"', format: 'png' });
     assert.equal(wrong.status, 400);
-    assert.match(wrong.text, /role="alert"[^>]* autofocus>path must be/);
+    assert.match(wrong.text, /role="alert"[^>]* autofocus><strong lang="en">Address of the card<\/strong> must be/);
     assert.match(wrong.text, /name="path"[^>]* value="\/v1\/&quot;other&quot;"/);
     assert.match(wrong.text, /<option selected>png</);
     const key = await send(visitor, `${path}/access`, { action: 'add_key', key: '<no key>' });
+    assert.match(key.text, /<strong lang="en">Public key \(PEM\)<\/strong> must be a public key/);
     assert.match(key.text, /&lt;no key&gt;<\/textarea>/);
     const url = await send(visitor, `${path}/notifications`, { action: 'make_secret', url: 'ftp://hooks.example' });
+    assert.match(url.text, /<strong lang="en">Address<\/strong> must be an address/);
     assert.match(url.text, /value="ftp:\/\/hooks.example"/);
+    const german = await send(visitor, `${path}/notifications?lang=de`, { action: 'make_secret', url: '' });
+    assert.match(german.text, /<strong lang="de">Adresse<\/strong> must /);
     for (const section of ['embeds', 'access', 'notifications']) {
       assert.doesNotMatch((await visitor.get(`${path}/${section}`)).text, /autofocus|other&quot;|no key|ftp:/);
     }

@@ -41,6 +41,15 @@ describe('errors of request bodies', () => {
     }
   });
 
+  it('give the field and the rule to forms that call the field by another name', () => {
+    for (const [body, name, fault] of [
+      [{ data: {} }, 'data.key', 'is missing.'],
+      [{ data: { key: 'k' }, format: 'gif' }, 'format', 'must be one of "svg", "png".'],
+    ] as const) {
+      assert.throws(() => bodyReader(key)(body), { field: { name, fault } });
+    }
+  });
+
   it('repeat no more than the visible letters of an unknown field', () => {
     assert.equal(
       messageOf(settings, { [`<b>${'x'.repeat(100)}`]: 1 }),

@@ -46,6 +46,7 @@ ${form(
 <button type="submit">${owner.addKey}</button></p>`,
 )}`;
   },
+  fields: { 'data.key': (words) => words.publicKey },
   actions: {
     issue_token: async (context) => {
       const { services, session, target } = context;

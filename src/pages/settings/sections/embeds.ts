@@ -42,6 +42,7 @@ ${list(
   reader,
 )}`;
   },
+  fields: { path: (words) => words.image, format: (words) => words.format },
   actions: {
     make: async (context, { path, format }) => {
       const { url } = readItem(Link, await context.call('createEmbed', { body: { path, format } }));

@@ -51,6 +51,7 @@ ${form(
 <button type="submit">${owner.makeSecret}</button></p>`,
 )}`;
   },
+  fields: { url: (words) => words.address },
   actions: {
     retry: async ({ call }, { id = '' }) => {
       await call('retryNotification', { params: { notification_id: idOf(id) } });
