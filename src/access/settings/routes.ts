@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { followChosenFile } from '../../boards/file/file-store.ts';
+import { followChosenFile, requireReadableRepository } from '../../boards/file/file-store.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
@@ -19,7 +19,7 @@ const Settings = Type.Object(
     boards_repository: Type.String({
       maxLength: 255,
       description:
-        'Name of the repository with the file of boards. Empty: `.github`, or the only repository that defines achievements.',
+        'Name of the installed repository with the file of boards. Empty: `.github`, or the only repository that defines achievements.',
       examples: ['.github'],
     }),
   },
@@ -59,6 +59,13 @@ export function settingsRoutes(app: App, services: AccessServices): void {
       await confirmCaller(services, account, caller);
       const { publish_private_contributions: publishesPrivate, hidden, boards_repository: boardsRepository } = body;
       return inTransaction(services.connection, async (transaction) => {
+        // A form sends the stored name with every change, also after its repository was renamed or deleted.
+        if (boardsRepository && boardsRepository !== (await findBoardsRepository(transaction, account.id))) {
+          await requireReadableRepository(transaction, account.id, {
+            field: 'boards_repository',
+            name: boardsRepository,
+          });
+        }
         const settings = await changeSettings(transaction, account.id, {
           ...(publishesPrivate !== undefined && { publishesPrivate }),
           ...(hidden !== undefined && { hidden }),

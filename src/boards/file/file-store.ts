@@ -4,6 +4,8 @@ import type { Report } from '../../achievements/report.ts';
 import { collectRepositoryJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
+import { fieldError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import { isPresentInSql } from '../../repositories/shown-store.ts';
 import { saveBoards } from '../board-store.ts';
 import { readBoardsFile } from './read-file.ts';
@@ -26,6 +28,35 @@ export async function mayHoldBoards(connection: Connection, repositoryId: string
     select ${placeInSql} as place from repositories r join accounts o on o.id = r.owner_id
     where r.id = ${repositoryId} and r.installed_at is not null and ${isPresentInSql('r')}`.execute(connection);
   return (rows[0]?.place ?? null) !== null;
+}
+
+/**
+ * Requires that an owner can choose a repository for the file of boards: the service has to be installed there.
+ * @throws AppError `invalid_input`, which names the nearest repository.
+ */
+export async function requireReadableRepository(
+  connection: Connection,
+  ownerId: string,
+  { field, name }: { field: string; name: string },
+): Promise<void> {
+  const { rows } = await sql<{ name: string; is_installed: boolean }>`
+    select name, installed_at is not null as is_installed from repositories r
+    where owner_id = ${ownerId} and ${isPresentInSql('r')} order by name`.execute(connection);
+  const chosen = rows.find((row) => row.name.toLowerCase() === name.toLowerCase());
+  if (chosen?.is_installed === true) return;
+  if (chosen !== undefined) {
+    throw fieldError(
+      field,
+      `is a repository on which this service is not installed, so that its file cannot be read. Install it on ${chosen.name} first.`,
+    );
+  }
+  const meant = nearest(
+    name.split('/').at(-1) ?? name,
+    rows.map((row) => row.name),
+  );
+  const advice =
+    meant === undefined ? 'Enter its name without the owner, or leave the field empty.' : `Did you mean ${meant}?`;
+  throw fieldError(field, `is not the name of a repository of this account that the service knows. ${advice}`);
 }
 
 /**

@@ -100,6 +100,29 @@ describe('managing an account on pages', () => {
     assert.ok(!(await visitor.get(`${path}/access`)).text.includes(id));
   });
 
+  it('names the nearest repository where the one with boards is unknown, and keeps the entries', async () => {
+    const visitor = await owner();
+    const choose = (name: string) =>
+      send(visitor, `${path}/privacy`, { action: 'change', hidden: 'true', boards_repository: name });
+    const label = '<strong lang="en">Repository with the file of boards</strong> ';
+    const unknown = await choose('secret-keeper/dairy');
+    assert.equal(unknown.status, 400);
+    assert.ok(unknown.text.includes(`${label}is not the name of a repository of this account`), unknown.text);
+    assert.match(unknown.text, /Did you mean diary\?/);
+    assert.match(unknown.text, /name="boards_repository" value="secret-keeper\/dairy"/);
+    assert.match(unknown.text, /name="hidden"[^>]* checked/);
+    assert.match((await choose('something-else')).text, /Enter its name without the owner, or leave the field empty/);
+    assert.match((await choose('Diary')).text, /Install it on diary first/);
+    assert.equal((await shared.service.get(keeper.name)).status, 200, 'nothing was saved');
+    const { pool } = shared.service.database;
+    await pool.query("update repositories set installed_at = now() where name = 'diary'");
+    const change = { action: 'change', boards_repository: 'Diary' };
+    assert.equal((await send(visitor, `${path}/privacy`, change)).status, 303);
+    await pool.query("update repositories set installed_at = null where name = 'diary'");
+    assert.equal((await send(visitor, `${path}/privacy`, change)).status, 303, 'the stored name stays valid');
+    await send(visitor, `${path}/privacy`, { action: 'change', boards_repository: '' });
+  });
+
   it('reports a token that the account does not have, and keeps its id in the form', async () => {
     const visitor = await owner();
     const others = String(decode(await serviceToken(shared.service, shared.simulator, ada)).payload['jti']);

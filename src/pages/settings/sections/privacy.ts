@@ -1,4 +1,5 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Form } from '../../../http/forms.ts';
 import { html, trusted } from '../../html.ts';
 import { form, readItem, type Section } from '../section.ts';
 
@@ -14,7 +15,9 @@ export const privacy: Section = {
   title: (words) => words.privacy,
   show: async (context) => {
     const { owner } = context.reader.words;
-    const settings = readItem(Settings, await context.call('getSettings'));
+    const { entered } = context;
+    const stored = readItem(Settings, await context.call('getSettings'));
+    const settings = entered['action'] === undefined ? stored : readForm(entered);
     const check = (name: 'publish_private_contributions' | 'hidden', label: string, detail: string) =>
       html`<p class="check"><label><input type="checkbox" name="${name}" value="true" aria-describedby="${name}-detail"${trusted(settings[name] ? ' checked' : '')}> ${label}</label>
 <small id="${name}-detail">${detail}</small></p>`;
@@ -29,15 +32,24 @@ ${check('hidden', owner.hide, owner.hideDetail)}
 <p><button type="submit">${owner.save}</button></p>`,
     )}`;
   },
+  fields: {
+    publish_private_contributions: (words) => words.publish,
+    hidden: (words) => words.hide,
+    boards_repository: (words) => words.boardsRepository,
+  },
   actions: {
     change: async ({ call }, fields) => {
-      const body = {
-        publish_private_contributions: fields['publish_private_contributions'] === 'true',
-        hidden: fields['hidden'] === 'true',
-        boards_repository: fields['boards_repository'] ?? '',
-      };
-      await call('changeSettings', { body });
+      await call('changeSettings', { body: readForm(fields) });
       return undefined;
     },
   },
 };
+
+/** Returns the settings that a form has: an unchecked box is not in it. */
+function readForm(fields: Form): Static<typeof Settings> {
+  return {
+    publish_private_contributions: fields['publish_private_contributions'] === 'true',
+    hidden: fields['hidden'] === 'true',
+    boards_repository: fields['boards_repository']?.trim() ?? '',
+  };
+}
