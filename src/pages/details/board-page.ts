@@ -189,7 +189,7 @@ function render(site: Site, reader: Reader, view: BoardView): string {
 ${incompleteOf((season ?? board).repositories, reader)}
 ${pickers(view, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), counted, reader)}
-<section><div class="heading"><h2>${detail.rank}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
+<section><div class="heading"><h2>${detail.ranking}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
 ${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: view.own }, counted, reader)}
 ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</section>
 ${view.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${view.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,

@@ -55,7 +55,7 @@ export function rankTable(
   const isOwn = ({ rank, person }: RankPart): boolean =>
     own !== undefined && rank === own.rank && person?.name === own.person?.name;
   const isPinned = own !== undefined && !items.slice(0, seenAtOnce).some(isOwn);
-  return html`<div class="wide" role="region" aria-label="${detail.rank}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.points}</th><th scope="col">${detail.change}</th></tr></thead>
+  return html`<div class="wide" role="region" aria-label="${detail.ranking}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.points}</th><th scope="col">${detail.change}</th></tr></thead>
 <tbody>${isPinned && row(own, { facts, isOwn: true }, reader)}${items.map((item) => row(item, { facts, isOwn: isOwn(item) }, reader))}</tbody></table></div>
 ${sharedTip(facts, reader)}
 <p class="note">${detail.change}: <span lang="en" dir="auto">${numberDefinition('change')}</span></p>`;

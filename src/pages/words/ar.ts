@@ -49,6 +49,7 @@ export const ar: PageWords = {
     older: 'الأقدم',
     credential: 'شهادة',
     boards: 'اللوحات',
+    ranking: 'الترتيب',
     rank: 'المرتبة',
     person: 'الشخص',
     points: 'النقاط',

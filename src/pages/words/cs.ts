@@ -49,6 +49,7 @@ export const cs: PageWords = {
     older: 'Starší',
     credential: 'Osvědčení',
     boards: 'Žebříčky',
+    ranking: 'Žebříček',
     rank: 'Pořadí',
     person: 'Osoba',
     points: 'Body',

@@ -49,6 +49,7 @@ export const de: PageWords = {
     older: 'Ältere',
     credential: 'Nachweisdokument',
     boards: 'Ranglisten',
+    ranking: 'Rangliste',
     rank: 'Rang',
     person: 'Person',
     points: 'Punkte',

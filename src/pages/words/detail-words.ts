@@ -12,6 +12,9 @@ export interface DetailWords {
   older: string;
   credential: string;
   boards: string;
+  /** The title of a board's table. */
+  ranking: string;
+  /** The column with the places of people. */
   rank: string;
   person: string;
   points: string;

@@ -49,6 +49,7 @@ export const en: PageWords = {
     older: 'Older',
     credential: 'Credential',
     boards: 'Boards',
+    ranking: 'Ranking',
     rank: 'Rank',
     person: 'Person',
     points: 'Points',

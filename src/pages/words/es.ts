@@ -49,6 +49,7 @@ export const es: PageWords = {
     older: 'Anteriores',
     credential: 'Credencial',
     boards: 'Clasificaciones',
+    ranking: 'Clasificación',
     rank: 'Puesto',
     person: 'Persona',
     points: 'Puntos',

@@ -49,6 +49,7 @@ export const fr: PageWords = {
     older: 'Plus anciens',
     credential: 'Attestation',
     boards: 'Classements',
+    ranking: 'Classement',
     rank: 'Rang',
     person: 'Personne',
     points: 'Points',

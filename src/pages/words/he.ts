@@ -49,6 +49,7 @@ export const he: PageWords = {
     older: 'ישנים יותר',
     credential: 'תעודה',
     boards: 'לוחות',
+    ranking: 'טבלת הדירוג',
     rank: 'דירוג',
     person: 'משתתף',
     points: 'נקודות',

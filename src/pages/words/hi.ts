@@ -49,6 +49,7 @@ export const hi: PageWords = {
     older: 'पुराने',
     credential: 'प्रमाणपत्र',
     boards: 'बोर्ड',
+    ranking: 'रैंकिंग',
     rank: 'स्थान',
     person: 'व्यक्ति',
     points: 'अंक',

@@ -49,6 +49,7 @@ export const id: PageWords = {
     older: 'Lebih lama',
     credential: 'Kredensial',
     boards: 'Papan',
+    ranking: 'Daftar peringkat',
     rank: 'Peringkat',
     person: 'Orang',
     points: 'Poin',

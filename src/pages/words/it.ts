@@ -49,6 +49,7 @@ export const it: PageWords = {
     older: 'Precedenti',
     credential: 'Credenziale',
     boards: 'Classifiche',
+    ranking: 'Classifica',
     rank: 'Posizione',
     person: 'Persona',
     points: 'Punti',

@@ -49,6 +49,7 @@ export const ja: PageWords = {
     older: '以前のもの',
     credential: '証明書',
     boards: 'ランキング',
+    ranking: 'ランキング',
     rank: '順位',
     person: '人',
     points: 'ポイント',

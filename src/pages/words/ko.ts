@@ -49,6 +49,7 @@ export const ko: PageWords = {
     older: '이전',
     credential: '증명서',
     boards: '순위표',
+    ranking: '순위표',
     rank: '순위',
     person: '사람',
     points: '점수',

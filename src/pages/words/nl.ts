@@ -49,6 +49,7 @@ export const nl: PageWords = {
     older: 'Ouder',
     credential: 'Bewijsstuk',
     boards: 'Ranglijsten',
+    ranking: 'Ranglijst',
     rank: 'Rang',
     person: 'Persoon',
     points: 'Punten',

@@ -49,6 +49,7 @@ export const pl: PageWords = {
     older: 'Starsze',
     credential: 'Poświadczenie',
     boards: 'Rankingi',
+    ranking: 'Ranking',
     rank: 'Miejsce',
     person: 'Osoba',
     points: 'Punkty',

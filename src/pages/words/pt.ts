@@ -49,6 +49,7 @@ export const pt: PageWords = {
     older: 'Mais antigos',
     credential: 'Credencial',
     boards: 'Classificações',
+    ranking: 'Classificação',
     rank: 'Posição',
     person: 'Pessoa',
     points: 'Pontos',

@@ -49,6 +49,7 @@ export const ru: PageWords = {
     older: 'Старше',
     credential: 'Свидетельство',
     boards: 'Рейтинги',
+    ranking: 'Рейтинг',
     rank: 'Место',
     person: 'Участник',
     points: 'Баллы',

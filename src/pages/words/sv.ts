@@ -49,6 +49,7 @@ export const sv: PageWords = {
     older: 'Äldre',
     credential: 'Intyg',
     boards: 'Topplistor',
+    ranking: 'Rankning',
     rank: 'Placering',
     person: 'Person',
     points: 'Poäng',

@@ -49,6 +49,7 @@ export const tr: PageWords = {
     older: 'Daha eski',
     credential: 'Belge',
     boards: 'Sıralamalar',
+    ranking: 'Sıralama',
     rank: 'Sıra',
     person: 'Kişi',
     points: 'Puan',

@@ -49,6 +49,7 @@ export const uk: PageWords = {
     older: 'Старіші',
     credential: 'Посвідчення',
     boards: 'Рейтинги',
+    ranking: 'Рейтинг',
     rank: 'Місце',
     person: 'Учасник',
     points: 'Бали',

@@ -49,6 +49,7 @@ export const zh: PageWords = {
     older: '更早',
     credential: '凭证',
     boards: '榜单',
+    ranking: '排行榜',
     rank: '名次',
     person: '人员',
     points: '分数',

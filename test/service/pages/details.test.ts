@@ -201,6 +201,8 @@ describe('pages behind numbers', () => {
     assert.ok((await page(`/github/${engines.name}`)).text.includes(`href="${path}"`));
     const { status, text } = await page(path);
     assert.equal(status, 200, text);
+    assert.match(text, /<h2>Ranking<\/h2>/);
+    assert.match(text, /role="region" aria-label="Ranking"[^>]*><table[^>]*><thead><tr><th scope="col">Rank<\/th>/);
     const { body } = await service.get(`${engines.name}/boards/all?limit=100`);
     const links = [
       ...text.matchAll(
