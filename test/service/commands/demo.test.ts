@@ -36,6 +36,10 @@ describe('signing in to the demonstration', () => {
     const path = page.url().slice(origin.length);
     const circumstances = { scheme: 'dark', width: 320, lang: 'en' } as const;
     await examinePages(browser, origin, [{ type: { name: 'stand-in', path }, circumstances }]);
+    await page.click('text=Back without signing in');
+    await page.waitForURL('**/sign-in?return_to=%2Fsettings');
+    await page.goto(`${service.url}/settings/github/${keeper.name}/privacy`);
+    await page.click('main a.button');
     await page.click(`a[href*="person=${keeper.name}"]`);
     await page.waitForURL('**/privacy');
     await page.check('input[name=publish_private_contributions]');
