@@ -23,6 +23,10 @@ const podiumAvatar = 44;
 const rowHeight = 40;
 const rowAvatar = 28;
 const changeWidth = 34;
+/** The width of the points with their unit. */
+const usualPoints = 96;
+/** The least width of a name in a row beside points with their unit, or beside changes. */
+const leastName = 80;
 /** The width and the height of the sign of a change, in pixels. */
 const triangle = 7;
 /** The steps of the podium by rank: the height of each, and its place from the left. */
@@ -173,11 +177,11 @@ function drawPodium(
 
 /** @returns the y coordinate of the lower end. */
 function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions, images: Images, top: number): number {
-  const { language, hide } = options;
+  const { language } = options;
   const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const rankWidth = 34;
-  const pointsWidth = hide.has('points') ? 0 : 96;
-  const hasChanges = !hide.has('changes');
+  const room = width - rankWidth - rowAvatar - 10;
+  const { pointsWidth, pointsText, hasChanges } = columnsOf(people, options, room);
   for (const [index, item] of people.entries()) {
     const y = top + index * rowHeight;
     const { person } = item;
@@ -186,17 +190,37 @@ function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions,
     const at = padding + rankWidth;
     drawAvatar(canvas, { at, y, size: rowAvatar }, { name, avatarUrl: person.avatar_url }, images);
     const nameAt = at + rowAvatar + 10;
-    const nameWidth = width - rankWidth - rowAvatar - 10 - pointsWidth - (hasChanges ? changeWidth : 0);
-    canvas.text('name', { at: nameAt, y: y + 19, maxWidth: Math.max(20, nameWidth) }, name);
+    const nameWidth = room - pointsWidth - (hasChanges ? changeWidth : 0);
+    canvas.text('name', { at: nameAt, y: y + 19, maxWidth: nameWidth }, name);
     if (hasChanges) drawChange(canvas, { end: padding + width - pointsWidth, y: y + 19 }, item, options);
     if (pointsWidth > 0)
       canvas.text(
         'label',
         { at: padding + width, y: y + 19, maxWidth: pointsWidth - 8, anchor: 'end' },
-        pointsOf(item, options),
+        pointsText(item),
       );
   }
   return top + people.length * rowHeight;
+}
+
+/**
+ * Returns the columns beside the names of rows. Where a name would have less than `leastName`, the points lose their unit,
+ * then the changes are left out.
+ */
+function columnsOf(
+  people: readonly Item[],
+  options: CardOptions,
+  room: number,
+): { pointsWidth: number; pointsText: (item: Item) => string; hasChanges: boolean } {
+  const { language, hide } = options;
+  const changes = hide.has('changes') ? 0 : changeWidth;
+  const numberOf = ({ points }: Item): string => language.number(points);
+  if (hide.has('points')) return { pointsWidth: 0, pointsText: numberOf, hasChanges: changes > 0 };
+  if (room - usualPoints - changes >= leastName) {
+    return { pointsWidth: usualPoints, pointsText: (item) => pointsOf(item, options), hasChanges: changes > 0 };
+  }
+  const pointsWidth = 8 + Math.max(0, ...people.map((item) => measure(numberOf(item), textStyles.label.sizePx)));
+  return { pointsWidth, pointsText: numberOf, hasChanges: changes > 0 && room - pointsWidth - changes >= leastName };
 }
 
 /** Draws the ranks gained or lost. The triangle is a shape, because the bundled fonts have no such letter. */

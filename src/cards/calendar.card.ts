@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { CalendarInput } from '../http/images.ts';
-import { Canvas } from './canvas.ts';
+import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { px } from './markup.ts';
@@ -82,7 +82,13 @@ export const calendarCard = defineCard<Content>({
     const width = options.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
     if (!hide.has('title')) {
-      canvas.headline({ at: padding, y: padding + 15, maxWidth: width - 2 * padding }, options.title ?? summary);
+      const maxWidth = width - 2 * padding;
+      const { sizePx, weight } = textStyles.name;
+      const own =
+        measure(summary, sizePx, weight) <= maxWidth
+          ? summary
+          : language.plural(language.words.contributions, calendar.total);
+      canvas.headline({ at: padding, y: padding + 15, maxWidth }, options.title ?? own);
     }
     if (!hide.has('months')) drawMonths(canvas, layout, options, until);
     if (!hide.has('weekdays')) drawWeekdays(canvas, layout, options);

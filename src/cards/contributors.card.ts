@@ -10,6 +10,7 @@ import { fill } from './languages/language.ts';
 import { reasonOf } from './nothing.ts';
 import type { CardOptions } from './options.ts';
 import { joinParts, oneLine } from './text/fit.ts';
+import { measure } from './text/measure.ts';
 import { daysOf } from './window-days.ts';
 
 const defaultWidthPx = 480;
@@ -71,9 +72,14 @@ export const contributorsCard = defineCard<Content>({
     const { words } = language;
     const width = options.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
-    const summary = summaryOf(content, options);
+    const isCountingBeside =
+      content.isCounting && hasRoomBesideTitle(words.stillCounting, options, width - 2 * padding);
+    const summary = [
+      ...summaryOf(content, options),
+      ...(content.isCounting && !isCountingBeside ? [words.stillCounting] : []),
+    ];
     const lines = joinParts(summary, width - 2 * padding, textStyles.label.sizePx);
-    drawHeader(canvas, content, options, lines);
+    drawHeader(canvas, options, { lines, isCountingBeside });
     const named = hide.has('names') ? 0 : mostNamed;
     let bottom = padding + headerHeight(options, lines.length);
     if (named > 0) bottom = drawList(canvas, people.slice(0, named), options, images, bottom);
@@ -85,7 +91,7 @@ export const contributorsCard = defineCard<Content>({
     return frame(options, {
       width,
       height: bottom + (more === '' ? 0 : moreHeight) + padding,
-      title: options.title ?? words.contributorsTitle,
+      title: titleOf(options),
       description: [
         ...(hide.has('summary') || summary.length === 0 ? [] : [`${summary.join(' · ')}. `]),
         [
@@ -112,15 +118,30 @@ function headerHeight({ hide }: CardOptions, lines: number): number {
   return (hide.has('title') ? 0 : titleHeight) + summary;
 }
 
-function drawHeader(canvas: Canvas, { isCounting }: Content, options: CardOptions, lines: readonly string[]): void {
+/** Returns whether a text has room in the line of the title. */
+function hasRoomBesideTitle(text: string, options: CardOptions, maxWidth: number): boolean {
+  if (options.hide.has('title')) return false;
+  const { sizePx, weight } = textStyles.heading;
+  const title = oneLine(titleOf(options));
+  return measure(title, sizePx, weight) + gap + measure(text, textStyles.label.sizePx) <= maxWidth;
+}
+
+function titleOf({ title, language }: CardOptions): string {
+  return title ?? language.words.contributorsTitle;
+}
+
+function drawHeader(
+  canvas: Canvas,
+  options: CardOptions,
+  { lines, isCountingBeside }: { lines: readonly string[]; isCountingBeside: boolean },
+): void {
   const { hide, language } = options;
   const width = options.widthPx ?? defaultWidthPx;
   const maxWidth = width - 2 * padding;
   if (!hide.has('title')) {
-    const title = options.title ?? language.words.contributorsTitle;
-    const used = canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
+    const used = canvas.headline({ at: padding, y: padding + 15, maxWidth }, titleOf(options));
     const place = { at: padding + maxWidth, y: padding + 15, maxWidth: maxWidth - used - gap, anchor: 'end' } as const;
-    if (isCounting) canvas.text('label', place, language.words.stillCounting);
+    if (isCountingBeside) canvas.text('label', place, language.words.stillCounting);
   }
   if (hide.has('summary')) return;
   const first = padding + (hide.has('title') ? 10 : titleHeight);

@@ -34,7 +34,14 @@ export function previewPath(
   endpoint: string,
   query: Record<string, string> = {},
 ): string {
-  return endpointPath(provider, name, endpoint, { ...query, theme: 'light', format: 'png', canvas: 'preview' });
+  const look = { theme: 'light', format: 'png', canvas: 'preview' };
+  return endpointPath(provider, name, endpoint, { ...query, ...previewList(endpoint), ...look });
+}
+
+/** Returns the options of a list in a preview, which is wide and low: more items would make its texts too small. */
+function previewList(endpoint: string): Record<string, string> {
+  if (endpoint.startsWith('boards/')) return { limit: '5' };
+  return endpoint === 'contributors' ? { width: '720', limit: '12' } : {};
 }
 
 /** Returns the path of the composer with a card of an account. */

@@ -216,12 +216,11 @@ const shownIncomplete = 20;
 /** Names the repositories that are not completely collected. */
 function incompleteOf({ incomplete }: BoardPart['repositories'], { words, language }: Reader): Markup | false {
   if (incomplete.length === 0) return false;
-  const named = incomplete
-    .slice(0, shownIncomplete)
-    .map(
-      ({ repository, state }) =>
-        `${repository} (${state === 'collecting' ? language.words.stillCounting : words.detail.notInstalled})`,
-    );
+  const named = incomplete.slice(0, shownIncomplete).map(
+    ({ repository, state }) =>
+      // Isolated, because the hyphen at which a name is broken would move to its other end from right to left.
+      `\u2068${repository}\u2069 (${state === 'collecting' ? language.words.stillCounting : words.detail.notInstalled})`,
+  );
   const others = incomplete.length - named.length;
   const more = others > 0 ? [fill(language.words.more, { n: language.number(others) })] : [];
   return html`<p class="note" dir="auto">${fill(words.missing, { names: [...named, ...more].join(', ') })}</p>`;

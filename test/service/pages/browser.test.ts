@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { engines, keeper } from '../../integration/access/owner.ts';
+import { ada, engines, keeper } from '../../integration/access/owner.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { signInSettings } from './signed-in.ts';
@@ -59,7 +59,7 @@ describe('pages in a browser', () => {
     await storeBoard(shared.service, shared.simulator);
     const { service, database } = shared.service;
     await database.pool.query(
-      `update accounts set display_name = 'Wolfeschlegelsteinhausenbergerdorff ' || name
+      `update accounts set display_name = 'Wolfeschlegelsteinhausenbergerdorffwelchevoralternwaren ' || name
        where id in (select account_id from board_ranks where is_ranked and until_version is null)`,
     );
     await database.pool.query(`insert into announcements (kind, key) select 'account', id from accounts`);
@@ -74,6 +74,12 @@ describe('pages in a browser', () => {
       );
       assert.ok(boxes.length > 0);
       for (const box of boxes) assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 320, lang);
+    }
+    const preview = /og:image" content="[^"]*boards\/all\?limit=5&amp;/;
+    assert.match(await page.content(), preview, 'more people would be too small in the preview of a link');
+    for (const path of [`/github/${ada.name}/contributions/commits`, `/github/${engines.name}/boards/all`]) {
+      await page.goto(`${shared.service.url}${path}`);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320, path);
     }
     const calendar = page.waitForRequest(/card=calendar/);
     await page.goto(`${shared.service.url}/github/${engines.name}`);

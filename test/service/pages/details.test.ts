@@ -221,7 +221,10 @@ describe('pages behind numbers', () => {
     assert.match(text, /class="podium"/);
     assert.match(text, />Jan 1, 2001 – Dec 31, 2041</);
     assert.match(text, />Complete: 0 of 1 repositor/);
-    assert.ok(text.includes(`Not completely known yet: github/${engines.name}/engine-1 (not installed).`), text);
+    assert.ok(
+      text.includes(`Not completely known yet: \u2068github/${engines.name}/engine-1\u2069 (not installed).`),
+      text,
+    );
     assert.equal((await page(path.replace('/all', '/ALL'))).status, 200, 'a slug in another letter case');
     assert.match(text, /rel="alternate" type="application\/atom\+xml" title="All of it"/);
     const evidence = await page(links[0]?.[1] ?? assert.fail());

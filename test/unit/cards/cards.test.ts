@@ -121,6 +121,15 @@ describe('cards', () => {
     }
   });
 
+  it('leaves the year out of the title of a narrow calendar before it cuts the title', () => {
+    for (const locale of locales) {
+      const { texts } = read(draw('calendar', calendarOf(), { locale, width: 240 }).svg);
+      assert.ok(!texts[0]?.includes('…'), texts[0]);
+    }
+    const [title] = read(draw('calendar', calendarOf(), { width: 240 }).svg).texts;
+    assert.match(title ?? '', /^[\d,]+ contributions$/);
+  });
+
   it('hides and shows parts on request, and adapts the height of the card', () => {
     const all = contributionsOf({});
     const usual = draw('contributions', all);

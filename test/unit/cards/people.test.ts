@@ -18,8 +18,10 @@ describe('the card of contributors', () => {
     );
     const without = readSvg(draw('contributors', input, { hide: 'summary' }).svg);
     assert.ok(!without.texts.some((text) => text.includes('15 contributors')));
+    const { meta_data: meta } = input.envelope;
+    const counting = { ...input, of: 'a/b', envelope: { ...input.envelope, meta_data: { ...meta, complete: false } } };
     for (const locale of locales) {
-      const narrow = readSvg(draw('contributors', { ...input, of: 'a/b' }, { locale, width: 240, hide: 'names' }).svg);
+      const narrow = readSvg(draw('contributors', counting, { locale, width: 240, hide: 'names' }).svg);
       assert.ok(!narrow.texts.some((text) => text.includes('…')), `${locale} ${narrow.texts.join()}`);
     }
   });
@@ -102,6 +104,31 @@ describe('the card of a board', () => {
       const own = texts.filter((text) => /\d/.test(text) && text.includes('…'));
       assert.deepEqual(own, [], locale);
     }
+  });
+});
+
+describe('the rows of a narrow board', () => {
+  it('leave out units and changes before they cut names to a few letters', () => {
+    const { envelope } = boardOf(8);
+    const data = envelope.data.map((item) => ({
+      ...Object(item),
+      person: { ...Object(item).person, display_name: 'Ada Love' },
+    }));
+    const textsAt = (width: number) => readSvg(draw('board', { envelope: { ...envelope, data } }, { width }).svg).texts;
+    // The podium has less room on the narrowest card.
+    for (const [width, count] of [
+      [240, 5],
+      [300, 8],
+      [480, 8],
+    ] as const) {
+      assert.equal(
+        textsAt(width).filter((text) => text === 'Ada Love').length,
+        count,
+        `${width} ${textsAt(width).join()}`,
+      );
+    }
+    assert.ok(textsAt(480).includes('7.25 points'));
+    assert.ok(textsAt(300).includes('7.25'));
   });
 });
 
