@@ -24,11 +24,16 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${usageOf(name, command)}\nplaudit: ${problem}\n`);
     return misused;
   }
+  const isService = name === 'serve' || name === 'demo';
+  const ending = endingSignal(isService ? 0 : interrupted);
   // A reader that closes the pipe early, as in "| head", is no fault, unless it reads a backup.
   if (name !== 'backup') {
-    process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
+    process.stdout.on('error', (error) => {
+      // A service stops as at a signal, so that a demonstration deletes its data.
+      if (!isService) process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
+      if (!ending.aborted) process.kill(process.pid, 'SIGTERM');
+    });
   }
-  const ending = endingSignal(name === 'serve' || name === 'demo' ? 0 : interrupted);
   const io: Io = {
     environment: process.env,
     get input() {

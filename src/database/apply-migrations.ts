@@ -22,7 +22,7 @@ export async function applyMigrations(
   for (const [index, { name, migration }] of pending.entries()) {
     const title = `migration ${name} (${index + 1} of ${pending.length})`;
     if (!isNewDatabase) report.log(title);
-    if ('parts' in migration) await applyParts(session, { name, title, parts: migration.parts }, report);
+    if ('parts' in migration) await applyParts(session, { name, title, parts: migration.parts, isNewDatabase }, report);
     else {
       await transact(session, title, report, async (transaction) => {
         await migration.up(transaction);
@@ -36,9 +36,14 @@ interface InParts {
   name: string;
   title: string;
   parts: readonly Part[];
+  isNewDatabase: boolean;
 }
 
-async function applyParts(session: Kysely<unknown>, { name, title, parts }: InParts, report: Reporting): Promise<void> {
+async function applyParts(
+  session: Kysely<unknown>,
+  { name, title, parts, isNewDatabase }: InParts,
+  report: Reporting,
+): Promise<void> {
   await sql`
     create table if not exists migration_parts (
       migration text not null,
@@ -50,7 +55,7 @@ async function applyParts(session: Kysely<unknown>, { name, title, parts }: InPa
   for (const [part, definition] of parts.entries()) {
     const step: Step = { migration: name, part, title: `${title}, part ${part + 1} of ${parts.length}` };
     if ((await readProgress(session, step))?.isDone === true) continue;
-    if (parts.length > 1) report.log(step.title);
+    if (parts.length > 1 && !isNewDatabase) report.log(step.title);
     if ('sql' in definition) {
       await transact(session, step.title, report, async (transaction) => {
         for (const statement of definition.sql) await statement.execute(transaction);

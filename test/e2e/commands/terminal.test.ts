@@ -1,10 +1,34 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { program, programEnvironment } from '../../program.ts';
+
+describe('plaudit demo without a reader of its output', () => {
+  it('stops, and deletes its data', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const child = spawn(process.execPath, [program, 'demo'], {
+      env: {
+        ...programEnvironment(),
+        PORT: '0',
+        METRICS_PORT: '0',
+        TMPDIR: directory.path,
+        GITHUB_URL: 'http://127.0.0.1:9',
+        GITHUB_API_URL: 'http://127.0.0.1:9',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'close');
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    assert.deepEqual(await ended, [0, null]);
+    const left = readdirSync(directory.path).filter((name) => name.startsWith('plaudit-demo-'));
+    assert.deepEqual(left, []);
+  });
+});
 
 describe('output of plaudit serve on a terminal', () => {
   it('prints lines for people, and no JSON', async (t) => {

@@ -239,6 +239,13 @@ describe('application of migrations', () => {
     assert.match(lines[2] ?? '', /^migration 2 \(1 of 1\), part 1 of 2, 0 rows of items: running for \d+ s$/);
   });
 
+  it('names no migration while it makes the tables of a new database', async () => {
+    await using opened = await openEmpty();
+    const lines: string[] = [];
+    await migrate(opened.database, { logEveryMs: 60_000, log: (line) => void lines.push(line) });
+    assert.deepEqual(lines, []);
+  });
+
   it('refuses a database of a newer release', async () => {
     await using opened = await openEmpty();
     await migrate(opened.database, { migrations: { '1': createItems, '2': { parts: [] } } });
