@@ -205,6 +205,15 @@ describe('rendering of pages for visitors', () => {
       assert.equal(forPrograms.status, 404, path);
       assert.equal(Object(forPrograms.body).error.type, 'not_found');
     }
+    for (const [query, detail] of [
+      ['since=2026-01-01&time_zone=Europe/Berln', /<p>Time zone: did you mean Europe\/Berlin\?/],
+      ['since=2026-01-01&time_zone=Europe/Berln&lang=de', /<p>Zeitzone: /],
+      ['since=tomorrow-or-so', /<p>From must be a day/],
+    ] as const) {
+      const wrong = await page(`/github/${user}/contributions/commits?${query}`);
+      assert.equal(wrong.status, 400, query);
+      assert.match(wrong.text, detail, 'the field is called as on the page');
+    }
     const api = await page('/v1/github/entities/nobody-here');
     assert.match(api.headers.get('content-type') ?? '', /^application\/json/);
   });
