@@ -107,7 +107,7 @@ export function sectionPage(
     )}</nav>
 <div class="section">
 ${notice.isDone === true && html`<p class="notice" role="status" tabindex="-1" autofocus>${owner.done}</p>`}${notice.oneTimeMarkup}
-${notice.problem !== undefined && html`<p class="warning" role="alert" lang="en" tabindex="-1" autofocus>${notice.field !== undefined && html`<strong lang="${reader.language.locale}">${notice.field}</strong> `}${notice.problem}</p>`}
+${notice.problem !== undefined && html`<p class="warning" role="alert" lang="en" dir="ltr" tabindex="-1" autofocus>${notice.field !== undefined && html`<strong lang="${reader.language.locale}"><bdi>${notice.field}</bdi></strong> `}${notice.problem}</p>`}
 ${!mayChange && html`<p class="warning">${owner.confirmAgain} <a href="${confirmPath(provider, name, path)}" rel="nofollow">${owner.confirm}</a></p>`}
 ${content}
 </div></div>

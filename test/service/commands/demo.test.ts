@@ -36,6 +36,9 @@ describe('signing in to the demonstration', () => {
     const path = page.url().slice(origin.length);
     const circumstances = { scheme: 'dark', width: 320, lang: 'en' } as const;
     await examinePages(browser, origin, [{ type: { name: 'stand-in', path }, circumstances }]);
+    await page.setViewportSize({ width: 320, height: 800 });
+    const isWhole = '[...document.querySelectorAll(".who small")].every((one) => one.scrollWidth <= one.clientWidth)';
+    assert.equal(await page.evaluate(isWhole), true, 'the organizations of a person are readable on a phone');
     await page.click('text=Back without signing in');
     await page.waitForURL('**/sign-in?return_to=%2Fsettings');
     await page.goto(`${service.url}/settings/github/${keeper.name}/privacy`);

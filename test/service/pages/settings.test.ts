@@ -64,17 +64,20 @@ describe('managing an account on pages', () => {
     const visitor = await owner();
     const wrong = await send(visitor, `${path}/embeds`, { action: 'make', path: '/v1/"other"', format: 'png' });
     assert.equal(wrong.status, 400);
-    assert.match(wrong.text, /role="alert"[^>]* autofocus><strong lang="en">Address of the card<\/strong> must be/);
+    assert.match(
+      wrong.text,
+      /role="alert"[^>]* autofocus><strong lang="en"><bdi>Address of the card<\/bdi><\/strong> must be/,
+    );
     assert.match(wrong.text, /name="path"[^>]* value="\/v1\/&quot;other&quot;"/);
     assert.match(wrong.text, /<option selected>png</);
     const key = await send(visitor, `${path}/access`, { action: 'add_key', key: '<no key>' });
-    assert.match(key.text, /<strong lang="en">Public key \(PEM\)<\/strong> must be a public key/);
+    assert.match(key.text, /<strong lang="en"><bdi>Public key \(PEM\)<\/bdi><\/strong> must be a public key/);
     assert.match(key.text, /&lt;no key&gt;<\/textarea>/);
     const url = await send(visitor, `${path}/notifications`, { action: 'make_secret', url: 'ftp://hooks.example' });
-    assert.match(url.text, /<strong lang="en">Address<\/strong> must be an address/);
+    assert.match(url.text, /<strong lang="en"><bdi>Address<\/bdi><\/strong> must be an address/);
     assert.match(url.text, /value="ftp:\/\/hooks.example"/);
     const german = await send(visitor, `${path}/notifications?lang=de`, { action: 'make_secret', url: '' });
-    assert.match(german.text, /<strong lang="de">Adresse<\/strong> must /);
+    assert.match(german.text, /<strong lang="de"><bdi>Adresse<\/bdi><\/strong> must /);
     for (const section of ['embeds', 'access', 'notifications']) {
       assert.doesNotMatch((await visitor.get(`${path}/${section}`)).text, /autofocus|other&quot;|no key|ftp:/);
     }
@@ -104,7 +107,8 @@ describe('managing an account on pages', () => {
     const visitor = await owner();
     const choose = (name: string) =>
       send(visitor, `${path}/privacy`, { action: 'change', hidden: 'true', boards_repository: name });
-    const label = '<strong lang="en">Repository with the file of boards</strong> ';
+    const label =
+      'dir="ltr" tabindex="-1" autofocus><strong lang="en"><bdi>Repository with the file of boards</bdi></strong> ';
     const unknown = await choose('secret-keeper/dairy');
     assert.equal(unknown.status, 400);
     assert.ok(unknown.text.includes(`${label}is not the name of a repository of this account`), unknown.text);

@@ -27,7 +27,7 @@ ${form(context, 'issue_token', html`<p><button type="submit">${owner.issueToken}
 ${form(
   context,
   'revoke_token',
-  html`<p class="field"><label for="token_id">${owner.tokenId}</label><input id="token_id" name="id" value="${entered['action'] === 'revoke_token' && entered['id']}" required maxlength="100" autocomplete="off" spellcheck="false">
+  html`<p class="field"><label for="token_id">${owner.tokenId}</label><input id="token_id" name="id" value="${entered['action'] === 'revoke_token' && entered['id']}" required maxlength="100" dir="ltr" autocomplete="off" spellcheck="false">
 <button type="submit" class="small">${owner.revoke}</button></p>`,
 )}
 <h2>${owner.keys}</h2><p>${owner.keysDetail}</p>
@@ -42,7 +42,7 @@ ${itemForm(context, 'remove_key', key.id, owner.remove)}`,
 ${form(
   context,
   'add_key',
-  html`<p class="field"><label for="key">${owner.publicKey}</label><textarea id="key" name="key" required rows="4" maxlength="10000" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----">${entered['key']}</textarea>
+  html`<p class="field"><label for="key">${owner.publicKey}</label><textarea id="key" name="key" required dir="ltr" rows="4" maxlength="10000" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----">${entered['key']}</textarea>
 <button type="submit">${owner.addKey}</button></p>`,
 )}`;
   },
