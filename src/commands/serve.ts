@@ -11,7 +11,7 @@ import type { Io } from './io.ts';
 /** `plaudit serve`: runs the service until the process receives a signal to end. */
 export async function serve(io: Io): Promise<void> {
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
-  const examples = configuredHosts(config).slice(0, 1).map(exampleOf);
+  const examples = ['/', ...configuredHosts(config).slice(0, 1).map(exampleOf)];
   await runService(config, io, { environment: io.environment, examples });
 }
 

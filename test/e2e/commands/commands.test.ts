@@ -58,7 +58,7 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
   };
 }
 
-const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)"/;
+const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try http:\S+\/ or (\S+)"/;
 
 describe('the command line', () => {
   it('names the address, database, quota and an example in one line of serve, and leaves no process after a stop', async () => {

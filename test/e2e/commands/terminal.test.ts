@@ -63,7 +63,10 @@ describe('output of plaudit serve on a terminal', () => {
       .split(/[\r\n]+/)
       .filter((line) => line !== '');
     assert.match(lines[0] ?? '', /^\d\d:\d\d:\d\d preparing a new database$/);
-    assert.ok(lines.some((line) => line.startsWith('Plaudit listens on http://')));
+    assert.ok(
+      lines.some((line) => /^Plaudit listens on http:.* Try http:\/\/[^/]+\/ or http:/.test(line)),
+      out,
+    );
     assert.equal(lines.at(-1), 'Plaudit stopped.');
     assert.ok(!lines.some((line) => line.includes('{')), out);
   });

@@ -12,7 +12,7 @@ import { onServer } from '../../database-server.ts';
 import { inProcess } from '../../run-command.ts';
 import { until } from '../../time.ts';
 
-const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)"/;
+const listening = /"msg":"Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try http:\S+\/ or (\S+)"/;
 
 describe('plaudit serve', () => {
   it('names the setting when a port, the address or DATA_DIR cannot be used', async () => {
