@@ -13,6 +13,7 @@ import { openCardImages } from './cards/open.ts';
 import type { Config } from './config/config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
 import { evidenceRoutes } from './contributions/evidence/routes.ts';
+import { languageRoutes } from './contributions/languages/routes.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { badgeRoutes } from './contributors/badges/routes.ts';
 import { repositoryCounterRoutes } from './contributors/counters/routes.ts';
@@ -78,6 +79,7 @@ const moduleRoutes = [
   repositoryRoutes,
   contributionRoutes,
   evidenceRoutes,
+  languageRoutes,
   contributorRoutes,
   contributorEvidenceRoutes,
   repositoryCounterRoutes,

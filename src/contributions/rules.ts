@@ -78,7 +78,8 @@ export const derivedRules: readonly Rule[] = [
   {
     id: 'language.changed-files',
     counter: 'languages',
-    means: 'Files that the commits of the account change, by their extensions and names; merges count nothing.',
+    means:
+      'Files that the commits of the account change, by their extensions and names; merges count nothing. Each language lists its commits.',
     since: nextRelease,
   },
   {
@@ -136,9 +137,9 @@ export function numberDefinition(counter: string): string {
   return rule.means;
 }
 
-/** Returns the id of the rule of a counter. */
+/** Returns the id of the rule of a counter, or of languages. */
 export function ruleOf(counter: string): string {
-  return definitionOf(counter)?.rule ?? '';
+  return definitionOf(counter)?.rule ?? derivedRules.find((rule) => rule.counter === counter)?.id ?? '';
 }
 
 function definitionOf(counter: string): (typeof definitions)[number][1] | undefined {

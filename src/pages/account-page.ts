@@ -4,6 +4,7 @@ import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import type { OpenBoard } from '../boards/views/open-board-store.ts';
 import { fill } from '../cards/languages/language.ts';
 import type { CounterName } from '../contributions/kinds.ts';
+import type { LanguageSum } from '../contributions/languages/store.ts';
 import { numberDefinition } from '../contributions/rules.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import type { PartRequest } from '../http/endpoints.ts';
@@ -26,6 +27,7 @@ import {
   calendarNote,
   counters,
   earnable,
+  languages,
   repositories,
   section,
 } from './sections.ts';
@@ -34,7 +36,7 @@ import { WindowQuery, windowOf } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
 const numbersId = 'contributions';
-const listLengths = { awards: 12, boards: 12, people: 20, repositories: 12 };
+const listLengths = { awards: 12, boards: 12, languages: 6, people: 20, repositories: 12 };
 const readAccount = partReader(AccountPart);
 const readAwards = partReader(AwardPart);
 const readBoards = partReader(BoardPart);
@@ -47,6 +49,8 @@ interface Data {
   /** Its own; of a person also those that rank the person. */
   boards: readonly OpenBoard[];
   repositories: readonly ShownRepository[];
+  /** Empty where they were never read. */
+  languages: readonly LanguageSum[];
   /** For organizations alone. */
   earnable: readonly Earnable[];
 }
@@ -59,12 +63,14 @@ interface Sources {
   findEarnable: (account: Account, limit: number) => Promise<readonly Earnable[]>;
   /** Finds the boards of a person, and those that rank the person. */
   findBoards: (account: Account, limit: number) => Promise<readonly OpenBoard[]>;
+  /** Finds the languages of an account, as far as they are known. */
+  findLanguages: (account: Account, limit: number) => Promise<readonly LanguageSum[]>;
 }
 
 /** Returns the page of a person or an organization. */
 export function accountPage(
   site: Site,
-  { now, findRepositories, findEarnable, findBoards }: Sources,
+  { now, findRepositories, findEarnable, findBoards, findLanguages }: Sources,
   path: string,
 ): Page<typeof AccountPath, Data> {
   return {
@@ -74,13 +80,14 @@ export function accountPage(
     load: async (read, { account, query }) => {
       const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
-      const [own, awards, community, boardList, owned, defined] = await Promise.all([
+      const [own, awards, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
         isOrganization ? loadCommunity(read, within, { limit: listLengths.people, now: now() }) : undefined,
         isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
         findRepositories(account, listLengths.repositories),
         isOrganization ? findEarnable(account, listLengths.awards) : [],
+        findLanguages(account, listLengths.languages),
       ]);
       return (
         own && {
@@ -89,6 +96,7 @@ export function accountPage(
           community: community instanceof MovedRepository ? undefined : community,
           boards: boardList,
           repositories: owned,
+          languages,
           earnable: defined,
         }
       );
@@ -162,6 +170,7 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
     main: html`${hero(site, reader, account, data.account)}
 ${section(words.contributions, counters({ values: account.contributions, pathOf, isOfAll: isOrganization }, data.account, reader), dataLink(account, 'contributions', words), numbersId)}
 ${section(words.year, html`${calendar(provider, name, reader)}${calendarNote(pathOf, data.account, reader)}`)}
+${data.languages.length > 0 && section(language.words.languagesTitle, languages(provider, name, data.languages, data.account, reader), dataLink(account, 'contributions/languages', words))}
 ${data.community !== undefined && communitySection({ provider, owner: name, path }, data.community, reader)}
 ${
   data.awards !== undefined &&

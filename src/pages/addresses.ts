@@ -60,6 +60,11 @@ export function counterPath(provider: string, name: string, counter: string): st
   return `${accountPath(provider, name)}/contributions/${counter}`;
 }
 
+/** Returns the path of the page with the commits that the number of a language counts. */
+export function languagePath(provider: string, name: string, language: string): string {
+  return `${accountPath(provider, name)}/contributions/languages/${encodeURIComponent(language)}`;
+}
+
 /** Returns the path of the page with the items that a counter of a repository counts. */
 export function repositoryCounterPath(provider: string, owner: string, name: string, counter: string): string {
   return `${repositoryPath(provider, owner, name)}/contributions/${counter}`;

@@ -12,6 +12,7 @@ import {
 import { findBoardsOfPerson, findBoardsOfRepository } from '../boards/views/open-board-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
+import { findKnownLanguages } from '../contributions/languages/languages.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { authorize } from '../http/authorize.ts';
@@ -84,6 +85,7 @@ export function pageRoutes(app: App, without: Services): void {
         findRepositories: ({ id }, limit) => findPublicRepositories(connection, id, limit),
         findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
         findBoards: ({ id }, limit) => findBoardsOfPerson(connection, id, limit),
+        findLanguages: (account, limit) => findKnownLanguages(services, account, limit),
       },
       `/${provider}/:name`,
     ),
@@ -105,6 +107,7 @@ export function pageRoutes(app: App, without: Services): void {
   );
   const evidence = evidencePages(site, provider, services.now);
   addPage(app, services, evidence.counter);
+  addPage(app, services, evidence.language);
   addPage(app, services, evidence.contributor);
   addPage(app, services, evidence.repositoryContributor);
   addPage(app, services, evidence.repositoryCounter);

@@ -4,6 +4,8 @@ import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
+import { colourOfLanguage } from '../contributions/languages/linguist.ts';
+import type { LanguageSum } from '../contributions/languages/store.ts';
 import { definitionsOf, numberDefinition } from '../contributions/rules.ts';
 import type { ShownRepository } from '../repositories/public-store.ts';
 import {
@@ -13,6 +15,7 @@ import {
   boardPath,
   endpointPath,
   holdersPath,
+  languagePath,
   repositoryCounterPath,
   repositoryPath,
 } from './addresses.ts';
@@ -80,6 +83,25 @@ export function counters(
 <dd>${isUnknown ? html`<span aria-hidden="true">–</span><span class="unseen">${words.unknownValue}</span>` : numberLink(to(pathOf(name)), number(value), facts)}${tip(facts, reader)}</dd></div>`;
   })}</dl>
 ${provenance(part, reader)}`;
+}
+
+/** Renders the changed files of languages. */
+export function languages(
+  provider: string,
+  name: string,
+  sums: readonly LanguageSum[],
+  { asOf }: Pick<Part<unknown>, 'asOf'>,
+  reader: Reader,
+): Markup {
+  const { language: own, words, to } = reader;
+  const facts = { id: 'languages-tip', means: numberDefinition('languages'), window: words.detail.lifetime, asOf };
+  return html`<dl class="counters">${sums.map(
+    ({ language, files }) =>
+      html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true"><circle class="dot" fill="${colourOfLanguage(language) ?? 'currentColor'}" cx="8" cy="8" r="5"/></svg><bdi>${language}</bdi></dt>
+<dd>${numberLink(to(languagePath(provider, name, language)), own.number(files), facts)}</dd></div>`,
+  )}</dl>
+${sharedTip(facts, reader)}
+<p class="note">${own.words.publicOnly} · ${own.words.inCollected}</p>`;
 }
 
 /** Renders the time as of which data is known. */

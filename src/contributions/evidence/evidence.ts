@@ -8,6 +8,7 @@ import { cutPage, type Page, type PageStart, type Place, staleCursor } from '../
 import { fromCursor, toCursor } from '../../windows/cursors.ts';
 import type { Window } from '../../windows/window.ts';
 import type { StoredCounter } from '../kinds.ts';
+import type { LanguageItem } from '../languages/evidence-store.ts';
 import type { ChangedItem } from './comparison-store.ts';
 import { type ExcludedItem, type ExcludedScope, findExcluded } from './excluded-store.ts';
 import type { ItemFilter } from './filter-store.ts';
@@ -67,7 +68,7 @@ export interface ItemsWanted {
 }
 
 /** A page of the items behind a number. */
-export interface LoadedEvidence extends Page<Item | ExcludedItem | ChangedItem> {
+export interface LoadedEvidence extends Page<Item | LanguageItem | ExcludedItem | ChangedItem> {
   /** Undefined: the items are those that do not count. */
   evidence: Evidence | undefined;
   /** Present in a comparison, whose items were added or removed. */
@@ -158,7 +159,11 @@ async function countFiltered(
   return { total: itemised + erased, countedWithPrivate: itemised + erased };
 }
 
-function readCursor(
+/**
+ * Reads the window and the position of a cursor; without a cursor, the window is that of the scope.
+ * @throws AppError `invalid_input` for a cursor of another list.
+ */
+export function readCursor(
   start: PageStart,
   key: string,
   scope: ItemScope,

@@ -212,7 +212,7 @@ function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | unde
  * @param partialDay a moment on the day that the cursor or the window cuts. That day is always read, and does not count
  *   towards `limit`, because its commits may be outside of the page.
  */
-function daysOfPage(
+export function daysOfPage(
   days: (condition: RawBuilder<boolean>) => RawBuilder<unknown>,
   limit: number,
   { isAscending, partialDay }: { isAscending: boolean; partialDay: Date | null },
@@ -224,7 +224,8 @@ function daysOfPage(
     ${first(sql`d.day <> ${dayOf(partialDay)}`)} union all ${days(sql`d.day = ${dayOf(partialDay)}`)}`;
 }
 
-function dayOf(at: Date): RawBuilder<string> {
+/** Returns SQL for the day (UTC) of a moment. */
+export function dayOf(at: Date): RawBuilder<string> {
   return sql`(${at}::timestamptz at time zone 'UTC')::date`;
 }
 

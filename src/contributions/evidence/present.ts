@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { toCsv } from '../../http/csv.ts';
 import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
@@ -6,10 +6,9 @@ import { envelope, formatTimestamp, TimestampSchema } from '../../http/envelope.
 import { neighbourCursors } from '../../http/pagination.ts';
 import type { Repositories } from '../../providers/provider.ts';
 import { coAuthored, ruleOf, rules } from '../rules.ts';
-import { additionReasons, type ChangedItem, removalReasons } from './comparison-store.ts';
+import { additionReasons, removalReasons } from './comparison-store.ts';
 import type { LoadedEvidence } from './evidence.ts';
-import { type ExcludedItem, exclusionReasons } from './excluded-store.ts';
-import type { Item } from './store.ts';
+import { exclusionReasons } from './excluded-store.ts';
 
 /** An item behind a number. */
 export const EvidenceItem = Type.Object(
@@ -43,15 +42,28 @@ export const EvidenceItem = Type.Object(
   { title: 'EvidenceItem' },
 );
 
+/** A commit behind the number of a language. */
+export const LanguageEvidenceItem = Type.Object(
+  {
+    ...EvidenceItem.properties,
+    files: Type.Integer({
+      description: 'Changed files of the language, once for each author and co-author of the commit that counts.',
+      examples: [3],
+    }),
+  },
+  { title: 'LanguageEvidenceItem' },
+);
+
 const listing = 'evidence';
 export const evidenceListing = { name: listing, defaultLimit: 30 };
 
-/** Returns a page of evidence as JSON, or as CSV. */
+/** Returns a page of evidence as JSON, or as CSV with the members of its items as columns. */
 export function presentEvidence(
   { cursors, resolver }: Pick<RouteServices, 'cursors' | 'resolver'>,
   loaded: LoadedEvidence,
   { provider, isOwner }: Pick<ResolvedAccount, 'provider' | 'isOwner'>,
   format: 'json' | 'csv' | undefined,
+  { properties }: TObject = EvidenceItem,
 ): HandlerResult {
   const { page, evidence, comparison, listKey, window, asOf, missing, includesPrivate } = loaded;
   const data = page.map((item) => toItem(item, provider.repositories));
@@ -73,14 +85,13 @@ export function presentEvidence(
       ),
     }),
     staleAt: resolver.staleAt(asOf),
-    ...(format === 'csv' && { csv: toCsv(columns, data) }),
+    ...(format === 'csv' && { csv: toCsv(Object.keys(properties), data) }),
     // Items may be in repositories of other accounts, whose changes do not invalidate this response.
     isCacheable: false,
     ...((includesPrivate || isOwner) && { isWithdrawable: true }),
   };
 }
 
-const columns = Object.keys(EvidenceItem.properties);
 const pages = {
   issue: 'issue',
   pull_request: 'pull_request',
@@ -89,7 +100,7 @@ const pages = {
 } as const;
 
 function toItem(
-  item: Item | ExcludedItem | ChangedItem,
+  item: LoadedEvidence['page'][number],
   repositories: Pick<Repositories, 'pageOf'>,
 ): Record<string, string | number | boolean | null> {
   const { kind, owner, repository, number, oid, title, at, isAssisted } = item;
@@ -109,6 +120,7 @@ function toItem(
     url: repositories.pageOf(owner, repository, address),
     occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
     assisted: isAssisted,
+    ...('files' in item && { files: item.files }),
     ...('address' in item && item.address !== null && { address: item.address }),
     ...('change' in item && { change: item.change }),
     ...('reason' in item && { reason: item.reason }),

@@ -37,14 +37,31 @@ export async function loadLanguagesCard(
 
 /** Presents the languages of an account for their card. */
 export function presentLanguages(
-  { resolver }: RouteServices,
-  { languages: { input, isFinal }, window, asOf }: LoadedLanguages,
+  services: RouteServices,
+  loaded: LoadedLanguages,
   { account, provider }: ResolvedAccount,
 ): HandlerResult {
   return {
+    ...resultOf(services, loaded, { dataType: 'entity', data: [toEntity(account, provider.accounts.urlOf(account))] }),
+    cardInput: { languages: loaded.languages.input },
+  };
+}
+
+/** Presents the numbers of languages. */
+export function presentLanguageNumbers(services: RouteServices, loaded: LoadedLanguages): HandlerResult {
+  const { languages } = loaded.languages.input;
+  const data = languages.map(({ name, files }) => ({ language: name, files }));
+  return resultOf(services, loaded, { dataType: 'unknown', data });
+}
+
+function resultOf(
+  { resolver }: RouteServices,
+  { languages: { input, isFinal }, window, asOf }: LoadedLanguages,
+  content: Pick<Parameters<typeof envelope>[0], 'dataType' | 'data'>,
+): HandlerResult {
+  return {
     envelope: envelope({
-      dataType: 'entity',
-      data: [toEntity(account, provider.accounts.urlOf(account))],
+      ...content,
       provenance: {
         asOf,
         missing: isFinal ? [] : ['languages'],
@@ -53,7 +70,6 @@ export function presentLanguages(
       },
     }),
     staleAt: resolver.staleAt(asOf),
-    cardInput: { languages: input },
     ...(input.includesPrivate && { isWithdrawable: true, isCacheable: false }),
   };
 }

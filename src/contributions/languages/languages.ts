@@ -1,10 +1,11 @@
 import type { LoadServices } from '../../accounts/resolve.ts';
+import type { Account } from '../../accounts/store.ts';
 import type { ResolvedAccount } from '../../http/endpoint.ts';
 import type { LanguagesInput } from '../../http/images.ts';
 import type { Window } from '../../windows/window.ts';
 import { countLanguagesJob } from '../jobs.ts';
 import { colourOfLanguage } from './linguist.ts';
-import { findLanguageRepositories, findLanguages, type LanguageQuery } from './store.ts';
+import { findLanguageRepositories, findLanguages, type LanguageQuery, type LanguageSum } from './store.ts';
 
 /** The most repositories of an account whose languages are counted: those with its most commits. */
 export const maxRepositories = 50;
@@ -49,6 +50,21 @@ export async function loadLanguages(
   }));
   const [files, otherFiles] = [filesOf(sums), filesOf(sums.slice(limit))];
   return { input: { languages, files, otherFiles, includesPrivate: withPrivate }, isFinal };
+}
+
+/**
+ * Finds the public languages of an account that are known already, the most changed one first. Has nothing read, unlike
+ * `loadLanguages`.
+ */
+export async function findKnownLanguages(
+  { connection, computations }: Pick<LoadServices, 'connection' | 'computations'>,
+  { id: accountId, type }: Account,
+  limit: number,
+): Promise<LanguageSum[]> {
+  const query: LanguageQuery = { accountId, isOwner: type === 'organization', withPrivate: false };
+  const days = { since: null, until: null };
+  const sums = await computations.share(accountId, 'known languages', () => findLanguages(connection, query, days));
+  return sums.slice(0, limit);
 }
 
 function filesOf(sums: readonly { files: number }[]): number {

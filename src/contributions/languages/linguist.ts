@@ -9,18 +9,20 @@ import { readFileSync } from 'node:fs';
 /** The numbers of files by language. */
 export type FilesByLanguage = ReadonlyMap<string, number>;
 
+const names = new Map<string, string>();
 const colours = new Map<string, string>();
 const byExtension = new Map<string, string>();
 const byName = new Map<string, string>();
 const excluded: string[] = [];
 
 for (const line of readFileSync(new URL('linguist.tsv', import.meta.url), 'utf8').split('\n')) {
-  const [kind, name = '', colour = '', extensions = '', names = ''] = line.split('\t');
+  const [kind, name = '', colour = '', extensions = '', filenames = ''] = line.split('\t');
   if (kind === 'excluded') excluded.push(name);
   if (kind !== 'language') continue;
+  names.set(name.toLowerCase(), name);
   if (colour !== '') colours.set(name, colour);
   for (const extension of extensions.split('|')) if (extension !== '') byExtension.set(extension, name);
-  for (const filename of names.split('|')) if (filename !== '') byName.set(filename, name);
+  for (const filename of filenames.split('|')) if (filename !== '') byName.set(filename, name);
 }
 
 /**
@@ -72,6 +74,11 @@ export function countLanguages(paths: readonly string[]): FilesByLanguage {
     if (language !== undefined) counted.set(language, (counted.get(language) ?? 0) + 1);
   }
   return counted;
+}
+
+/** Returns the name of a language as it is counted, from its name in any letter case; undefined for others. */
+export function languageNamed(name: string): string | undefined {
+  return names.get(name.toLowerCase());
 }
 
 /** Returns the colour that linguist gives a language, `#rrggbb`; undefined where it has none. */

@@ -11,7 +11,7 @@ import type { FilesByLanguage } from './linguist.ts';
  */
 
 /** The most languages of an account. */
-const maxLanguages = 1000;
+export const maxLanguages = 1000;
 
 /** SQL for the sums of the commits `c` that a query or a table holds. */
 function sumsOf(commits: RawBuilder<unknown>): RawBuilder<unknown> {

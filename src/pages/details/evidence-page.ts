@@ -2,6 +2,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import type { Account } from '../../accounts/store.ts';
 import { fill } from '../../cards/languages/language.ts';
 import { counterNames } from '../../contributions/counters.ts';
+import { languageNamed } from '../../contributions/languages/linguist.ts';
 import { definitionsOf, numberDefinition } from '../../contributions/rules.ts';
 import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
@@ -13,6 +14,7 @@ import {
   contributorPath,
   counterPath,
   endpointPath,
+  languagePath,
   previewPath,
   repositoryCounterPath,
   repositoryPath,
@@ -35,6 +37,7 @@ const Item = Type.Object({
   url: Type.String(),
   occurred_dttm: Type.String(),
   points: Type.Optional(Type.Number()),
+  files: Type.Optional(Type.Integer()),
 });
 type Item = Static<typeof Item>;
 const readPart = partReader(Item);
@@ -84,7 +87,7 @@ interface NumberKind<Path extends TObject> {
   ) => NumberDescription;
 }
 
-/** Returns the pages with the items behind numbers: of counters, of contributors and of people on boards. */
+/** Returns the pages with the items behind numbers: of counters, languages, contributors and people on boards. */
 export function evidencePages(site: Site, provider: string, now: () => Date) {
   return {
     counter: evidencePage(site, now, {
@@ -114,6 +117,20 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors'],
         definition: [numberDefinition('contributions')],
+      }),
+    }),
+    language: evidencePage(site, now, {
+      path: `/${provider}/:name/contributions/languages/:language`,
+      params: Type.Object({ ...AccountPath.properties, language: Type.String({ maxLength: 64 }) }),
+      operationId: 'listLanguageEvidence',
+      hasPeriods: true,
+      partRequest: ({ language }) => ({ params: { language } }),
+      describe: ({ language }, { provider: host, name }) => ({
+        path: languagePath(host, name, language),
+        title: languageNamed(language) ?? language,
+        endpoint: `contributions/languages/${encodeURIComponent(language)}`,
+        preview: ['contributions', { card: 'languages' }],
+        definition: [numberDefinition('languages')],
       }),
     }),
     ...repositoryPages(site, provider, now),
@@ -256,9 +273,12 @@ ${remainderOf(data.meta, details?.changed ?? 0, reader)}</section>`,
   });
 }
 
-function entry({ title, url, repository, number, occurred_dttm: at, points }: Item, { language }: Reader): Markup {
+function entry(item: Item, { language }: Reader): Markup {
+  const { title, url, repository, number, occurred_dttm: at, points, files } = item;
   const itemName = `${repository ?? ''}${number === null || number === undefined ? '' : ` #${number}`}`;
   const label = title || itemName || url;
-  return html`<li><strong>${url === '' ? label : html`<a href="${url}" rel="nofollow ugc">${label}</a>`}</strong>${points !== undefined && html` <span class="chip">${language.number(points)}</span>`}
+  const part =
+    points === undefined ? files && language.plural(language.words.changedFiles, files) : language.number(points);
+  return html`<li><strong>${url === '' ? label : html`<a href="${url}" rel="nofollow ugc">${label}</a>`}</strong>${part !== undefined && html` <span class="chip">${part}</span>`}
 <small>${title !== '' && html`<bdi>${itemName}</bdi> · `}<time datetime="${at}">${language.date(new Date(at))}</time></small></li>`;
 }

@@ -39,6 +39,7 @@ describe('data that is not public', () => {
     login: ada.name,
     slug: 'open',
     number: '1',
+    language: 'TypeScript',
   };
   let privateAward = '';
   let privateAchievement = '';

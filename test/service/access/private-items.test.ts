@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { ada, bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
+import { storeLanguages } from '../../integration/contributions/store-languages.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezeBoards } from '../pages/stored-board.ts';
 import { type Description, operationsWith, type RequestedOperation } from '../windows/numbers.ts';
@@ -15,6 +16,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   name: [engines.name, keeper.name],
   repository: ['engine-1'],
   login: [ada.name],
+  language: ['TypeScript', 'Go'],
   counter: ['commits', 'reviews', 'contributed_to'],
   slug: ['open', 'private'],
   number: ['1'],
@@ -77,6 +79,7 @@ describe('private items', () => {
        where n.id = r.id`,
       [secret],
     );
+    await storeLanguages(connection);
     await pool.query(`update changes_kept set since = now() - interval '80 days'`);
     tokens.owner = await serviceToken(service, simulator, engines);
     tokens.other = await serviceToken(service, simulator, ada);

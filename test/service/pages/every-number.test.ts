@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { ada, engines } from '../../integration/access/owner.ts';
+import { storeLanguages } from '../../integration/contributions/store-languages.ts';
 import { award } from '../achievements/award.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezeBoards, storeBoard } from './stored-board.ts';
@@ -10,8 +11,8 @@ const community = `/github/${engines.name}`;
 const repository = `${community}/engine-1`;
 /** The pages whose numbers lead to other pages, with the least number of them. */
 const pages: readonly (readonly [path: string, least: number])[] = [
-  [person, 8],
-  [`${community}?lang=de`, 10],
+  [person, 11],
+  [`${community}?lang=de`, 13],
   [`${community}?period=2025`, 10],
   [`${community}?since=2014-01-01&until=2030-12-31&time_zone=Asia/Tokyo`, 10],
   [repository, 8],
@@ -34,6 +35,7 @@ describe('every number on a page', () => {
     const { service, simulator } = shared;
     await award(service, 'Counted');
     await storeBoard(service, simulator);
+    await storeLanguages(service.database.connection);
     await freezeBoards(service, new Date('2042-02-01'));
   });
 

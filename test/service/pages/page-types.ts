@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { SharedService } from '../../e2e/shared-service.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
+import { storeLanguages } from '../../integration/contributions/store-languages.ts';
 import { award } from '../achievements/award.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { freezeBoards, storeBoard } from './stored-board.ts';
@@ -39,6 +40,7 @@ function typesOf(awardId: string, achievementId: string): PageType[] {
     },
     { name: 'repository-counter', path: `${repository}/contributions/pull_requests` },
     { name: 'counter', path: `${person}/contributions/commits` },
+    { name: 'language', path: `${person}/contributions/languages/C%2B%2B` },
     { name: 'contributor', path: `${community}/contributors/${ada.name}?period=this-year` },
     { name: 'award', path: `${person}/achievements/${awardId}` },
     { name: 'holders', path: `${community}/Shown/achievements/${achievementId}` },
@@ -80,6 +82,7 @@ export async function preparePages({ service, simulator }: SharedService): Promi
     [awardId],
   );
   await storeBoard(service, simulator);
+  await storeLanguages(service.database.connection);
   await freezeBoards(service, new Date('2042-02-01'));
   const browser = await sharedBrowser();
   simulator.signIn.person = 'private_owner';

@@ -33,6 +33,8 @@ const defined: Record<string, Record<string, string>> = {
   listRepositoryContributions: Object.fromEntries(
     counterNames.filter((name) => name !== 'contributed_to').map((name) => [`contributions.${name}`, name]),
   ),
+  listLanguages: { files: 'languages' },
+  listLanguageEvidence: { files: 'languages' },
   listContributors: { contributions: 'contributions' },
   listRepositoryContributors: { contributions: 'contributions' },
   getBoard: ofRank,

@@ -42,6 +42,7 @@ const parts: Readonly<Record<string, string>> = {
   repository: 'engine-1',
   login: ada.name,
   counter: 'commits',
+  language: 'TypeScript',
 };
 
 describe('wrong windows', () => {
