@@ -105,7 +105,8 @@ export const derivedRules: readonly Rule[] = [
   {
     id: 'achievements.progress',
     counter: 'progress',
-    means: 'What the condition of an achievement counts of the account, and the number from which it is earned.',
+    means:
+      'What the condition of an achievement counts of the account, and the number from which it is earned; `achievements/next` lists the contributions.',
     since: nextRelease,
   },
   ...reported.map(([counter, means]) => ({ id: `reported.${counter}`, counter, means, since: firstRelease })),

@@ -53,7 +53,7 @@ export interface Evidence {
   hostSearch?: string | undefined;
 }
 
-export const remainderReasons = ['host-total', 'private', 'erased-account'] as const;
+export const remainderReasons = ['host-total', 'private', 'erased-account', 'earned-once'] as const;
 export type RemainderReason = (typeof remainderReasons)[number];
 
 export const sources = ['collected', 'host'] as const;
@@ -212,7 +212,7 @@ const listMetadata = {
   remainder: Type.Optional(
     Type.Object(Object.fromEntries(remainderReasons.map((reason) => [reason, Type.Optional(Type.Integer())])), {
       description:
-        'Evidence: what `total` counts and no page lists, by reason. `host-total` is negative where more is collected than the host counts.',
+        'Evidence: what `total` counts and no page lists, by reason. `host-total` is negative where more is collected than the host counts. `earned-once`: points that rules with `count()` give for several contributions together.',
     }),
   ),
   host_search: Type.Optional(

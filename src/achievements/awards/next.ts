@@ -1,8 +1,9 @@
 import type { Connection } from '../../database/connection.ts';
+import type { Config } from '../config.ts';
 import { measureProgress } from '../evaluation/progress-store.ts';
 import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
 import { storable } from '../files/store.ts';
-import { goalOf } from '../goal.ts';
+import { type Goal, goalOf } from '../goal.ts';
 import { findOpenFiles, type OpenFile } from './next-store.ts';
 
 /** The achievement that a person is closest to. */
@@ -11,6 +12,9 @@ export interface NextAchievement {
   present: number;
   wanted: number;
   repositoryId: string;
+  goal: Goal;
+  /** The point actions of the file of the achievement. */
+  pointActions: Config['pointActions'];
   /** A URL, a path in `iconSource`, or empty. */
   icon: string;
   iconSource: { owner: string; name: string; defaultBranch: string };
@@ -62,11 +66,12 @@ async function progressOf(
     .slice(0, maxGoals);
   const { repositoryId, repositoryName: name, ownerName: owner, defaultBranch } = file;
   const present = await measureProgress(connection, { repositoryId, accountId }, goals, pointActions);
-  return goals.flatMap(({ achievement, wanted }, index) => {
+  return goals.flatMap((goal, index) => {
+    const { achievement, wanted } = goal;
     const number = present[index] ?? 0;
     if (number <= 0 || number >= wanted) return [];
     const { icon } = achievement;
     const iconSource = { owner, name, defaultBranch };
-    return [{ name: achievement.name, present: number, wanted, repositoryId, icon, iconSource }];
+    return [{ name: achievement.name, present: number, wanted, repositoryId, goal, pointActions, icon, iconSource }];
   });
 }

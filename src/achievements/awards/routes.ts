@@ -18,6 +18,7 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { ParsedFiles } from '../files/read-file.ts';
 import { findNext, type NextAchievement } from './next.ts';
+import { nextRoutes } from './next-routes.ts';
 import { type Audience, type Award, type AwardPlace, countHolders, findAward, findAwardPage } from './page-store.ts';
 
 const AwardItem = Type.Object(
@@ -64,6 +65,7 @@ const maxParsedFiles = 50;
 /** Registers endpoint 4, the achievements that an account was awarded, and each of these awards by itself. */
 export function awardRoutes(app: App, services: RouteServices): void {
   const parsedFiles: ParsedFiles = new LRUCache({ max: maxParsedFiles });
+  nextRoutes(app, services, parsedFiles);
   const shared = { readers: 'public', dataType: 'achievement', item: AwardItem, cards: ['achievements'] } as const;
   addEndpoint(app, services, {
     ...shared,

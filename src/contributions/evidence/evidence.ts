@@ -8,7 +8,6 @@ import { cutPage, type Page, type PageStart, type Place, staleCursor } from '../
 import { fromCursor, toCursor } from '../../windows/cursors.ts';
 import type { Window } from '../../windows/window.ts';
 import type { StoredCounter } from '../kinds.ts';
-import type { LanguageItem } from '../languages/evidence-store.ts';
 import type { ChangedItem } from './comparison-store.ts';
 import { type ExcludedItem, type ExcludedScope, findExcluded } from './excluded-store.ts';
 import type { ItemFilter } from './filter-store.ts';
@@ -67,8 +66,16 @@ export interface ItemsWanted {
   hostSearch?: string | undefined;
 }
 
+/** An item of a list of evidence. */
+export type ListedItem = (Item | ExcludedItem | ChangedItem) & {
+  /** Of a language: changed files. */
+  files?: number;
+  /** Of the progress to an award: what the item adds. */
+  amount?: number;
+};
+
 /** A page of the items behind a number. */
-export interface LoadedEvidence extends Page<Item | LanguageItem | ExcludedItem | ChangedItem> {
+export interface LoadedEvidence extends Page<ListedItem> {
   /** Undefined: the items are those that do not count. */
   evidence: Evidence | undefined;
   /** Present in a comparison, whose items were added or removed. */
@@ -166,7 +173,7 @@ async function countFiltered(
 export function readCursor(
   start: PageStart,
   key: string,
-  scope: ItemScope,
+  scope: Pick<ItemScope, 'since' | 'until'>,
 ): { since: Date | null; until: Date | null; place?: ItemPlace } {
   const cursor = start.after ?? start.before;
   if (cursor === undefined) return scope;

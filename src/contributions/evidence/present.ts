@@ -7,7 +7,7 @@ import { neighbourCursors } from '../../http/pagination.ts';
 import type { Repositories } from '../../providers/provider.ts';
 import { coAuthored, ruleOf, rules } from '../rules.ts';
 import { additionReasons, removalReasons } from './comparison-store.ts';
-import type { LoadedEvidence } from './evidence.ts';
+import type { ListedItem, LoadedEvidence } from './evidence.ts';
 import { exclusionReasons } from './excluded-store.ts';
 
 /** An item behind a number. */
@@ -54,6 +54,15 @@ export const LanguageEvidenceItem = Type.Object(
   { title: 'LanguageEvidenceItem' },
 );
 
+/** A contribution behind the progress to an award. */
+export const ProgressEvidenceItem = Type.Object(
+  {
+    ...EvidenceItem.properties,
+    amount: Type.Integer({ description: 'What it adds to the number: 1, or its points.', examples: [1] }),
+  },
+  { title: 'ProgressEvidenceItem' },
+);
+
 const listing = 'evidence';
 export const evidenceListing = { name: listing, defaultLimit: 30 };
 
@@ -96,14 +105,17 @@ const pages = {
   issue: 'issue',
   pull_request: 'pull_request',
   review: 'pull_request',
+  issue_comment: 'issue',
+  pull_request_comment: 'pull_request',
+  review_comment: 'pull_request',
   discussion: 'discussion',
 } as const;
 
 function toItem(
-  item: LoadedEvidence['page'][number],
+  item: ListedItem,
   repositories: Pick<Repositories, 'pageOf'>,
 ): Record<string, string | number | boolean | null> {
-  const { kind, owner, repository, number, oid, title, at, isAssisted } = item;
+  const { kind, owner, repository, number, oid, title, at, isAssisted, files, amount } = item;
   const page = Object.entries(pages).find(([one]) => one === kind)?.[1];
   const address =
     oid !== null
@@ -120,7 +132,8 @@ function toItem(
     url: repositories.pageOf(owner, repository, address),
     occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
     assisted: isAssisted,
-    ...('files' in item && { files: item.files }),
+    ...(files !== undefined && { files }),
+    ...(amount !== undefined && { amount }),
     ...('address' in item && item.address !== null && { address: item.address }),
     ...('change' in item && { change: item.change }),
     ...('reason' in item && { reason: item.reason }),

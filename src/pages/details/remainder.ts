@@ -1,8 +1,11 @@
 import { fill } from '../../cards/languages/language.ts';
-import { type Envelope, type RemainderReason, remainderReasons } from '../../http/envelope.ts';
+import type { Envelope } from '../../http/envelope.ts';
 import { html, type Markup } from '../html.ts';
 import type { Reader } from '../reader.ts';
 import type { DetailWords } from '../words/detail-words.ts';
+
+/** The reasons in lists that have pages. */
+const reasons = ['host-total', 'private', 'erased-account'] as const;
 
 /**
  * Renders the part of a number of which no items are listed, one sentence for each reason.
@@ -14,7 +17,7 @@ export function remainderOf(
   reader: Reader,
 ): Markup | false {
   const { words, language } = reader;
-  const parts = remainderReasons.flatMap((reason) => {
+  const parts = reasons.flatMap((reason) => {
     const count = remainder[reason] ?? 0;
     if (count === 0) return [];
     const text = fill(sentenceOf(reason, count, words.detail), { n: language.number(Math.abs(count)) });
@@ -27,7 +30,7 @@ export function remainderOf(
   );
 }
 
-function sentenceOf(reason: RemainderReason, count: number, detail: DetailWords): string {
+function sentenceOf(reason: (typeof reasons)[number], count: number, detail: DetailWords): string {
   if (reason === 'private') return detail.inPrivate;
   if (reason === 'erased-account') return detail.ofErased;
   return count > 0 ? detail.hostMore : detail.hostLess;

@@ -33,6 +33,7 @@ const defined: Record<string, Record<string, string>> = {
   listRepositoryContributions: Object.fromEntries(
     counterNames.filter((name) => name !== 'contributed_to').map((name) => [`contributions.${name}`, name]),
   ),
+  listNextEvidence: { amount: 'progress' },
   listLanguages: { files: 'languages' },
   listLanguageEvidence: { files: 'languages' },
   listContributors: { contributions: 'contributions' },
@@ -62,7 +63,7 @@ const definedOnCards: Record<string, string[]> = {
 
 /** Members that count no contributions: parts of evidence, rules, places in files, and the operation of the service. */
 const others =
-  /^(meta_data\.(count|data_type|total|itemised|remainder|comparison|sum|grants|versions|board|person|season)\b|data\[\]\.(number|rule|version|attempts|threshold|rules|repositories)\b|data\[\]\.points_by_rule\[\]\.rule$|data\.|data\[\]\.points_by_rule\[\]\.rule)/;
+  /^(meta_data\.(count|data_type|total|itemised|remainder|comparison|sum|grants|versions|board|person|season|progress)\b|data\[\]\.(number|rule|version|attempts|threshold|rules|repositories)\b|data\[\]\.points_by_rule\[\]\.rule$|data\.|data\[\]\.points_by_rule\[\]\.rule)/;
 
 /** The counters that the card shows on request. */
 const rareCounters = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [] : [name]));
