@@ -75,6 +75,8 @@ export interface Envelope {
     host_search?: string;
     comparison?: object;
     board?: object;
+    /** The parts of the points of a person on a board. */
+    sum?: { total: number; itemised: number; granted: number; remainder: number };
   };
   data: readonly unknown[];
   previous_cursor?: string;

@@ -26,7 +26,7 @@ export const errorCodeHeader = 'x-error-code';
 
 /** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
 export const exposedHeaders =
-  'etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, x-complete, x-error-code, x-request-id';
+  'etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, x-complete, x-error-code, x-granted, x-itemised, x-remainder, x-request-id, x-total';
 /**
  * Pages of any origin may read responses, even those to requests with a token, because no browser adds a token on its
  * own, and the API ignores cookies.
@@ -130,12 +130,27 @@ export function renderPage(content: {
   };
 }
 
-/** Returns the headers that state the age and the completeness of a table, which has no place for `meta_data`. */
-function provenanceOf({ meta_data: { as_of: asOf, complete } }: Envelope): Record<string, string> {
+/** Returns the headers that state what `meta_data` has about the numbers in a table, which has no place for it. */
+function provenanceOf({ meta_data: meta }: Envelope): Record<string, string> {
+  const { as_of: asOf, complete, total, itemised, remainder, sum } = meta;
+  const parts = sum ?? { total, itemised, remainder: remainder && remainderText(remainder) };
   return {
     ...(asOf !== undefined && { 'x-as-of': asOf }),
     ...(complete !== undefined && { 'x-complete': String(complete) }),
+    ...Object.fromEntries(
+      Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [[`x-${name}`, String(value)]])),
+    ),
   };
+}
+
+/**
+ * Returns the remainder of a number as a dictionary of structured fields (RFC 9651): `private=3, host-total=1`; empty
+ * where the items are the whole number.
+ */
+export function remainderText(remainder: NonNullable<Envelope['meta_data']['remainder']>): string {
+  return Object.entries(remainder)
+    .map(([reason, number]) => `${reason}=${number}`)
+    .join(', ');
 }
 
 function typeOf(csv: string | undefined): string {

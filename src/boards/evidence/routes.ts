@@ -167,7 +167,7 @@ function present(services: RouteServices, loaded: Loaded, context: Context): Han
     envelope,
     staleAt: resolver.staleAt(now()),
     isWithdrawable: board.isPrivate,
-    ...(query.format === 'csv' && { csv: tableOf(items) }),
+    ...(query.format === 'csv' && { csv: tableOf(items, sumOf(loaded)) }),
   };
 }
 
@@ -240,11 +240,15 @@ function urlOf({ kind, repository, number, oid }: EvidenceItem, providers: Reado
     : pages.pageOf(owner, name, { kind: item, number });
 }
 
-function tableOf(items: readonly Static<typeof Evidence>[]): string {
-  const columns = 'occurred,rule,points,points_before_cap,kind,repository,number,oid,assisted,title,url'.split(',');
+/** Returns items as CSV, whose rows end with the parts of the person's points. */
+function tableOf(items: readonly Static<typeof Evidence>[], sum: Static<typeof Sum>): string {
+  const columns = [
+    ...'occurred,rule,points,points_before_cap,kind,repository,number,oid,assisted,title,url'.split(','),
+    ...Object.keys(sum),
+  ];
   const rows = items.map(
     ({ occurred_dttm: occurred, number = null, oid = null, assisted = null, capped: _capped, ...rest }) =>
-      Object.assign(rest, { occurred, number, oid, assisted }),
+      Object.assign(rest, { occurred, number, oid, assisted }, sum),
   );
   return toCsv(columns, rows);
 }

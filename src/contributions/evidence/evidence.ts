@@ -68,9 +68,9 @@ export interface ItemsWanted {
 
 /** An item of a list of evidence. */
 export type ListedItem = (Item | ExcludedItem | ChangedItem) & {
-  /** Of a language: changed files. */
+  /** The changed files, in lists of languages. */
   files?: number;
-  /** Of the progress to an award: what the item adds. */
+  /** The part of the number that the item adds, in lists of progress. */
   amount?: number;
 };
 

@@ -2,8 +2,9 @@ import { type TObject, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { toCsv } from '../../http/csv.ts';
 import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
-import { envelope, formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
+import { type Evidence, envelope, formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
 import { neighbourCursors } from '../../http/pagination.ts';
+import { remainderText } from '../../http/response.ts';
 import type { Repositories } from '../../providers/provider.ts';
 import { coAuthored, ruleOf, rules } from '../rules.ts';
 import { additionReasons, removalReasons } from './comparison-store.ts';
@@ -58,7 +59,10 @@ export const LanguageEvidenceItem = Type.Object(
 export const ProgressEvidenceItem = Type.Object(
   {
     ...EvidenceItem.properties,
-    amount: Type.Integer({ description: 'What it adds to the number: 1, or its points.', examples: [1] }),
+    amount: Type.Integer({
+      description: 'The part of the number that the item adds: 1, or its points.',
+      examples: [1],
+    }),
   },
   { title: 'ProgressEvidenceItem' },
 );
@@ -94,11 +98,29 @@ export function presentEvidence(
       ),
     }),
     staleAt: resolver.staleAt(asOf),
-    ...(format === 'csv' && { csv: toCsv(Object.keys(properties), data) }),
+    ...(format === 'csv' && { csv: tableOf(Object.keys(properties), data, evidence) }),
     // Items may be in repositories of other accounts, whose changes do not invalidate this response.
     isCacheable: false,
     ...((includesPrivate || isOwner) && { isWithdrawable: true }),
   };
+}
+
+/**
+ * Returns items as CSV. Each row ends with the number that they prove, because CSV has no comments and a saved file has no
+ * headers; lists of other items prove none.
+ */
+function tableOf(
+  columns: readonly string[],
+  data: readonly ReturnType<typeof toItem>[],
+  evidence: Evidence | undefined,
+): string {
+  if (evidence === undefined) return toCsv(columns, data);
+  const { total, itemised, remainder } = evidence;
+  const proof = { total, itemised, remainder: remainderText(remainder) };
+  return toCsv(
+    [...columns, ...Object.keys(proof)],
+    data.map((item) => ({ ...item, ...proof })),
+  );
 }
 
 const pages = {

@@ -46,7 +46,14 @@ const fields = {
       'good images.',
     schema: { type: 'integer', minimum: 0, maximum: 10, examples: [2] },
   },
+  'X-Granted': text('Of a table of points: `meta_data.sum.granted` of the same response as JSON.', '0'),
+  'X-Itemised': text('Of a table of evidence: `meta_data.itemised` of the same response as JSON.', '38'),
+  'X-Remainder': text(
+    'Of a table of evidence: `meta_data.remainder` of the same response as JSON; empty without a rest.',
+    'host-total=3, private=1',
+  ),
   'X-Request-Id': text('The id of the response in the log of the service.', '9f86d081884c7d65-1a'),
+  'X-Total': text('Of a table of evidence: `meta_data.total` of the same response as JSON.', '42'),
 } as const;
 
 export type FieldName = keyof typeof fields;
@@ -98,7 +105,15 @@ function optionalFields({ status, isCacheable, hasImages, hasTables, isPaged }: 
     'X-Content-Type-Options',
     ...fieldsIf(status === 200 && isCacheable, 'ETag', 'Content-Encoding'),
     ...fieldsIf(status === 304 || (status === 200 && isPaged), 'Link'),
-    ...fieldsIf(status === 304 || hasTables, 'X-As-Of', 'X-Complete'),
+    ...fieldsIf(
+      status === 304 || hasTables,
+      'X-As-Of',
+      'X-Complete',
+      'X-Granted',
+      'X-Itemised',
+      'X-Remainder',
+      'X-Total',
+    ),
     ...fieldsIf(status === 304 || hasImages, 'Content-Security-Policy', 'Cross-Origin-Resource-Policy'),
     ...fieldsIf(hasImages, 'Retry-After', 'X-Error-Code'),
     // An image of the error that a credential is needed; RFC 9110, section 11.6.1, permits the field with any status.

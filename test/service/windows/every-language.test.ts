@@ -57,7 +57,7 @@ describe('the number of a language', () => {
     const path = `${engines.name}/contributions/languages`;
     const { text, headers } = await shared.service.get(`${path}/c++?format=csv`);
     assert.match(headers.get('content-type') ?? '', /^text\/csv/);
-    assert.match(text, /,files\r\n/);
+    assert.match(text, /,files,total,itemised,remainder\r\n/);
     assert.equal((await shared.service.get(`${path}/no-such-language`)).status, 404);
   });
 

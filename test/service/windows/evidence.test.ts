@@ -166,9 +166,44 @@ describe('evidence of counters', () => {
     const { text, headers } = await shared.service.get(`${engines.name}/contributions/issues?limit=3&format=csv`);
     assert.match(headers.get('content-type') ?? '', /^text\/csv/);
     const lines = text.trimEnd().split('\r\n');
-    assert.equal(lines[0], 'kind,repository,number,oid,title,url,occurred_dttm,rule,assisted,address,change,reason');
+    assert.equal(
+      lines[0],
+      'kind,repository,number,oid,title,url,occurred_dttm,rule,assisted,address,change,reason,total,itemised,remainder',
+    );
     assert.equal(lines.length, 4);
     assert.match(headers.get('link') ?? '', /rel="next"/);
+  });
+
+  it('has the number and its remainder in the headers and the rows of a table', async () => {
+    const { pool } = shared.service.database;
+    const path = `${ada.name}/contributions/commits`;
+    const ofAda = `where account_id = (select id from accounts where name = $1)`;
+    await pool.query(`update counters set commits = commits + 5 ${ofAda}`, [ada.name]);
+    try {
+      const {
+        total = 0,
+        itemised = 0,
+        remainder = {},
+      } = (await shared.service.get(path)).body.meta_data as {
+        total?: number;
+        itemised?: number;
+        remainder?: object;
+      };
+      const { text, headers } = await shared.service.get(`${path}?limit=2&format=csv`);
+      const rest = `host-total=${total - itemised}`;
+      assert.deepEqual(remainder, { 'host-total': total - itemised });
+      const named = ['x-total', 'x-itemised', 'x-remainder'].map((name) => headers.get(name));
+      assert.deepEqual(named, [String(total), String(itemised), rest]);
+      const lines = text.trimEnd().split('\r\n').slice(1);
+      assert.ok(
+        lines.every((line) => line.endsWith(`,${total},${itemised},${rest}`)),
+        text,
+      );
+      const excluded = await shared.service.get(`${path}?excluded=true&format=csv`);
+      assert.equal(excluded.headers.get('x-total'), null);
+    } finally {
+      await pool.query(`update counters set commits = commits - 5 ${ofAda}`, [ada.name]);
+    }
   });
 
   it('lists what does not count, with the reason', async () => {
