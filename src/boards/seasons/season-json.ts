@@ -4,7 +4,7 @@ import { formatTimestamp, OptionalTimestampSchema, TimestampSchema } from '../..
 import type { Board } from '../board.ts';
 import { readDefinition } from '../definition.ts';
 import { withoutPrivate } from '../ranking/coverage.ts';
-import { BoardItem, type SeasonRankItem, toRankTable, toRepositories } from '../views/board-json.ts';
+import { BoardItem, type SeasonRankItem, toRankTable, toRepositories, toRules } from '../views/board-json.ts';
 import type { Season, VersionNote } from './season-store.ts';
 
 const Difference = Type.Object({
@@ -37,8 +37,12 @@ export const SeasonItem = Type.Object(
     number: Type.Integer({ examples: [1] }),
     version: Type.Integer({ examples: [1] }),
     name: Type.String({ examples: ['Release 4 sprint'] }),
+    description: BoardItem.properties.description,
     since: OptionalTimestampSchema(),
     until: TimestampSchema(),
+    time_zone: BoardItem.properties.window.properties.time_zone,
+    rules: Type.Array(BoardItem.properties.rules.items, { description: 'The rules by which its points were counted.' }),
+    threshold: BoardItem.properties.threshold,
     frozen_dttm: TimestampSchema(),
     reason: Type.String({ examples: ['The window has ended.'] }),
     url: Type.String({ format: 'uri' }),
@@ -84,16 +88,20 @@ export function toSeasonItem(
   { url, isOwner }: { url: string; isOwner: boolean },
 ): Static<typeof SeasonItem> {
   const { number } = season;
-  const { name, isPrivate } = readDefinition(season.definition);
+  const board = readDefinition(season.definition);
   return {
     repositories: toRepositories(season.coverage, { isOwner }),
     as_of: season.asOf && formatTimestamp(season.asOf),
-    missing: isPrivate && !isOwner ? withoutPrivate(season.missing, season.coverage) : season.missing,
+    missing: board.isPrivate && !isOwner ? withoutPrivate(season.missing, season.coverage) : season.missing,
     number,
     version: season.version,
-    name,
+    name: board.name,
+    description: board.description,
     since: season.since && formatTimestamp(season.since),
     until: formatTimestamp(season.until),
+    time_zone: board.window.timeZone,
+    rules: toRules(board),
+    threshold: board.threshold,
     frozen_dttm: formatTimestamp(season.frozenAt),
     reason: season.reason,
     url: `${url}/seasons/${number}`,

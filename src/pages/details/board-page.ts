@@ -45,9 +45,13 @@ const BoardPart = Type.Object({
 type BoardPart = Static<typeof BoardPart>;
 const SeasonPart = Type.Object({
   number: Type.Integer(),
+  name: Type.String(),
+  description: Type.String(),
   since: BoardPart.properties.window.properties.since,
   until: Type.String(),
+  time_zone: Type.String(),
   repositories: BoardPart.properties.repositories,
+  rules: BoardPart.properties.rules,
 });
 type SeasonPart = Static<typeof SeasonPart>;
 type Ends = Pick<BoardPart['window'], 'since' | 'until'>;
@@ -61,13 +65,14 @@ const shownPeople = 100;
 const shownSeasons = 6;
 
 interface Data {
+  /** As it is, or as it was in the season that is shown. */
   board: BoardPart;
+  /** False for a board that its file no longer defines, which has seasons alone. */
+  isPresent: boolean;
   ranks: Part<RankPart>;
   /** True when private repositories count, whose names the signed statement has for the owner alone. */
   countsPrivate: boolean;
   next: string | undefined;
-  /** The rules by which the points were counted; empty where they are not known. */
-  rules: BoardPart['rules'];
   seasons: readonly SeasonPart[];
   /** The row of the person who is signed in. */
   own?: RankPart;
@@ -90,13 +95,14 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       const boards = readBoards(await read('listBoards'));
       const seasons = readSeasons(await read('listBoardSeasons', { params: { slug } }));
       if (boards === undefined || boards instanceof MovedRepository) return undefined;
-      const board = boards.items.find((item) => item.slug.toLowerCase() === slug.toLowerCase());
-      // A board that its file no longer defines has seasons, but no rules to show beside them.
-      if (board === undefined) throw noSuchBoard();
+      const present = boards.items.find((item) => item.slug.toLowerCase() === slug.toLowerCase());
       const { meta_data: meta, next_cursor: next } = result.envelope;
-      const numbers = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
-      const rules = season === undefined ? board.rules : await readRules(read, { slug, season, provider }, ranks.items);
-      return { board, ranks, countsPrivate: meta.includes_private === true, next, rules, seasons: numbers };
+      const list = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
+      const frozen = list.find((item) => String(item.number) === season);
+      const board = frozen === undefined ? present : boardOf(frozen, slug, present);
+      if (board === undefined) throw noSuchBoard();
+      const countsPrivate = meta.includes_private === true;
+      return { board, isPresent: present !== undefined, ranks, countsPrivate, next, seasons: list };
     },
     loadOwn: async (read, data, { params: { slug }, query: { season }, provider: { name: host } }, viewer) => {
       if (season !== undefined) return data;
@@ -114,24 +120,14 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
   };
 }
 
-const Ruled = Compile(Type.Object({ board: Type.Pick(BoardPart, ['rules']) }));
-
 /**
- * Reads the rules of a frozen season, which may differ from the present ones. The evidence of each person contains them.
+ * Returns a board as it was in a frozen season.
+ * @param present undefined where its file no longer defines the board.
  */
-async function readRules(
-  read: ReadPart,
-  { slug, season, provider }: { slug: string; season: string; provider: string },
-  ranks: readonly RankPart[],
-): Promise<BoardPart['rules']> {
-  const person = ranks.find((row) => row.person !== null)?.person;
-  if (person === undefined || person === null) return [];
-  const login = person.provider === provider ? person.name : `${person.provider}/${person.name}`;
-  const params = { slug, login };
-  const result = await orAbsent(read('listBoardEvidence', { params, query: { season: Number(season) }, limit: 1 }));
-  if (result === undefined || result instanceof MovedRepository) return [];
-  const meta: unknown = result.envelope.meta_data;
-  return Ruled.Check(meta) ? meta.board.rules : [];
+function boardOf(season: SeasonPart, slug: string, present: BoardPart | undefined): BoardPart {
+  const { name, description, since, until, time_zone: timeZone, repositories, rules } = season;
+  const window = { since, until, time_zone: timeZone };
+  return { slug: present?.slug ?? slug, name, description, window, repositories, rules, teams: present?.teams ?? [] };
 }
 
 /** Returns undefined for what the reader may not see, or what does not exist. */
@@ -174,9 +170,10 @@ function render(site: Site, reader: Reader, view: BoardView): string {
   return renderDocument(site, reader, {
     title: `${board.name} · ${name}`,
     description: board.description || board.name,
-    path,
-    previewPath: previewPath(provider, name, endpoint),
-    feeds: [{ path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name }],
+    // A board that its file no longer defines has no other address.
+    path: withQuery(path, season === undefined ? {} : { season: String(season.number) }),
+    previewPath: previewPath(provider, name, view.isPresent ? endpoint : 'contributions'),
+    feeds: view.isPresent ? [{ path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name }] : [],
     isAboutAccount: true,
     scripts: [tipsPath],
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
@@ -192,7 +189,7 @@ ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, p
 <section><div class="heading"><h2>${detail.ranking}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
 ${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: view.own }, counted, reader)}
 ${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</section>
-${view.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${view.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
+${board.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
   });
 }
 
@@ -233,7 +230,7 @@ function spanOf(ends: Ends, timeZone: string, { language, words }: Reader): stri
   return daysOfWindow({ since, until, time_zone: timeZone }, language);
 }
 
-function pickers({ board, seasons, query }: BoardView, path: string, reader: Reader): Markup {
+function pickers({ board, isPresent, seasons, query }: BoardView, path: string, reader: Reader): Markup {
   const { words, to } = reader;
   const { detail } = words;
   const { team, season } = query;
@@ -247,7 +244,7 @@ function pickers({ board, seasons, query }: BoardView, path: string, reader: Rea
     html`<nav class="picker" aria-label="${detail.teams}">${link({}, detail.everyone, team === undefined)}${board.teams.map((one) => link({ team: one }, one, one === team))}</nav>`
   }${
     seasons.length > 0 &&
-    html`<nav class="picker" aria-label="${detail.seasons}">${link({}, detail.present, season === undefined)}${seasonLinks.slice(0, shownSeasons)}</nav>${
+    html`<nav class="picker" aria-label="${detail.seasons}">${isPresent && link({}, detail.present, season === undefined)}${seasonLinks.slice(0, shownSeasons)}</nav>${
       seasonLinks.length > shownSeasons &&
       html`<details class="more"><summary>${detail.older}</summary><nav class="picker" aria-label="${detail.older}">${seasonLinks.slice(shownSeasons)}</nav></details>`
     }`

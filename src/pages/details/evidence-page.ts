@@ -24,7 +24,7 @@ import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { changeOf, type PageWindow, WindowQuery, windowOf, windowPicker } from '../windows.ts';
+import { changeOf, type PageWindow, WindowQuery, windowOf, windowPicker, withQuery } from '../windows.ts';
 import { pointsDetails } from './board-evidence.ts';
 import { olderLink, SeasonNumber } from './parts.ts';
 import { remainderOf } from './remainder.ts';
@@ -257,8 +257,10 @@ function render<Path extends TObject>(
   return renderDocument(site, reader, {
     title: `${whose} · ${name}`,
     description: `${detail.evidence}: ${whose}, ${name}`,
-    path,
-    previewPath: previewPath(provider, name, ...preview),
+    path: withQuery(path, season === undefined ? {} : { season }),
+    // The board of a frozen season may have no card any more.
+    previewPath:
+      season === undefined ? previewPath(provider, name, ...preview) : previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.listLink}`} · ${detail.evidence}</p>
 <h1>${title}${person !== undefined && html`: <bdi>${person}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${changeOf(count, data.before, reader)}`}</h1>

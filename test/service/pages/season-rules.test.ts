@@ -33,4 +33,35 @@ describe('rules on the page of a frozen season', () => {
     assert.match(await rulesOf(`${path}?v=2`), /7 points/);
     assert.equal(await rulesOf(`${path}?season=1&v=2`), before);
   });
+
+  it('stay readable with the season after the file defines the board no more', async () => {
+    const { service, simulator } = shared;
+    const path = `/github/${engines.name}/boards/all`;
+    const pageOf = (address: string) => service.get(address, { headers: { accept: 'text/html' } });
+    const before = await pageOf(`${path}?season=1&v=3`);
+    const rows = /<table.*<\/table>/s;
+    const token = await serviceToken(service, simulator, engines);
+    const other = {
+      name: 'Other',
+      slug: 'other',
+      repositories: [`${engines.name}/engine-1`],
+      points: [{ action: 'issue', points: 1 }],
+    };
+    const document = { version: 1, boards: [{ board: other }] };
+    assert.equal((await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, document))).status, 200);
+    assert.equal((await pageOf(`${path}?v=4`)).status, 404);
+    const { status, text } = await pageOf(`${path}?season=1&v=4`);
+    assert.equal(status, 200, text);
+    assert.equal(rows.exec(text)?.[0], rows.exec(before.text)?.[0]);
+    assert.match(text, /<ol class="rules".*3 points/s);
+    for (const [, address = ''] of text.matchAll(/<a [^>]*href="(\/github\/[^"]*boards\/all[^"]*)"/g)) {
+      assert.equal((await pageOf(address.replaceAll('&amp;', '&'))).status, 200, address);
+    }
+    assert.doesNotMatch(text, /boards\/all\/feed/);
+    const season = (await service.get(`${engines.name}/boards/all/seasons/1`)).body.meta_data as unknown as {
+      season: { rules: { text: string }[]; time_zone: string };
+    };
+    assert.ok(season.season.rules.some(({ text: rule }) => rule.startsWith('3 points')));
+    assert.equal(season.season.time_zone, 'Asia/Tokyo');
+  });
 });
