@@ -106,6 +106,33 @@ describe('seasons of a board', () => {
     assert.equal((await statementOf('corrected/seasons/1')).season.version, 2);
   });
 
+  it('leave out a review that its author began before their end and submitted after they were frozen', async () => {
+    const { service, simulator } = shared;
+    const { connection } = service.database;
+    await store('reviewed', 5, { points: [{ action: 'review', points: 3 }] });
+    await freeze();
+    const [first = assert.fail()] = await rowsOf('reviewed/seasons/1');
+    // Gitea states the beginning of the draft as the time of the review.
+    await sql`
+      insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+      select r.id, 'review', 'submitted late', a.id, now() - interval '6 days', now(), now()
+      from repositories r, accounts a where r.name = 'engine-1' and a.name = ${first.person?.name}`.execute(connection);
+    await freeze();
+    await completeSeasons(freezingAt(service, new Date()));
+    const [after] = await rowsOf('reviewed/seasons/1');
+    assert.deepEqual(after, first);
+    const { sum } = (await service.get(pathOf(first.evidence_url))).body.meta_data as unknown as {
+      sum: { total: number; itemised: number; remainder: number };
+    };
+    assert.deepEqual([sum.total, sum.itemised, sum.remainder], [first.points, first.points + 3, -3]);
+    const token = await serviceToken(service, simulator, engines);
+    const correction = jsonRequest('POST', token, { reason: 'A review was submitted late.' });
+    assert.equal((await service.get(`${path}/reviewed/seasons/1/corrections`, correction)).status, 204);
+    const corrected = await rowsOf('reviewed/seasons/1');
+    assert.equal(corrected.find(({ person }) => person?.name === first.person?.name)?.points, first.points + 3);
+    await sql`delete from contributions where external_id = 'submitted late'`.execute(connection);
+  });
+
   it('get a new version when data that was missing arrives', async () => {
     const { connection } = shared.service.database;
     await store('late', 5, { repositories: ['analytical-engines/engine-1'], points: [{ action: 'issue', points: 1 }] });
