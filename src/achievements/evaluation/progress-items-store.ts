@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type ItemPage, isOnPage } from '../../contributions/evidence/items-store.ts';
 import type { Item } from '../../contributions/evidence/store.ts';
 import type { Connection } from '../../database/connection.ts';
-import { asksAboutPerson, type Checked } from '../conditions/checked.ts';
+import { type Checked, concernsPerson } from '../conditions/checked.ts';
 import type { Action } from '../conditions/vocabulary.ts';
 import type { Config, Trigger } from '../config.ts';
 import type { Goal } from '../goal.ts';
@@ -81,7 +81,7 @@ function partsOf({ trigger, measured }: Goal, pointActions: Config['pointActions
     .filter(({ name }) => measured.actions.includes(name))
     .flatMap(({ rules }) =>
       rules.flatMap(({ actor, action, condition, value }) =>
-        action === 'point' || asksAboutPerson(condition)
+        action === 'point' || concernsPerson(condition)
           ? []
           : [{ actor, action, conditions: [condition], amount: value }],
       ),
