@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { addJob } from '../database/queue.ts';
+import { inTransaction } from '../database/transaction.ts';
 import { updateTotalsJob } from './jobs.ts';
 
 /**
@@ -29,16 +31,33 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
 }
 
 /**
- * Records that the numbers of the next `limit` contributors, except the owner, changed because their repository became
- * visible or hidden, or moved to another account. Skips repositories that another transaction is recording or erasing;
- * an erasure locks the repository before the records.
+ * Records, in one transaction, that the numbers of the next `limit` contributors, except the owner, changed because their
+ * repository became visible or hidden, or moved to another account. Skips repositories that another transaction is recording
+ * or erasing; an erasure locks the repository before the records.
  * @returns false when no such repository is left.
  */
-export async function recordContributorsOfChanged(transaction: Connection, limit: number): Promise<boolean> {
-  const { rows } = await sql<{ isAny: boolean }>`
+export async function recordContributorsOfChanged(connection: Connection, limit: number): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    select c.repository_id as id from changed_repositories c join repositories r on r.id = c.repository_id
+    order by c.repository_id limit 1 for update of c skip locked for key share of r skip locked`.execute(connection);
+  const [changed] = rows;
+  if (changed === undefined) return false;
+  await inTransaction(connection, async (transaction) => {
+    // The rows refer to accounts.
+    await takeSharedErasureLock(transaction);
+    // Others record people of the repository several times in a transaction, so not in the order of their ids.
+    await sql`select lock_totals(${changed.id}::uuid)`.execute(transaction);
+    await recordNext(transaction, changed.id, limit);
+  });
+  return true;
+}
+
+/** Records the next contributors of a repository. The row of the repository may be gone or locked by now. */
+async function recordNext(transaction: Connection, repositoryId: string, limit: number): Promise<void> {
+  await sql`
     with changed as (
       select c.repository_id, c.position, r.owner_id from changed_repositories c join repositories r on r.id = c.repository_id
-      order by c.repository_id limit 1 for update of c skip locked for key share of r skip locked
+      where c.repository_id = ${repositoryId} for update of c skip locked for key share of r skip locked
     ), people as (
       select t.repository_id, t.account_id from changed c join contributor_totals t using (repository_id)
       where t.account_id <> c.owner_id and (c.position is null or t.account_id > c.position)
@@ -50,12 +69,9 @@ export async function recordContributorsOfChanged(transaction: Connection, limit
     ), moved as (
       update changed_repositories c set position = (select account_id from people order by account_id desc limit 1)
       from changed where c.repository_id = changed.repository_id and (select count(*) from people) = ${limit}
-    ), ended as (
-      delete from changed_repositories c using changed
-      where c.repository_id = changed.repository_id and (select count(*) from people) < ${limit}
     )
-    select exists (select from changed) as "isAny"`.execute(transaction);
-  return rows[0]?.isAny ?? false;
+    delete from changed_repositories c using changed
+    where c.repository_id = changed.repository_id and (select count(*) from people) < ${limit}`.execute(transaction);
 }
 
 /**

@@ -23,7 +23,7 @@ export async function removeErasedRows(connection: Connection, limit: number): P
 }
 
 /**
- * @returns the number of removed rows, plus 1 when the repository has none left; 0 when no erased repository is left.
+ * @returns the number of removed rows; 1 when the repository has none left; 0 when no erased repository is left.
  */
 async function removeBatch(transaction: Connection, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
@@ -32,13 +32,13 @@ async function removeBatch(transaction: Connection, limit: number): Promise<numb
   );
   const [erased] = rows;
   if (erased === undefined) return 0;
-  let removed = 0;
   for (const table of dividedNames) {
-    removed += await removeRows(transaction, table, erased.id, limit - removed);
-    if (removed >= limit) return removed;
+    const removed = await removeRows(transaction, table, erased.id, limit);
+    // One table in each transaction: others lock addresses before totals, and reads need totals to be removed first.
+    if (removed > 0) return removed;
   }
   await forget(transaction, erased.id);
-  return removed + 1;
+  return 1;
 }
 
 /**

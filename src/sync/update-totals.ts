@@ -9,7 +9,6 @@ import {
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
-import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
@@ -44,12 +43,7 @@ export async function updateTotals(context: SyncContext): Promise<'done' | 'more
 /** Records the contributors to all repositories that became visible, hidden or another account's. */
 async function recordContributors({ connection }: SyncContext): Promise<'done' | 'more'> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const isAny = await inTransaction(connection, async (transaction) => {
-      // The rows refer to accounts.
-      await takeSharedErasureLock(transaction);
-      return recordContributorsOfChanged(transaction, recordedAtOnce);
-    });
-    if (!isAny) return 'done';
+    if (!(await recordContributorsOfChanged(connection, recordedAtOnce))) return 'done';
   }
   return 'more';
 }
