@@ -69,9 +69,11 @@ async function recordNext(transaction: Connection, repositoryId: string, limit: 
     ), moved as (
       update changed_repositories c set position = (select account_id from people order by account_id desc limit 1)
       from changed where c.repository_id = changed.repository_id and (select count(*) from people) = ${limit}
+    ), ended as (
+      delete from changed_repositories c using changed
+      where c.repository_id = changed.repository_id and (select count(*) from people) < ${limit}
     )
-    delete from changed_repositories c using changed
-    where c.repository_id = changed.repository_id and (select count(*) from people) < ${limit}`.execute(transaction);
+    select from changed`.execute(transaction);
 }
 
 /**

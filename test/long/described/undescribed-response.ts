@@ -4,7 +4,7 @@ import { makeTemporaryDirectory } from '../../../simulators/git/temporary-direct
 import { createTestDatabase } from '../../database.ts';
 import { startServiceProcess } from '../../e2e/installed/service-process.ts';
 import { programEnvironment } from '../../program.ts';
-import { startStoredService } from '../http/stored-service.ts';
+import { startStoredService } from '../../service/http/stored-service.ts';
 import { addHeader } from './add-header.ts';
 
 /** Tests that `described.test.ts` runs: some of the responses of their services have a header that is not described. */
