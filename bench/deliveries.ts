@@ -120,7 +120,7 @@ async function perSecond(
     );
   await save(first.map(repositoryHidden));
   for (let times = 0; times < perRepository; times += 1) await save(others.map(contributionsChanged));
-  const left = `select from deliveries where applied_at is null and changes @> '[{"what": "contributions"}]' limit 1`;
+  const left = `select from deliveries where applied_at is null and changes @> '[{"type": "contributions"}]' limit 1`;
   const applying: Promise<unknown>[] = [];
   let ms = 0;
   {

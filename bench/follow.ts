@@ -70,12 +70,12 @@ async function perSecond({ connection, pool }: Database, apply: () => Promise<un
         receivedAt: new Date(),
         changes: [
           {
-            what: 'removed',
+            type: 'removed',
             repository: String((from + index) % 500),
             kind: 'issue',
             externalId: String(from + index),
           },
-          { what: 'account', account: String((from + index) % 900), name: 'somebody' },
+          { type: 'account', account: String((from + index) % 900), name: 'somebody' },
         ],
       })),
     );
@@ -178,6 +178,6 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-function missing(what: string): never {
-  throw new Error(`the world has no ${what}`);
+function missing(subject: string): never {
+  throw new Error(`the world has no ${subject}`);
 }

@@ -286,7 +286,7 @@ export interface SkippedItemsTable {
 export interface DriftsTable {
   repository_id: string;
   /** Name of the stream, or `sums` for totals that differed from the stored contributions. */
-  what: string;
+  part: string;
   expected: number;
   found: number;
   is_repaired: boolean;

@@ -27,11 +27,11 @@ export class SharedCounts {
 
   /**
    * Counts an action once more. A period of `periodMs` begins with the first action after the end of the one before.
-   * @param what the name of the action; only a hash of it is stored, because it may name a person.
+   * @param action the name of the action; only a hash of it is stored, because it may name a person.
    * @returns the number of actions in the period, with this one.
    */
-  add(what: string, periodMs: number): Promise<Count> {
-    return this.#batches.add({ key: keyOf(what), periodMs });
+  add(action: string, periodMs: number): Promise<Count> {
+    return this.#batches.add({ key: keyOf(action), periodMs });
   }
 }
 
@@ -71,7 +71,7 @@ async function addCounts(connection: Connection, added: readonly Added[], now: D
 /** The number of actions an hour that an address, network or account may cause. */
 export interface Allowance {
   /** The names of the address, network or account and of its action; only a hash of it is stored, because it may name a person. */
-  what: string;
+  action: string;
   perHour: number;
 }
 
@@ -90,8 +90,8 @@ export async function useAllowances(
   allowances: readonly Allowance[],
   now: Date,
 ): Promise<Date> {
-  const rows = allowances.map(({ what, perHour }) => ({
-    key: keyOf(what),
+  const rows = allowances.map(({ action, perHour }) => ({
+    key: keyOf(action),
     resets_at: new Date(now.getTime() + hourMs / perHour),
   }));
   // A later time was stored by a clock that was wrong.
@@ -112,8 +112,8 @@ export async function useAllowances(
 
 /** Returns the SQL condition that all allowances permit an action now. It does not count one. */
 export function permitNow(allowances: readonly Allowance[], now: Date): RawBuilder<SqlBool> {
-  const rows = allowances.map(({ what, perHour }) => ({
-    key: keyOf(what),
+  const rows = allowances.map(({ action, perHour }) => ({
+    key: keyOf(action),
     free_until: new Date(now.getTime() + hourMs - hourMs / perHour),
   }));
   return sql<SqlBool>`not exists (
@@ -121,8 +121,8 @@ export function permitNow(allowances: readonly Allowance[], now: Date): RawBuild
     join rate_limits r using (key) where r.resets_at > n.free_until)`;
 }
 
-function keyOf(what: string): string {
-  return createHash('sha256').update(what).digest('base64url');
+function keyOf(action: string): string {
+  return createHash('sha256').update(action).digest('base64url');
 }
 
 /** Deletes some counts of periods that are over. @returns how many. */

@@ -136,14 +136,14 @@ export async function startQueue(options: {
   );
   // Schedules wait for a time by this machine's clock, which may be days away after the clock was set.
   const clockWatch = setInterval(() => {
-    if (wasClockSet()) void Promise.all(workers.map((one) => one.restart()));
+    if (wasClockSet()) void Promise.all(workers.map((worker) => worker.restart()));
   }, clockWatchMs);
   return {
     stop: async () => {
       stopSweeping();
       stopWaking();
       clearInterval(clockWatch);
-      await Promise.all(workers.map((one) => one.stop()));
+      await Promise.all(workers.map((worker) => worker.stop()));
       // While the database is unavailable this fails; other nodes do it later, when they see that this node has ended.
       await database.connection
         .deleteFrom('workers')

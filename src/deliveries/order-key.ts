@@ -14,8 +14,8 @@ export function orderKeyOf({ provider, changes }: { provider: string; changes: r
 }
 
 function subjectOf(change: Change): { rank: number; subject: string } {
-  if (change.what === 'installation') return { rank: 0, subject: `installation ${change.credentialName}` };
+  if (change.type === 'installation') return { rank: 0, subject: `installation ${change.credentialName}` };
   if ('repository' in change) return { rank: 1, subject: `repository ${change.repository}` };
-  if (change.what === 'administrator') return { rank: 3, subject: `account ${change.person}` };
+  if (change.type === 'administrator') return { rank: 3, subject: `account ${change.person}` };
   return { rank: 2, subject: `account ${change.account ?? change.name}` };
 }

@@ -55,7 +55,7 @@ export async function findOwnersDeliveries(connection: Connection, accountId: st
       select u.attempts >= ${maxAttempts} as is_failed from unapplied u
       where exists (
         select from jsonb_array_elements(u.changes) c join accounts a on a.id = ${accountId}
-        where c ->> 'owner' = a.external_id or (c ->> 'what' = 'owned' and c ->> 'account' = a.external_id)
+        where c ->> 'owner' = a.external_id or (c ->> 'type' = 'owned' and c ->> 'account' = a.external_id)
           or exists (
             select from repositories r
             where r.provider = u.provider and r.external_id = c ->> 'repository' and r.owner_id = a.id))
@@ -72,7 +72,7 @@ export async function findOwnersDeliveries(connection: Connection, accountId: st
  * or of an installation.
  */
 function subjectOf(change: Change): { owner: string | null; repository: string | null } | undefined {
-  if (change.what === 'account' || change.what === 'administrator' || change.what === 'installation') return undefined;
-  if (change.what === 'owned') return { owner: change.account, repository: null };
-  return { owner: change.what === 'contributions' ? change.owner : null, repository: change.repository };
+  if (change.type === 'account' || change.type === 'administrator' || change.type === 'installation') return undefined;
+  if (change.type === 'owned') return { owner: change.account, repository: null };
+  return { owner: change.type === 'contributions' ? change.owner : null, repository: change.repository };
 }

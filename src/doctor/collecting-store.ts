@@ -63,7 +63,7 @@ export async function findSkippedPlaces(connection: Connection, limit: number): 
 /** The drifts of the same part in several repositories; the numbers are those of `name`. */
 export interface DriftedPart {
   provider: string;
-  what: string;
+  part: string;
   isRepaired: boolean;
   repositories: number;
   /** The repository with the latest drift. */
@@ -76,7 +76,7 @@ export interface DriftedPart {
 /** Finds drifts that are not repaired, and drifts that were found after `since` and repaired. */
 export async function findDrifts(connection: Connection, since: Date, limit: number): Promise<DriftedPart[]> {
   const { rows } = await sql<DriftedPart>`
-    select r.provider, what, is_repaired as "isRepaired", count(*) as repositories,
+    select r.provider, part, is_repaired as "isRepaired", count(*) as repositories,
       (array_agg(${repositoryName} order by found_at desc, r.id))[1] as name,
       (array_agg(expected order by found_at desc, r.id))[1] as expected,
       (array_agg(found order by found_at desc, r.id))[1] as found, max(found_at) as "lastAt"

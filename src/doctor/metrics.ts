@@ -25,18 +25,18 @@ export function registerDelayMetrics(
         const unapplied = await find();
         return providers.map((provider) => ({
           labels: { provider },
-          value: valueOf(unapplied.find((one) => one.provider === provider)),
+          value: valueOf(unapplied.find((counts) => counts.provider === provider)),
         }));
       },
     });
-  perProvider('plaudit_deliveries_pending', 'Deliveries that wait to be applied.', (one) => one?.pending ?? 0);
+  perProvider('plaudit_deliveries_pending', 'Deliveries that wait to be applied.', (counts) => counts?.pending ?? 0);
   perProvider(
     'plaudit_deliveries_failed',
     'Deliveries that could not be applied and are not tried again.',
-    (one) => one?.failed ?? 0,
+    (counts) => counts?.failed ?? 0,
   );
-  perProvider('plaudit_deliveries_longest_wait_seconds', 'Time since the oldest pending delivery came.', (one) =>
-    secondsSince(one?.oldestPendingAt),
+  perProvider('plaudit_deliveries_longest_wait_seconds', 'Time since the oldest pending delivery came.', (counts) =>
+    secondsSince(counts?.oldestPendingAt),
   );
   registerGauge(registry, {
     name: 'plaudit_polls_overdue_seconds',

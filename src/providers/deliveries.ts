@@ -10,26 +10,26 @@ export type DeliveryHeaders = Readonly<Record<string, string | string[] | undefi
  */
 export type Change =
   /** The profile or the activity of an account changed. */
-  | { what: 'account'; account: string; name: string }
+  | { type: 'account'; account: string; name: string }
   /** The repositories that an account owns changed. */
-  | { what: 'owned'; account: string | null; name: string }
+  | { type: 'owned'; account: string | null; name: string }
   /** A person may administer other organizations than before. */
-  | { what: 'administrator'; person: string }
+  | { type: 'administrator'; person: string }
   /** The contributions to a repository changed, in the named streams. */
-  | { what: 'contributions'; repository: string; owner: string | null; ownerName: string; streams: string[] }
+  | { type: 'contributions'; repository: string; owner: string | null; ownerName: string; streams: string[] }
   /** An account reacted to an item of a repository. No list of changes shows reactions. */
-  | { what: 'reactions'; repository: string }
+  | { type: 'reactions'; repository: string }
   /** An account added, changed or removed an installation. `isOver`: the installation no longer shows private data. */
-  | { what: 'installation'; credentialName: string; isOver: boolean }
+  | { type: 'installation'; credentialName: string; isOver: boolean }
   /** A repository must be hidden until it is listed again. */
-  | { what: 'hidden'; repository: string; onlyPrivate: boolean }
+  | { type: 'hidden'; repository: string; onlyPrivate: boolean }
   /** An account starred a repository, or removed its star, at a time. Hosts may not show the list of stars. */
-  | { what: 'star'; repository: string; account: Actor; at: string; isTakenBack: boolean }
+  | { type: 'star'; repository: string; account: Actor; at: string; isTakenBack: boolean }
   /**
    * A contribution may have been deleted, which only a complete list shows. It comes with the change of contributions
    * in the streams that list it.
    */
-  | { what: 'removed'; repository: string; kind: ItemKind; externalId: string };
+  | { type: 'removed'; repository: string; kind: ItemKind; externalId: string };
 
 /** A delivery from a provider, such as a webhook request. */
 export interface Delivery {

@@ -59,13 +59,13 @@ export async function applyChanges(
   for (const { provider, id, changes } of deliveries) {
     for (const change of changes) {
       // Two deliveries can report the same about a star that was given, taken back and given again within a second.
-      const delivery = change.what === 'star' ? id : null;
+      const delivery = change.type === 'star' ? id : null;
       distinct.set(JSON.stringify([provider, change, delivery]), { provider, change });
     }
   }
   const sorted = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, change]) => change);
   // Repositories are locked before streams, so hiding comes first.
-  const [hiding, others] = [sorted.filter(isHiding), sorted.filter((one) => !isHiding(one))];
+  const [hiding, others] = [sorted.filter(isHiding), sorted.filter((change) => !isHiding(change))];
   const repositories = await findChanged(transaction, [...distinct.values()]);
   const batch: Batch = {
     context,
@@ -78,7 +78,7 @@ export async function applyChanges(
   };
   const stars = others.flatMap((delivered) => {
     const repository = repositories.get(keyOf(delivered));
-    return delivered.change.what === 'star' && repository !== undefined
+    return delivered.change.type === 'star' && repository !== undefined
       ? [{ repository, change: delivered.change }]
       : [];
   });
@@ -94,8 +94,8 @@ export async function applyChanges(
   await recordApplied(transaction, [...distinct.values()], context.now());
 }
 
-function isHiding({ change: { what } }: DeliveredChange): boolean {
-  return what === 'hidden' || what === 'installation';
+function isHiding({ change: { type } }: DeliveredChange): boolean {
+  return type === 'hidden' || type === 'installation';
 }
 
 /** Does what follows from all changes once, and queues the jobs, which other transactions wait for, at the end. */
@@ -146,7 +146,7 @@ async function applyChange(
   repository: Repository | undefined,
 ): Promise<void> {
   const { context, transaction } = batch;
-  switch (change.what) {
+  switch (change.type) {
     case 'account':
       return refreshKnown(batch, { provider, externalId: change.account, name: change.name });
     case 'administrator':
@@ -204,7 +204,7 @@ async function collect(
   batch: Batch,
   delivered: {
     provider: string;
-    change: Extract<Change, { what: 'contributions' }>;
+    change: Extract<Change, { type: 'contributions' }>;
     repository: Repository | undefined;
   },
 ): Promise<void> {
@@ -220,7 +220,7 @@ async function collect(
 async function hide(
   batch: Batch,
   repository: Repository | undefined,
-  { onlyPrivate }: Extract<Change, { what: 'hidden' }>,
+  { onlyPrivate }: Extract<Change, { type: 'hidden' }>,
 ): Promise<void> {
   if (repository === undefined || (onlyPrivate && !repository.isPrivate)) return;
   await hideRepository(batch.transaction, repository.id, batch.context.now());
@@ -234,7 +234,7 @@ async function hide(
 async function endInstallation(
   batch: Batch,
   provider: string,
-  { credentialName, isOver }: Extract<Change, { what: 'installation' }>,
+  { credentialName, isOver }: Extract<Change, { type: 'installation' }>,
 ): Promise<void> {
   const { context, transaction, changedOwners, ownersToList, jobs } = batch;
   const hidden = isOver ? await hideShownBy(transaction, { provider, credentialName }, context.now()) : [];
@@ -254,7 +254,7 @@ async function requestScan(
   { now }: SyncContext,
   transaction: Connection,
   repository: Repository | undefined,
-  { kind, externalId }: Extract<Change, { what: 'removed' }>,
+  { kind, externalId }: Extract<Change, { type: 'removed' }>,
 ): Promise<void> {
   if (repository === undefined) return;
   await requestScanFor(transaction, { repositoryId: repository.id, kind, externalId }, now());

@@ -19,7 +19,7 @@ export const starEventsKeptMs = 30 * 86_400_000;
 export async function saveStarGivers(
   context: SyncContext,
   transaction: Connection,
-  stars: readonly { repository: Repository; change: Extract<Change, { what: 'star' }> }[],
+  stars: readonly { repository: Repository; change: Extract<Change, { type: 'star' }> }[],
 ): Promise<void> {
   const now = context.now();
   const addedStars = stars.filter(
@@ -49,7 +49,7 @@ export async function applyStar(
   context: SyncContext,
   transaction: Connection,
   repository: Repository,
-  change: Extract<Change, { what: 'star' }>,
+  change: Extract<Change, { type: 'star' }>,
 ): Promise<boolean> {
   const { account, isTakenBack } = change;
   const now = context.now();

@@ -5,12 +5,12 @@ import type { Drift } from './drift.ts';
 
 /** Stores a drift in place of the last one of the same part of the repository. */
 export async function saveDrift(connection: Connection, drift: Drift, now: Date): Promise<void> {
-  const { repositoryId, what, expected, found, isRepaired } = drift;
+  const { repositoryId, part, expected, found, isRepaired } = drift;
   // Nothing is stored where the repository was erased meanwhile.
   await sql`
-    insert into drifts (repository_id, what, expected, found, is_repaired, found_at)
-    select id, ${what}, ${expected}, ${found}, ${isRepaired}, ${now} from repositories where id = ${repositoryId}
-    on conflict (repository_id, what) do update set
+    insert into drifts (repository_id, part, expected, found, is_repaired, found_at)
+    select id, ${part}, ${expected}, ${found}, ${isRepaired}, ${now} from repositories where id = ${repositoryId}
+    on conflict (repository_id, part) do update set
       expected = excluded.expected, found = excluded.found, is_repaired = excluded.is_repaired,
       found_at = excluded.found_at`.execute(connection);
 }
@@ -23,7 +23,7 @@ export async function markDriftsRepaired(
 ): Promise<void> {
   await sql`
     update drifts set is_repaired = true
-    where repository_id = ${repositoryId} and not is_repaired and what <> all(${stillDifferent}::text[])`.execute(
+    where repository_id = ${repositoryId} and not is_repaired and part <> all(${stillDifferent}::text[])`.execute(
     connection,
   );
 }

@@ -4,7 +4,7 @@ export interface Drift {
   /** Our id of the repository, because not every reader may see its name. */
   repositoryId: string;
   /** The name of the stream, or `sums` for totals that did not agree with the stored contributions. */
-  what: string;
+  part: string;
   /**
    * The number of items at the provider, and in `found` the stored number. For `sums`, `found` is the number of wrong
    * totals.

@@ -46,7 +46,7 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
   });
   return {
     countOrphans: (table, ids) => orphans.inc({ table }, ids),
-    countDrift: ({ provider, what, isRepaired }) => drifts.inc({ provider, what, repaired: String(isRepaired) }),
+    countDrift: ({ provider, part, isRepaired }) => drifts.inc({ provider, what: part, repaired: String(isRepaired) }),
     countSkip: ({ provider, kind, reason }) => skips.inc({ provider, kind, reason }),
     countStreamFailure: ({ provider, stream, error }) => failures.inc({ provider, stream, code: error.code }),
   };

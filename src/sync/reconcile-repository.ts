@@ -26,7 +26,7 @@ export async function reconcileRepository(context: SyncContext, repositoryId: st
       await report(context, {
         provider,
         repositoryId,
-        what: kind,
+        part: kind,
         expected,
         found: stored,
         isRepaired: !left.has(kind),
@@ -70,7 +70,7 @@ async function checkSums(context: SyncContext, repositoryId: string, { call }: W
   const wrong = await checkTotals(context, { repositoryId, ownerId: installed.account.id }, call.signal);
   if (wrong === 0) return;
   const provider = installed.provider.name;
-  await report(context, { provider, repositoryId, what: 'sums', expected: 0, found: wrong, isRepaired: true });
+  await report(context, { provider, repositoryId, part: 'sums', expected: 0, found: wrong, isRepaired: true });
 }
 
 /** Stores a drift for the operator's report, and counts and logs it. */

@@ -82,7 +82,7 @@ describe('application of deliveries by two nodes', () => {
         star(repository, person, random.integer(1, 1000), random.chance(0.5)),
         contributionsChanged(repository),
         repositoriesChanged(any()),
-        { what: 'account', account: person, name: `owner-${person}` },
+        { type: 'account', account: person, name: `owner-${person}` },
       ];
     };
     for (let batch = 0; batch < (isThorough ? 15 : 5); batch += 1) {

@@ -60,6 +60,7 @@ import * as appliedDeliveries from './0101-applied-deliveries.ts';
 import * as recountsInParts from './0102-recounts-in-parts.ts';
 import * as erasuresInParts from './0103-erasures-in-parts.ts';
 import * as latestTime from './0104-latest-time.ts';
+import * as namesOfTypesAndParts from './0105-names-of-types-and-parts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -126,4 +127,5 @@ export const migrations: Record<string, Migration> = {
   '0102-recounts-in-parts': recountsInParts,
   '0103-erasures-in-parts': erasuresInParts,
   '0104-latest-time': latestTime,
+  '0105-names-of-types-and-parts': namesOfTypesAndParts,
 };

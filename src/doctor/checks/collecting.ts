@@ -66,7 +66,7 @@ export async function checkSkipped(connection: Connection, now: Date): Promise<F
 function assessSkipped(skipped: SkippedPlaces, now: Date): Finding {
   const { provider, stream, kind, reason, path, isStored, items, places, names, explanation, lastAt } = skipped;
   const isUnreadable = reason === 'unreadable';
-  const what = `${counted(items, 'item')} of the kind ${kind} in ${named(places, names)}`;
+  const skippedItems = `${counted(items, 'item')} of the kind ${kind} in ${named(places, names)}`;
   const verb = items === 1 ? 'is' : 'are';
   const cause = isUnreadable ? 'the service cannot read' : 'the host refuses';
   const fate = isStored
@@ -77,7 +77,7 @@ function assessSkipped(skipped: SkippedPlaces, now: Date): Finding {
     severity: isUnreadable && !isStored ? 'problem' : 'hint',
     code: 'items_skipped',
     subject: `${provider}: ${stream}`,
-    message: `${what} ${fate}${hostMessage}; last seen ${ago(lastAt, now)}.`,
+    message: `${skippedItems} ${fate}${hostMessage}; last seen ${ago(lastAt, now)}.`,
     remedy: isUnreadable
       ? 'Update the service; if that does not help, report the place and the version of the host.'
       : 'Nothing, or more permissions for the credential: this credential may not see it.',
@@ -97,11 +97,11 @@ export async function checkDrift(connection: Connection, now: Date): Promise<Fin
 }
 
 function assessDrift(drift: DriftedPart, now: Date): Finding {
-  const { provider, what, isRepaired, repositories, name, expected, found: stored, lastAt } = drift;
+  const { provider, part, isRepaired, repositories, name, expected, found: stored, lastAt } = drift;
   const difference =
-    what === 'sums'
+    part === 'sums'
       ? `${counted(stored, 'total')} of ${name} ${stored === 1 ? 'was' : 'were'} counted wrong`
-      : `${name} has ${expected.toLocaleString('en')} ${what} at the host, and ${stored.toLocaleString('en')} were stored`;
+      : `${name} has ${expected.toLocaleString('en')} ${part} at the host, and ${stored.toLocaleString('en')} were stored`;
   const others =
     repositories === 1
       ? ''
@@ -109,7 +109,7 @@ function assessDrift(drift: DriftedPart, now: Date): Finding {
   return found('collecting', {
     severity: isRepaired ? 'hint' : 'problem',
     code: 'drift',
-    subject: `${provider}: ${what}`,
+    subject: `${provider}: ${part}`,
     message: `${difference} (${ago(lastAt, now)}${isRepaired ? ', repaired' : ', not repaired'}).${others}`,
     remedy: isRepaired
       ? 'Nothing, unless it recurs every night: then report it.'

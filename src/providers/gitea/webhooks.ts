@@ -110,15 +110,15 @@ function changedRepository(payload: unknown): Change[] {
   return [...(isDeleted ? [hidden(repository)] : []), owned(repository.owner)];
 }
 
-const owned = ({ id, login }: Named): Change => ({ what: 'owned', account: String(id), name: login });
-const hidden = ({ id }: Repository): Change => ({ what: 'hidden', repository: String(id), onlyPrivate: false });
+const owned = ({ id, login }: Named): Change => ({ type: 'owned', account: String(id), name: login });
+const hidden = ({ id }: Repository): Change => ({ type: 'hidden', repository: String(id), onlyPrivate: false });
 
 function contributions({ id, owner }: Repository, streams: string[]): Change {
-  return { what: 'contributions', repository: String(id), owner: String(owner.id), ownerName: owner.login, streams };
+  return { type: 'contributions', repository: String(id), owner: String(owner.id), ownerName: owner.login, streams };
 }
 
 function removed({ id }: Repository, kind: ItemKind, item: number): Change {
-  return { what: 'removed', repository: String(id), kind, externalId: String(item) };
+  return { type: 'removed', repository: String(id), kind, externalId: String(item) };
 }
 
 function senderOf(payload: unknown): Change[] {
@@ -127,7 +127,7 @@ function senderOf(payload: unknown): Change[] {
 
 /** Returns no change for deleted accounts and the host's placeholders, which have ids below 1. */
 function person({ id, login }: Named): Change[] {
-  return id < 1 ? [] : [{ what: 'account', account: String(id), name: login }];
+  return id < 1 ? [] : [{ type: 'account', account: String(id), name: login }];
 }
 
 function check<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {

@@ -47,7 +47,7 @@ function comesFromOurs(payload: unknown, isOurs: (installation: string) => boole
   return typeof id !== 'number' || isOurs(String(id));
 }
 
-const isAboutInstallation = ({ what }: Change): boolean => what === 'installation';
+const isAboutInstallation = ({ type }: Change): boolean => type === 'installation';
 
 /**
  * Only the fields without which a change cannot be reported are required: the repository, and the id of a deleted item.
@@ -136,7 +136,7 @@ function starOf(payload: unknown, repository: Repository): Change[] {
   const time = isTakenBack ? partOf(repository, 'updated_at') : partOf(payload, 'starred_at');
   const at = new Date(typeof time === 'string' ? time : '');
   if (giver === null || Number.isNaN(at.getTime())) return [];
-  return [{ what: 'star', repository: String(repository.id), account: giver, at: at.toISOString(), isTakenBack }];
+  return [{ type: 'star', repository: String(repository.id), account: giver, at: at.toISOString(), isTakenBack }];
 }
 
 function listed(payload: unknown): Change[] {
@@ -175,7 +175,7 @@ function changedTarget(payload: unknown): Change[] {
 }
 
 const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
-  what: 'installation',
+  type: 'installation',
   credentialName: credentialNameOf(String(id)),
   isOver,
 });
@@ -187,23 +187,23 @@ const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
 function changedOrganization(payload: unknown): Change[] {
   const member = namedIn(partOf(partOf(payload, 'membership'), 'user'));
   const changes = account(partOf(payload, 'organization'));
-  return member === undefined ? changes : [...changes, { what: 'administrator', person: String(member.id) }];
+  return member === undefined ? changes : [...changes, { type: 'administrator', person: String(member.id) }];
 }
 
 function account(part: unknown): Change[] {
   const named = namedIn(part);
-  return named === undefined ? [] : [{ what: 'account', account: String(named.id), name: named.login ?? '' }];
+  return named === undefined ? [] : [{ type: 'account', account: String(named.id), name: named.login ?? '' }];
 }
 
 /** Returns no change for an account without a login, which is an enterprise and owns no repositories. */
 function owned(part: unknown): Change[] {
   const named = namedIn(part);
-  return named?.login === undefined ? [] : [{ what: 'owned', account: String(named.id), name: named.login }];
+  return named?.login === undefined ? [] : [{ type: 'owned', account: String(named.id), name: named.login }];
 }
 
-const hidden = ({ id }: { id: number }): Change => ({ what: 'hidden', repository: String(id), onlyPrivate: false });
+const hidden = ({ id }: { id: number }): Change => ({ type: 'hidden', repository: String(id), onlyPrivate: false });
 const hiddenIfPrivate = ({ id }: { id: number }): Change => ({
-  what: 'hidden',
+  type: 'hidden',
   repository: String(id),
   onlyPrivate: true,
 });
@@ -211,11 +211,11 @@ const hiddenIfPrivate = ({ id }: { id: number }): Change => ({
 function contributions({ id, owner }: Repository, streams: string[]): Change {
   const named = namedIn(owner);
   const known = { owner: named === undefined ? null : String(named.id), ownerName: named?.login ?? '' };
-  return { what: 'contributions', repository: String(id), ...known, streams };
+  return { type: 'contributions', repository: String(id), ...known, streams };
 }
 
 function removed({ id }: Repository, kind: ItemKind, item: number): Change {
-  return { what: 'removed', repository: String(id), kind, externalId: String(item) };
+  return { type: 'removed', repository: String(id), kind, externalId: String(item) };
 }
 
 /** Returns the account in a part of a payload; undefined for null, an absent part and deleted accounts. */

@@ -86,7 +86,7 @@ const readers: ChangeReaders = {
   note: (payload) => changed(payload, streamsOf(check(Noted, payload).object_attributes.noteable_type)),
   emoji: (payload) => {
     const { project } = check(InProject, payload);
-    return project ? [{ what: 'reactions', repository: String(project.id) }] : [];
+    return project ? [{ type: 'reactions', repository: String(project.id) }] : [];
   },
   project_create: (payload) => ownedBy(check(OfProject, payload).path_with_namespace),
   project_destroy: (payload) => {
@@ -111,7 +111,7 @@ const readers: ChangeReaders = {
   user_destroy: (payload) => administrator(payload),
   group_rename: (payload) => {
     const { group_id: id, full_path: name } = check(OfGroup, payload);
-    return [{ what: 'account', account: groupIdOf(id), name }];
+    return [{ type: 'account', account: groupIdOf(id), name }];
   },
 };
 
@@ -134,11 +134,11 @@ function actor(payload: unknown): Change[] {
 
 /** Returns a change about all groups, because members of a group are members of its subgroups. */
 function administrator(payload: unknown): Change[] {
-  return [{ what: 'administrator', person: String(check(OfMember, payload).user_id) }];
+  return [{ type: 'administrator', person: String(check(OfMember, payload).user_id) }];
 }
 
 function account(id: number, name: string): Change {
-  return { what: 'account', account: String(id), name };
+  return { type: 'account', account: String(id), name };
 }
 
 function changed(payload: unknown, streams: string[]): Change[] {
@@ -157,15 +157,15 @@ function ownerIn(path: string): string {
 }
 
 function ownedBy(path: string): Change[] {
-  return [{ what: 'owned', account: null, name: ownerIn(path) }];
+  return [{ type: 'owned', account: null, name: ownerIn(path) }];
 }
 
 function hidden(id: number): Change {
-  return { what: 'hidden', repository: String(id), onlyPrivate: false };
+  return { type: 'hidden', repository: String(id), onlyPrivate: false };
 }
 
 function contributions({ id, path_with_namespace: path }: Project, streams: string[]): Change {
-  return { what: 'contributions', repository: String(id), owner: null, ownerName: ownerIn(path), streams };
+  return { type: 'contributions', repository: String(id), owner: null, ownerName: ownerIn(path), streams };
 }
 
 /** @throws AppError `invalid_input` that names the place. */

@@ -11,8 +11,8 @@ export const jobOf = (name: string): Job => ({
   priority: 0,
 });
 export const visitor = (...allowances: Allowance[]): LookupParty => ({ isOwner: false, allowances });
-export const address = (name = 'address', perHour = 2): Allowance => ({ what: name, perHour });
-export const owner: LookupParty = { isOwner: true, allowances: [{ what: 'account', perHour: 2 }] };
+export const address = (name = 'address', perHour = 2): Allowance => ({ action: name, perHour });
+export const owner: LookupParty = { isOwner: true, allowances: [{ action: 'account', perHour: 2 }] };
 
 /** Claims lookups one after the other. @returns the minutes until each runs: 0 at once; undefined: it was claimed before. */
 export async function claimAll(

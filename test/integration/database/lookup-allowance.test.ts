@@ -63,7 +63,7 @@ describe('limit of lookups for each party', () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const network: Allowance = { what: 'network', perHour: 3 };
+    const network: Allowance = { action: 'network', perHour: 3 };
     const from = (name: string, ...more: Allowance[]) => visitor(address(name), ...more);
     assert.deepEqual(await claimAll(connection, ['a', 'b'], now(), from('one', network)), [0, 0]);
     assert.deepEqual(await claimAll(connection, ['c', 'd'], now(), from('other', network)), [0, 20]);

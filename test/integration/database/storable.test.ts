@@ -50,7 +50,7 @@ describe('cleaning of the parameters of statements', () => {
   it('lets neither a batch of deliveries nor a job fail', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const change = { what: 'account', account: '1', name: hostile } as const;
+    const change = { type: 'account', account: '1', name: hostile } as const;
     const received = ['1', '2'].map((id) => ({
       provider: 'github',
       id,

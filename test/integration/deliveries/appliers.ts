@@ -115,10 +115,10 @@ export async function holdRepositories({ pool }: Database, externalIds: readonly
   };
 }
 
-export const repositoryHidden = (repository: string): Change => ({ what: 'hidden', repository, onlyPrivate: false });
-export const repositoriesChanged = (account: string): Change => ({ what: 'owned', account, name: `owner-${account}` });
+export const repositoryHidden = (repository: string): Change => ({ type: 'hidden', repository, onlyPrivate: false });
+export const repositoriesChanged = (account: string): Change => ({ type: 'owned', account, name: `owner-${account}` });
 export const contributionsChanged = (repository: string): Change => ({
-  what: 'contributions',
+  type: 'contributions',
   repository,
   owner: repository,
   ownerName: `owner-${repository}`,
@@ -136,5 +136,5 @@ export function star(repository: string, person: string, second: number, isTaken
     avatarUrl: '',
   };
   const at = new Date(begunAt + second * 1000).toISOString();
-  return { what: 'star', repository, account, at, isTakenBack };
+  return { type: 'star', repository, account, at, isTakenBack };
 }

@@ -47,7 +47,7 @@ describe('parallel application of deliveries', () => {
   it('isolates a delivery that cannot be applied, counts it, and tries it again later', async () => {
     await using fixture = await openAppliers({ nodes: 1, repositories: 2 });
     const { pool } = fixture.database;
-    const broken: Change = { ...star('1', '2', 1, false), what: 'star', at: 'never' } as Change;
+    const broken: Change = { ...star('1', '2', 1, false), type: 'star', at: 'never' } as Change;
     await fixture.receive([contributionsChanged('1')], [broken], [repositoryHidden('1')], [contributionsChanged('2')]);
     await fixture.applyUntil(1);
     const attempts = async (): Promise<unknown> =>
@@ -56,7 +56,7 @@ describe('parallel application of deliveries', () => {
     const { rows } = await pool.query('select external_id from repositories where deleted_at is not null');
     assert.deepEqual(rows, [{ external_id: '1' }], 'a later delivery of the same repository is applied');
     assert.deepEqual(
-      fixture.failures.map(({ work: what }) => what),
+      fixture.failures.map(({ work }) => work),
       ['applying deliveries together', 'applying a delivery'],
     );
     await fixture.receive([contributionsChanged('1')]);
@@ -157,7 +157,7 @@ describe('parallel application of deliveries', () => {
       const step = 1 + rounds * stride;
       await fixture.receive(
         [star('1', '2', 2 * number, false), contributionsChanged('1'), repositoriesChanged('2')],
-        [star('1', '2', 2 * number + 1, true), { what: 'account', account: '2', name: 'owner-2' }],
+        [star('1', '2', 2 * number + 1, true), { type: 'account', account: '2', name: 'owner-2' }],
         [repositoryHidden('3'), repositoriesChanged('3')],
       );
       await pool.query(`select setval('steps', 1, false)`);

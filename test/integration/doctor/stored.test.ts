@@ -136,7 +136,7 @@ describe('plaudit doctor on stored data', () => {
   it('reports a drift that persists as a problem, and mentions one that was repaired', async () => {
     const { connection } = fixture.database;
     const repositoryId = await storeRepository(connection, { name: 'handbook' });
-    const drift = { provider: 'github', repositoryId, what: 'issues', expected: 1200, found: 1100, isRepaired: false };
+    const drift = { provider: 'github', repositoryId, part: 'issues', expected: 1200, found: 1100, isRepaired: false };
     await saveDrift(connection, drift, hoursAgo(3));
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['drift']);

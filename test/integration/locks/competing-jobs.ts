@@ -168,7 +168,7 @@ function changingJobs(context: SyncContext): Jobs {
     await applyDeliveries(context);
   };
   const starOf = (repository: string, account: string): Change => ({
-    what: 'star',
+    type: 'star',
     repository,
     account: actorOf(account),
     at: new Date().toISOString(),
@@ -179,15 +179,15 @@ function changingJobs(context: SyncContext): Jobs {
       const { external_id: repository, name } = await storedRepository(context);
       const owner = `user-${name.split('-')[1]}`;
       await deliver([
-        { what: 'contributions', repository, owner, ownerName: owner, streams: ['issues'] },
+        { type: 'contributions', repository, owner, ownerName: owner, streams: ['issues'] },
         starOf(repository, `user-${random(owners)}`),
         starOf(repository, `person-${random(people)}`),
-        { what: 'owned', account: owner, name: owner },
+        { type: 'owned', account: owner, name: owner },
       ]);
     },
     'deliver what hides': async () => {
       const { external_id: repository } = await storedRepository(context);
-      await deliver([{ what: 'hidden', repository, onlyPrivate: false }]);
+      await deliver([{ type: 'hidden', repository, onlyPrivate: false }]);
     },
     hide: async () => {
       const { id, owner_id: ownerId } = await storedRepository(context);

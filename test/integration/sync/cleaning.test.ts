@@ -29,7 +29,7 @@ async function fill({ connection, pool }: Database, rows: number): Promise<void>
     select 'github', n::text, 'push', '[]', ${age}, case when n % 10 <> 0 then ${age} end, 20, '' from ${numbers};
     insert into star_events (repository_id, external_id, at, balance, recorded_at)
     select '${repositoryId}', n::text, ${age}, 1, ${age} from ${numbers};
-    insert into drifts (repository_id, what, expected, found, is_repaired, found_at)
+    insert into drifts (repository_id, part, expected, found, is_repaired, found_at)
     select '${repositoryId}', n::text, 1, 2, true, ${age} from ${numbers};
     insert into revoked_tokens (account_id, token_id, expires_at)
     select id, n::text, ${age} + interval '1 hour' from ${numbers} cross join accounts;

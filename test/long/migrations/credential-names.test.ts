@@ -35,7 +35,8 @@ async function fill({ connection, pool }: Database): Promise<void> {
   );
 }
 
-const owned = { what: 'owned', account: '1', name: 'ada' };
+const owner = { account: '1', name: 'ada' };
+const owned = { what: 'owned', ...owner };
 
 /** Stores a delivery that was received and not yet applied. */
 async function addDelivery({ pool }: Database): Promise<void> {
@@ -81,15 +82,16 @@ describe('the migration to names of credentials', () => {
     assert.deepEqual(await stored(opened.database), expected);
   });
 
-  it('keeps the names in deliveries that were not applied', async () => {
+  it('keeps the changes of deliveries that were not applied, under the present names', async () => {
     await using opened = await openBefore(before);
     await addDelivery(opened.database);
     await migrate(opened.database);
     const { rows } = await opened.database.pool.query('select id, changes from deliveries order by id');
-    const installation = { what: 'installation', credentialName: credential, isOver: true };
+    const installation = { type: 'installation', credentialName: credential, isOver: true };
+    const changedOwner = { type: 'owned', ...owner };
     assert.deepEqual(rows, [
-      { id: '1', changes: [owned, installation] },
-      { id: '2', changes: [owned] },
+      { id: '1', changes: [changedOwner, installation] },
+      { id: '2', changes: [changedOwner] },
     ]);
   });
 

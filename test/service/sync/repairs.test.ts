@@ -10,7 +10,7 @@ import { until } from '../../time.ts';
 import { startSteppedApp } from './stepped-service.ts';
 
 interface StoredDrift {
-  what: string;
+  part: string;
   missing: number;
   is_repaired: boolean;
 }
@@ -35,7 +35,7 @@ describe('the data of a repository', () => {
     const compare = async (): Promise<StoredDrift[]> => {
       await runTask(service, 'reconcile_repository', { repositoryId });
       const { rows } = await pool.query<StoredDrift>(
-        `select what, expected - found as missing, is_repaired from drifts where repository_id = $1 and what <> 'sums'`,
+        `select part, expected - found as missing, is_repaired from drifts where repository_id = $1 and part <> 'sums'`,
         [repositoryId],
       );
       return rows;
@@ -52,14 +52,14 @@ describe('the data of a repository', () => {
       when (new.kind = 'issue' and new.external_id = '${issues[0]?.id ?? ''}') execute function skip_issue()`);
     const isLost = sql<boolean>`c.kind = 'issue' and c.external_id = ${issues[0]?.id}`;
     await removeContributions(service.database.connection, repositoryId, isLost);
-    assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: false }]);
+    assert.deepEqual(await compare(), [{ part: 'issues', missing: 1, is_repaired: false }]);
 
     await pool.query('drop trigger skip_issue on contributions');
-    assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: true }]);
+    assert.deepEqual(await compare(), [{ part: 'issues', missing: 1, is_repaired: true }]);
 
     // The next comparison settles a drift that disappeared by itself.
     await pool.query('update drifts set is_repaired = false');
-    assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: true }]);
+    assert.deepEqual(await compare(), [{ part: 'issues', missing: 1, is_repaired: true }]);
   });
 
   it('loses no commit by a force push that is read in part and then reverted', async () => {

@@ -55,7 +55,7 @@ function isNeeded(event: string, path: string, payload: Json): boolean {
 }
 
 const repository = { id: 1, name: 'engine', owner: { id: 2, login: 'ada' } };
-const change = { what: 'contributions', repository: '1', owner: '2', ownerName: 'ada' };
+const change = { type: 'contributions', repository: '1', owner: '2', ownerName: 'ada' };
 
 const issues = { ...change, streams: ['issues'] };
 const readable: [string, string, Json, Change[] | object[]][] = [
@@ -89,7 +89,7 @@ const readable: [string, string, Json, Change[] | object[]][] = [
     'issue_comment',
     { action: 'deleted', issue: { pull_request: null }, comment: { id: 4, user: null }, repository },
     [
-      { what: 'removed', repository: '1', kind: 'issue_comment', externalId: '4' },
+      { type: 'removed', repository: '1', kind: 'issue_comment', externalId: '4' },
       { ...change, streams: ['comments', 'issues'] },
     ],
   ],
@@ -98,8 +98,8 @@ const readable: [string, string, Json, Change[] | object[]][] = [
     'repository',
     { action: 'transferred', repository, changes: { owner: { from: { user: null } } } },
     [
-      { what: 'hidden', repository: '1', onlyPrivate: true },
-      { what: 'owned', account: '2', name: 'ada' },
+      { type: 'hidden', repository: '1', onlyPrivate: true },
+      { type: 'owned', account: '2', name: 'ada' },
     ],
   ],
   [
@@ -107,14 +107,14 @@ const readable: [string, string, Json, Change[] | object[]][] = [
     'organization',
     { action: 'member_removed', organization: { id: 7, login: 'acme' }, membership: { user: { id: 5, login: 'ada' } } },
     [
-      { what: 'account', account: '7', name: 'acme' },
-      { what: 'administrator', person: '5' },
+      { type: 'account', account: '7', name: 'acme' },
+      { type: 'administrator', person: '5' },
     ],
   ],
   ['an event of no organization', 'organization', { action: 'renamed' }, []],
 ];
 
-const starsOf = (payload: Json): Change[] => read('star', payload).filter(({ what }) => what === 'star');
+const starsOf = (payload: Json): Change[] => read('star', payload).filter(({ type }) => type === 'star');
 
 describe('webhooks of GitHub', () => {
   it('reads every example of GitHub, also when any part except the ids of its subject is missing', () => {
@@ -127,10 +127,10 @@ describe('webhooks of GitHub', () => {
         read(name, payload);
         examplesRead += 1;
         if (!subscribedEvents.includes(name) && !name.startsWith('installation')) continue;
-        for (const { variant, path, replacement: what } of variantsOf(structuredClone(payload))) {
-          if (isNeeded(name, path, payload) || (!isThorough && seen.has(`${what} ${path}`))) continue;
-          seen.add(`${what} ${path}`);
-          assert.doesNotThrow(() => read(name, variant), `${name} with ${path} ${what}`);
+        for (const { variant, path, replacement } of variantsOf(structuredClone(payload))) {
+          if (isNeeded(name, path, payload) || (!isThorough && seen.has(`${replacement} ${path}`))) continue;
+          seen.add(`${replacement} ${path}`);
+          assert.doesNotThrow(() => read(name, variant), `${name} with ${path} ${replacement}`);
           variantsRead += 1;
         }
       }
@@ -171,13 +171,13 @@ describe('webhooks of GitHub', () => {
   it('follows an installation of an enterprise, whose account has a slug and no login', () => {
     const account = { id: 9, slug: 'big-enterprise', node_id: 'E_1', name: 'Big', avatar_url: 'https://a.example' };
     const installation = { id: 5, account, target_type: 'Enterprise', repository_selection: 'all' };
-    const followed = { what: 'installation', credentialName: 'installation:5', isOver: false };
+    const followed = { type: 'installation', credentialName: 'installation:5', isOver: false };
     assert.deepEqual(read('installation', { action: 'created', installation, repositories: [] }), [followed]);
     assert.deepEqual(read('installation', { action: 'deleted', installation, repositories: null }), [
       { ...followed, isOver: true },
     ]);
     const renamed = { action: 'renamed', account, installation: { id: 5 }, target_type: 'Enterprise' };
-    assert.deepEqual(read('installation_target', renamed), [followed, { what: 'account', account: '9', name: '' }]);
+    assert.deepEqual(read('installation_target', renamed), [followed, { type: 'account', account: '9', name: '' }]);
   });
 
   for (const [title, event, payload, changes] of readable) {
@@ -191,7 +191,7 @@ describe('webhooks of GitHub', () => {
     const at = '2026-05-01T10:00:00Z';
     const payload = { action: 'created', starred_at: at, repository, sender };
     const star = {
-      what: 'star',
+      type: 'star',
       repository: '1',
       account: {
         externalId: '7',
@@ -216,7 +216,7 @@ describe('webhooks of GitHub', () => {
       { ...takenBack, repository },
     ]) {
       assert.deepEqual(starsOf(vague), []);
-      assert.ok(read('star', vague).some(({ what }) => what === 'contributions'));
+      assert.ok(read('star', vague).some(({ type }) => type === 'contributions'));
     }
   });
 

@@ -17,20 +17,20 @@ function changesOf(event: string, payload: object): Change[] {
 }
 
 const contributed = (...streams: string[]): Change => ({
-  what: 'contributions',
+  type: 'contributions',
   repository: '15',
   owner: null,
   ownerName: 'acme/docs',
   streams,
 });
-const adas: Change = { what: 'account', account: '4', name: 'ada' };
+const adas: Change = { type: 'account', account: '4', name: 'ada' };
 const change = (name: string, more?: object): Change[] =>
   changesOf('Project Hook', events.project(name, handbook, more));
-const owned = (name: string): Change => ({ what: 'owned', account: null, name });
+const owned = (name: string): Change => ({ type: 'owned', account: null, name });
 
 describe('webhooks of GitLab', () => {
   it('reports the person who may administer other groups than before', () => {
-    const left: Change[] = [{ what: 'administrator', person: '4' }];
+    const left: Change[] = [{ type: 'administrator', person: '4' }];
     const group = { id: 9, login: 'acme' };
     for (const event of ['user_remove_from_group', 'user_update_for_group']) {
       assert.deepEqual(changesOf('Member Hook', events.member(event, group, ada)), left);
@@ -73,12 +73,12 @@ describe('webhooks of GitLab', () => {
   });
 
   it('reports a reaction as a change of the reactions of its project', () => {
-    assert.deepEqual(changesOf('Emoji Hook', events.emoji(handbook, ada)), [{ what: 'reactions', repository: '15' }]);
+    assert.deepEqual(changesOf('Emoji Hook', events.emoji(handbook, ada)), [{ type: 'reactions', repository: '15' }]);
   });
 
   it('reports new, deleted, moved and hidden projects as changes of the projects of their owners', () => {
     assert.deepEqual(change('project_create'), [owned('acme/docs')]);
-    const hidden: Change = { what: 'hidden', repository: '15', onlyPrivate: false };
+    const hidden: Change = { type: 'hidden', repository: '15', onlyPrivate: false };
     assert.deepEqual(change('project_destroy'), [hidden, owned('acme/docs')]);
     const old = { old_path_with_namespace: 'elsewhere/handbook' };
     assert.deepEqual(change('project_transfer', old), [owned('acme/docs'), owned('elsewhere')]);
@@ -91,9 +91,9 @@ describe('webhooks of GitLab', () => {
 
   it('reports renamed accounts from system hooks, and ignores unrelated hooks', () => {
     const user = { event_name: 'user_rename', user_id: 58, username: 'new', old_username: 'old' };
-    assert.deepEqual(changesOf('System Hook', user), [{ what: 'account', account: '58', name: 'new' }]);
+    assert.deepEqual(changesOf('System Hook', user), [{ type: 'account', account: '58', name: 'new' }]);
     const group = { event_name: 'group_rename', group_id: 64, path: 'b', full_path: 'a/b', old_full_path: 'a/c' };
-    assert.deepEqual(changesOf('System Hook', group), [{ what: 'account', account: 'group:64', name: 'a/b' }]);
+    assert.deepEqual(changesOf('System Hook', group), [{ type: 'account', account: 'group:64', name: 'a/b' }]);
     assert.deepEqual(changesOf('Member Hook', { event_name: 'user_add_to_group', group_id: 64 }), []);
     assert.deepEqual(changesOf('Pipeline Hook', { object_kind: 'pipeline' }), []);
     assert.deepEqual(changesOf('Job Hook', { object_kind: 'constructor' }), []);

@@ -13,9 +13,9 @@ function changesOf(name: string): Change[] {
   return wholeDelivery(readDelivery(recordedSecret, headers), body).changes;
 }
 
-const account = (id: string, name: string): Change => ({ what: 'account', account: id, name });
+const account = (id: string, name: string): Change => ({ type: 'account', account: id, name });
 const contributed = (...streams: string[]): Change => ({
-  what: 'contributions',
+  type: 'contributions',
   repository: '1',
   owner: '5',
   ownerName: 'acme',
@@ -72,24 +72,24 @@ describe('webhooks of Gitea', () => {
 
   it('reports the repositories of two accounts as changed by a fork, and of one by a new repository', () => {
     assert.deepEqual(changesOf('033-fork'), [
-      { what: 'owned', account: '5', name: 'acme' },
-      { what: 'owned', account: '4', name: 'carol' },
+      { type: 'owned', account: '5', name: 'acme' },
+      { type: 'owned', account: '4', name: 'carol' },
     ]);
-    assert.deepEqual(changesOf('001-repository-created'), [{ what: 'owned', account: '5', name: 'acme' }]);
+    assert.deepEqual(changesOf('001-repository-created'), [{ type: 'owned', account: '5', name: 'acme' }]);
   });
 
   it('reports a deleted comment as removed, and a deleted repository as hidden', () => {
     const comment = altered('018-issue_comment-created', (body) => Object.assign(body, { action: 'deleted' }));
     assert.deepEqual(wholeDelivery(readDelivery(recordedSecret, comment.headers), comment.body).changes[0], {
-      what: 'removed',
+      type: 'removed',
       repository: '1',
       kind: 'issue_comment',
       externalId: '9',
     });
     const repository = altered('001-repository-created', (body) => Object.assign(body, { action: 'deleted' }));
     assert.deepEqual(wholeDelivery(readDelivery(recordedSecret, repository.headers), repository.body).changes, [
-      { what: 'hidden', repository: '1', onlyPrivate: false },
-      { what: 'owned', account: '5', name: 'acme' },
+      { type: 'hidden', repository: '1', onlyPrivate: false },
+      { type: 'owned', account: '5', name: 'acme' },
     ]);
   });
 
