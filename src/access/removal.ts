@@ -12,7 +12,7 @@ export interface Removal {
   /** The id of the item. */
   subject: string;
   /** The kind of item, for the error when there is none of this id. */
-  what: string;
+  itemName: string;
   action: AuditAction;
   /**
    * Removes the item.
@@ -28,10 +28,11 @@ export interface Removal {
 export async function removeItem(
   services: AccessServices,
   { account, caller }: { account: Account; caller: Caller },
-  { subject, what, action, remove }: Removal,
+  { subject, itemName, action, remove }: Removal,
 ): Promise<void> {
   await inTransaction(services.connection, async (transaction) => {
-    if (!(await remove(transaction, account.id))) throw new AppError('not_found', `The account has no such ${what}.`);
+    if (!(await remove(transaction, account.id)))
+      throw new AppError('not_found', `The account has no such ${itemName}.`);
     await recordAction(services, transaction, account.id, { action, subject, ...(await actorOf(transaction, caller)) });
   });
 }

@@ -13,7 +13,7 @@ export function registerLookupMetrics(registry: Registry, connection: Connection
       const delayed = await countDelayedLookups(connection, now());
       return delayReasons.map((reason) => ({
         labels: { reason },
-        value: delayed.find((one) => one.reason === reason)?.count ?? 0,
+        value: delayed.find((delay) => delay.reason === reason)?.count ?? 0,
       }));
     },
   });

@@ -218,14 +218,14 @@ export function findProvider(providers: ReadonlyMap<string, Provider>, name: str
  */
 function partyOf({ ownerId, origins }: Requester, { perAddress, perNetwork }: LookupAllowances): LookupParty {
   if (ownerId !== null) {
-    return { isOwner: true, allowances: [{ what: `lookups of account ${ownerId}`, perHour: perNetwork }] };
+    return { isOwner: true, allowances: [{ action: `lookups of account ${ownerId}`, perHour: perNetwork }] };
   }
   if (origins === undefined) return { isOwner: false, allowances: [] };
   return {
     isOwner: false,
     allowances: [
-      { what: `lookups of ${origins.address}`, perHour: perAddress },
-      { what: `lookups of ${origins.network}`, perHour: perNetwork },
+      { action: `lookups of ${origins.address}`, perHour: perAddress },
+      { action: `lookups of ${origins.network}`, perHour: perNetwork },
     ],
   };
 }

@@ -102,7 +102,7 @@ function matchKeys(node: YamlMapping, keys: readonly string[], subject: string, 
   const matched: MatchedKeys['matched'] = new Map();
   const mistyped: MatchedKeys['mistyped'] = new Set();
   for (const entry of node.entries) {
-    const key = keys.find((one) => one === entry.key) ?? keys.find((one) => one === entry.key.toLowerCase());
+    const key = keys.find((key) => key === entry.key) ?? keys.find((key) => key === entry.key.toLowerCase());
     if (key === undefined) {
       const suggestion = nearest(entry.key, keys);
       const isNear = suggestion !== undefined && !node.entries.some((other) => other.key === suggestion);

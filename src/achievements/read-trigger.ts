@@ -94,14 +94,14 @@ function keySpanOf(node: YamlNode): Span {
 }
 
 function wrongPair(node: YamlNode, actor: Actor, action: Action): Fault {
-  const others = actors.filter((one) => actionsOf[one].includes(action));
+  const others = actors.filter((actor) => actionsOf[actor].includes(action));
   return newFault(node, `${actor} has no ${action}`, {
     expected: `${alternatives(actionsOf[actor])} for ${actor}, or ${action} with the actor ${alternatives(others)}`,
   });
 }
 
 function toActor(name: string): Actor {
-  const actor = actors.find((one) => one === name) ?? actorAliases[name];
+  const actor = actors.find((actor) => actor === name) ?? actorAliases[name];
   if (actor === undefined) throw new Error(`${name} is not an actor`);
   return actor;
 }

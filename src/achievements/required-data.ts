@@ -101,5 +101,5 @@ function dataOfField(action: Action, field: Field): RequiredData[] {
 }
 
 function distinct(required: readonly RequiredData[]): RequiredData[] {
-  return [...new Map(required.map((one) => [`${one.kind} ${one.detail} ${one.onDemand}`, one])).values()];
+  return [...new Map(required.map((data) => [`${data.kind} ${data.detail} ${data.onDemand}`, data])).values()];
 }

@@ -25,7 +25,7 @@ export function warnOfUnreported(
   const kinds = kindsOfAction[action];
   const about = unreported.filter(({ kind }) => kinds.includes(kind));
   const whole = about.filter(({ details }) => details === undefined);
-  const isNever = kinds.every((kind) => whole.some((one) => one.kind === kind && one.isPartial === undefined));
+  const isNever = kinds.every((kind) => whole.some((part) => part.kind === kind && part.isPartial === undefined));
   const faults = whole.map(({ why }) =>
     warning(places.action, isNever ? `${why}: this trigger never holds there` : why),
   );

@@ -90,9 +90,11 @@ function partAround(
   place: number,
 ): { start: number; end: number; isLast: boolean } | undefined {
   const starts = [...text.matchAll(partBegins)].map(({ index }) => index);
-  const start = starts.findLast((one) => one <= place);
+  const start = starts.findLast((start) => start <= place);
   if (start === undefined) return undefined;
-  const next = [...starts, ...[...text.matchAll(topKey)].map(({ index }) => index)].filter((one) => one > start);
+  const next = [...starts, ...[...text.matchAll(topKey)].map(({ index }) => index)].filter(
+    (position) => position > start,
+  );
   return { start, end: Math.min(text.length, ...next), isLast: starts.length === 1 };
 }
 

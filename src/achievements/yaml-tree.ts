@@ -66,7 +66,7 @@ export function readYaml(text: string): ReadYaml {
   // Duplicate keys are found below, in linear time.
   const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, merge: false });
   const [document, second] = [...documents];
-  const errors = [...documents].flatMap((one) => one.errors);
+  const errors = [...documents].flatMap((document) => document.errors);
   if (errors.length > 0) return { root: undefined, faults: toFaults(errors, text) };
   const contents = document?.contents ?? null;
   if (contents === null) return { root: undefined, faults: [] };

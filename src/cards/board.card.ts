@@ -124,7 +124,7 @@ export const boardCard = defineCard<Content>({
       title,
       description: [
         complete,
-        ...people.map((one) => `${one.rank}. ${one.person.name}: ${pointsOf(one, options)}`),
+        ...people.map((row) => `${row.rank}. ${row.person.name}: ${pointsOf(row, options)}`),
       ].join(', '),
       body: `${avatarClip}\n${canvas.body()}`,
     });

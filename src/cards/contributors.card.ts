@@ -95,7 +95,7 @@ export const contributorsCard = defineCard<Content>({
       description: [
         ...(hide.has('summary') || summary.length === 0 ? [] : [`${summary.join(' · ')}. `]),
         [
-          ...people.map((one) => `${one.name}: ${language.number(one.contributions)}`),
+          ...people.map((person) => `${person.name}: ${language.number(person.contributions)}`),
           ...(more === '' ? [] : [more]),
         ].join(', '),
       ].join(''),

@@ -180,8 +180,8 @@ function drawRow(
   const label = hide.has('shares') ? '' : shareOf(share, language);
   const room = label === '' ? 0 : measure(label, textStyles.label.sizePx) + 8;
   const maxWidth = grid.itemWidth - dot.room - room;
-  const style = (['name', 'label', 'small'] as const).find((one) => {
-    const { sizePx, weight } = textStyles[one];
+  const style = (['name', 'label', 'small'] as const).find((styleName) => {
+    const { sizePx, weight } = textStyles[styleName];
     return measure(name, sizePx, weight) <= maxWidth;
   });
   canvas.text(style ?? 'small', { at: at + dot.room, y: y + 14, maxWidth }, name);

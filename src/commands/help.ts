@@ -31,7 +31,7 @@ export function misuse(name: string, { options, maxArguments }: Command, args: r
     if (option.startsWith('--') && options.includes(bare)) continue;
     const meant = nearest(bare, options);
     const known =
-      options.length === 0 ? `${name} has no options` : `it has ${options.map((one) => `--${one}`).join(', ')}`;
+      options.length === 0 ? `${name} has no options` : `it has ${options.map((option) => `--${option}`).join(', ')}`;
     return `${name} has no option ${option}; ${meant === undefined ? known : `did you mean --${meant}?`}`;
   }
   if (args.length - written.length > maxArguments) {

@@ -124,8 +124,10 @@ function refuseRepeated(awards: readonly ImportedAward[]): void {
 
 /** Returns the only stored repository of a name, or the one that the operator named. */
 function choose(name: string, candidates: readonly Candidate[], named: readonly string[]): Candidate {
-  const ofName = candidates.filter((one) => one.name.toLowerCase() === name.toLowerCase());
-  const chosen = ofName.filter((one) => named.some((full) => full.toLowerCase() === fullName(one).toLowerCase()));
+  const ofName = candidates.filter((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+  const chosen = ofName.filter((candidate) =>
+    named.some((full) => full.toLowerCase() === fullName(candidate).toLowerCase()),
+  );
   const [found, ...others] = chosen.length > 0 ? chosen : ofName;
   if (found === undefined) {
     const remedy = 'plaudit sync PROVIDER/OWNER fetches the repositories of its owner';

@@ -44,14 +44,16 @@ export async function uninstallByName(io: Io, target: string | undefined): Promi
 export async function listInstalled(io: Io): Promise<void> {
   await withCore(io, async ({ database }) => {
     const installations = await listInstallations(database.connection);
-    for (const one of installations) {
-      const extent = one.covers === 'all' ? 'everything' : `${one.selected} selected`;
-      const by = one.source === 'operator' ? 'by the operator' : `App installation ${one.id}`;
+    for (const installation of installations) {
+      const extent = installation.covers === 'all' ? 'everything' : `${installation.selected} selected`;
+      const by = installation.source === 'operator' ? 'by the operator' : `App installation ${installation.id}`;
       const faults = [
-        ...(one.suspendedAt === null ? [] : ['suspended']),
-        ...(one.missingPermissions.length === 0 ? [] : [`without ${one.missingPermissions.join(', ')}`]),
+        ...(installation.suspendedAt === null ? [] : ['suspended']),
+        ...(installation.missingPermissions.length === 0
+          ? []
+          : [`without ${installation.missingPermissions.join(', ')}`]),
       ];
-      io.print([`${one.provider}/${one.account.name}: ${extent}`, by, ...faults].join('; '));
+      io.print([`${installation.provider}/${installation.account.name}: ${extent}`, by, ...faults].join('; '));
     }
     if (installations.length === 0) io.print('nothing is installed');
   });

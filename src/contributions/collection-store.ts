@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import { requestTotals } from './changed-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { sumOverOwned } from './owner-sum-store.ts';

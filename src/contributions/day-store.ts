@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import { columnOf } from './column-store.ts';
 import type { ContributionKind } from './contribution.ts';
 import { ofContributions, storedCounters } from './kinds.ts';

@@ -191,7 +191,9 @@ function isContributionKind(kind: string): kind is ContributionKind {
 
 /** Returns the names of the counters of some kinds of contributions. */
 export function namesOfKinds(kinds: readonly ContributionKind[]): string[] {
-  return ofContributions(storedCounters).flatMap(({ name, kind }) => (kinds.some((one) => one === kind) ? [name] : []));
+  return ofContributions(storedCounters).flatMap(({ name, kind }) =>
+    kinds.some((known) => known === kind) ? [name] : [],
+  );
 }
 
 /** The lifetime counters, in the order of the API. */

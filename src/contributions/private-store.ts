@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import { contributionsIn, lifetimeSums } from './column-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';

@@ -42,7 +42,7 @@ export async function recountParts(
       found.push({ differences: await recountLanguages(connection, repositoryId), people: [] });
     } else found.push(await recountDays(connection, repositoryId, ofDays(counters), part));
   }
-  const people = [...new Set(found.flatMap((one) => one.people))];
+  const people = [...new Set(found.flatMap((difference) => difference.people))];
   if (people.length > 0) {
     await sql`
       select record_changed_contributors(array_fill(${repositoryId}::uuid, array[${people.length}::integer]),

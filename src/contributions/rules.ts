@@ -133,7 +133,7 @@ export function definitionsOf(counter: CounterName, { isOfAll }: { isOfAll: bool
 
 /** Returns the sentence that defines a number which follows from others, or from data of another kind. */
 export function numberDefinition(counter: string): string {
-  const rule = derivedRules.find((one) => one.counter === counter);
+  const rule = derivedRules.find((rule) => rule.counter === counter);
   if (rule === undefined) throw new Error(`no rule defines ${counter}`);
   return rule.means;
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { privateListing, publicListing } from '../repositories/listing.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 
 /** Repositories of an account that count. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import { counts } from './column-store.ts';
 import { type CounterName, counterNames, eachCounter } from './counters.ts';
 import { itemised, namesOfKinds, needsOf, type StoredCounter } from './kinds.ts';

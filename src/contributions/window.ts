@@ -63,7 +63,7 @@ async function countWindows(
     return {
       source: 'collected',
       missing,
-      windows: windows.map((one, index) => ({ window: one, counters: parts[index] ?? unknownCounters })),
+      windows: windows.map((window, index) => ({ window, counters: parts[index] ?? unknownCounters })),
     };
   };
   // Contributions to repositories of others depend on more than this account.

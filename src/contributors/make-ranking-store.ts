@@ -3,7 +3,7 @@ import { contributionsIn } from '../contributions/column-store.ts';
 import { contributionKinds } from '../contributions/contribution.ts';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql, isWithdrawnInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql, isWithdrawnInSql } from '../repositories/present-store.ts';
 import type { Ranking, Scope } from './contributor.ts';
 import { isOf, isOutdatedByCredentials } from './ranking-store.ts';
 

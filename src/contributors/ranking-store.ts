@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { contributionsIn } from '../contributions/column-store.ts';
 import { contributionKinds } from '../contributions/contribution.ts';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import type { Ranking, Scope, Version } from './contributor.ts';
 
 /**

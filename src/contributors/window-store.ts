@@ -5,7 +5,7 @@ import { isShownInSql } from '../accounts/shown-store.ts';
 import { columnOf, counts } from '../contributions/column-store.ts';
 import { type ContributionKind, ofContributions, storedCounters } from '../contributions/kinds.ts';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import type { Contributor, Scope } from './contributor.ts';
 
 /** Lists of contributors in a window of time: whole days (UTC) from `contribution_days`, the rest from single items. */

@@ -71,7 +71,7 @@ function wrongValue(schema: TSchema, faults: readonly Fault[]): AppError {
 
 /** Names a type, or a list of values, in words. */
 function describe({ type, enum: choices, anyOf, properties }: Shape): string {
-  if (choices !== undefined) return `one of ${choices.map((one) => JSON.stringify(one)).join(', ')}`;
+  if (choices !== undefined) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
   if (anyOf !== undefined) return [...new Set(anyOf.map(describe))].join(' or ');
   if (type === 'object' && properties !== undefined)
     return `a JSON object with the fields ${Object.keys(properties).join(', ')}`;

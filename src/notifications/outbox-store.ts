@@ -3,7 +3,7 @@ import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { deleteSome } from '../database/delete-some.ts';
 import { addJob } from '../database/queue.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
-import { isPresentInSql } from '../repositories/shown-store.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 import { giveUpAfterMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Content, Kind, Target } from './notification.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from './shown-store.ts';
+import { isPresentInSql } from './present-store.ts';
 
 /**
  * Stores that the host redirects a name to a repository of the same owner that has another name, so that the name is

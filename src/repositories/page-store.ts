@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { isPresentInSql } from './shown-store.ts';
+import { isPresentInSql } from './present-store.ts';
 import { type Repository, toRepository } from './store.ts';
 
 /** The position where a page begins: `created_at` in microseconds since 1970, and the id. */

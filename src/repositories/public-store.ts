@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { pointRead } from '../database/point-reads.ts';
-import { isPresentInSql } from './shown-store.ts';
+import { isPresentInSql } from './present-store.ts';
 import { type Repository, toRepository } from './store.ts';
 
 /** The parts of a repository that lists of pages show. */

@@ -2,8 +2,8 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { livingNodes } from '../database/listener.ts';
 import type { Tables } from '../database/tables.ts';
+import { isPresentInSql } from './present-store.ts';
 import type { RepositoryFacts } from './repository.ts';
-import { isPresentInSql } from './shown-store.ts';
 
 /** A repository as it is stored. */
 export interface Repository extends RepositoryFacts {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
-import { isWithdrawnInSql } from './shown-store.ts';
+import { isWithdrawnInSql } from './present-store.ts';
 
 /**
  * A credential that its provider does not accept any more. Its row at once hides all data that the credential showed

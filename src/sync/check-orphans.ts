@@ -34,7 +34,7 @@ export function createOrphanTasks(context: CheckingContext): Record<string, Task
 
 /** @returns the position of the next batch; undefined at the end. */
 async function checkSome(context: CheckingContext, { column, after }: Position): Promise<Position | undefined> {
-  const place = column === undefined ? 0 : namingColumns.findIndex((one) => nameOf(one) === column);
+  const place = column === undefined ? 0 : namingColumns.findIndex((naming) => nameOf(naming) === column);
   const [named, following] = namingColumns.slice(Math.max(place, 0));
   if (named === undefined) return undefined;
   const { found, last } = await repairOrphans(context.connection, named, { after, limit: atOnce });

@@ -28,7 +28,7 @@ export interface SyncContext {
   freshForMs: number;
   now: () => Date;
   newId: () => string;
-  /** Receives a failure that no caller waits for; `what` names the work in a few words. */
+  /** Receives a failure that no caller waits for; `work` names the failed work in a few words. */
   onFailure: (error: unknown, work: string) => void;
   /** Receives the failure of a stream that could not be read to its end. */
   onStreamFailure: (failure: StreamFailure) => void;

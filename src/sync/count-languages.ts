@@ -20,12 +20,12 @@ export async function countLanguages(
   const account = await findById(connection, accountId);
   if (account !== undefined && !account.pinned) {
     const query = { accountId, isOwner: account.type === 'organization', withPrivate };
-    for (const one of await findLanguageRepositories(connection, query, maxRepositories)) {
-      if (one.isNeeded) continue;
+    for (const repository of await findLanguageRepositories(connection, query, maxRepositories)) {
+      if (repository.isNeeded) continue;
       await inTransaction(connection, async (transaction) => {
-        await needLanguages(transaction, one.id);
-        const { ownerId, name: repository, isPrivate } = one;
-        const job = collectRepositoryJob({ accountId: ownerId, repository, withPrivate: isPrivate });
+        await needLanguages(transaction, repository.id);
+        const { ownerId, name, isPrivate } = repository;
+        const job = collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: isPrivate });
         await addJob(transaction, job);
       });
     }

@@ -29,7 +29,7 @@ export async function followBoards(
   if (isCurrent && !isNew) return;
   const read = (await provider.files?.read(known, boardsPaths, call)) ?? null;
   if (read === null) return;
-  const found = boardsPaths.flatMap((path) => read.files.filter((one) => one.path === path)).at(0);
+  const found = boardsPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
   const file = found === undefined ? null : readFile(found, repository.provider);
   await inTransaction(connection, (transaction) =>
     saveRepositoryFile(

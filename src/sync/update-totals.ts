@@ -51,7 +51,7 @@ async function recordContributors({ connection }: SyncContext): Promise<'done' |
 /** Updates some accounts within the surrounding transaction. @returns how many. */
 async function updateSome(context: SyncContext, transaction: Connection): Promise<number> {
   const changed = await takeChangedContributors(transaction, peopleAtOnce);
-  for (const one of changed) await updateOne(context, transaction, one);
+  for (const person of changed) await updateOne(context, transaction, person);
   return changed.length;
 }
 

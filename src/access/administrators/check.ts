@@ -20,7 +20,7 @@ export interface CheckContext {
   providers: ReadonlyMap<string, Provider>;
   now: () => Date;
   newId: () => string;
-  /** Receives a failure of a host; `what` names the work for the log, such as `checking an administrator`. */
+  /** Receives a failure of a host; `work` names it for the log, such as `checking an administrator`. */
   onFailure: (error: unknown, work: string) => void;
 }
 

@@ -164,7 +164,7 @@ function revocation(app: App, services: AccessServices): void {
     load: (context) =>
       removeItem(services, context, {
         subject: context.params.embed_id,
-        what: 'link',
+        itemName: 'link',
         action: 'embed_revoked',
         remove: (transaction, accountId) => removeEmbed(transaction, accountId, context.params.embed_id),
       }),

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An achievement that the file of a public repository defines at present. */
 export interface PublicAchievement {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** A stored repository that an award may be from. */
 export interface Candidate {

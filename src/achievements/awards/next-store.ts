@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** The file of a public repository with achievements that a person did not earn yet. */
 export interface OpenFile {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { pointRead } from '../../database/point-reads.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */
 export type AwardPlace = readonly [awardedAtUs: string, id: string];

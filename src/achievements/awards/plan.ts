@@ -66,7 +66,7 @@ export function planEvaluation(
       plan.later.push(...leaveForLater(earnable, people, work));
     }
   }
-  plan.done = work.filter((one) => !isLeft(one, waiting)).map(({ id }) => id);
+  plan.done = work.filter((part) => !isLeft(part, waiting)).map(({ id }) => id);
   return plan;
 }
 
@@ -75,7 +75,9 @@ function peopleOf({ stored, deciding, ranks }: Earnable, work: readonly Work[]):
   const people = new Set<string>();
   for (const { achievementId, accountId, kind } of work) {
     const matters =
-      achievementId === null ? kind === null || [...deciding].some((one) => one === kind) : achievementId === stored.id;
+      achievementId === null
+        ? kind === null || [...deciding].some((decidingKind) => decidingKind === kind)
+        : achievementId === stored.id;
     if (!matters) continue;
     if (accountId === null || ranks || people.size >= maxPeople) return 'everybody';
     people.add(accountId);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { Kind } from './kinds.ts';
 
 /** A change after which achievements have to be evaluated. */

@@ -236,7 +236,7 @@ class Checker {
     const { action } = this.#surroundings;
     const lower = name.text.toLowerCase();
     if (hasField(action, lower)) return lower;
-    const others = actions.filter((one) => hasField(one, lower));
+    const others = actions.filter((action) => hasField(action, lower));
     const elsewhere = others.length > 0 ? `, only of ${alternatives(others)}` : '';
     this.#fail(name, `${name.text} is not a field of ${action}${elsewhere}`, {
       expected: alternatives(fieldsOf[action]),

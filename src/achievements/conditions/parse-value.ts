@@ -14,7 +14,7 @@ const looksLikeTime = /^\d{1,2}:\d/;
 
 export function parseComparisonOperator(tokens: TokenStream, operand: Operand): ComparisonOperator {
   const { kind, text } = tokens.peek();
-  const operator = comparisonOperators.find((one) => one === text);
+  const operator = comparisonOperators.find((operator) => operator === text);
   if (kind !== 'symbol' || operator === undefined) return failAfterOperand(tokens, operand);
   tokens.next();
   return operator;
@@ -25,7 +25,8 @@ function failAfterOperand(tokens: TokenStream, operand: Operand): never {
   const expected = comparisonOperators.join(' ');
   if (operand.kind !== 'field') return tokens.fail(`one of ${expected}`);
   const name = operand.name.text;
-  if (functionNames.some((one) => one === name.toLowerCase())) return tokens.fail('( after a function', `${name}()`);
+  if (functionNames.some((known) => known === name.toLowerCase()))
+    return tokens.fail('( after a function', `${name}()`);
   failAtForeignWord(tokens, name);
   if (kind === 'symbol' && ['[', '{', '!'].includes(text)) return tokens.fail('in before a set', `${name} in ${text}`);
   return tokens.fail(`one of ${expected} or in after ${name}`, isTermEnd(kind, text) ? `${name} = true` : undefined);

@@ -118,5 +118,5 @@ export function hasField(action: Action, name: string): name is Field {
 
 export function isOfType<Type extends FieldType>(field: Field, ...types: readonly Type[]): field is FieldOf<Type> {
   const type: FieldType = fieldTypes[field];
-  return types.some((one) => one === type);
+  return types.some((known) => known === type);
 }

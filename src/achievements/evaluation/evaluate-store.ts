@@ -36,7 +36,7 @@ export function evaluationQueries(
   // Only achievements with a rank need the contributions of all people, so they get queries of their own.
   const groups = Map.groupBy(
     achievements,
-    (one) => `${one.evaluateAt?.getTime()} ${accountIds !== undefined && usesRank(one)}`,
+    (achievement) => `${achievement.evaluateAt?.getTime()} ${accountIds !== undefined && usesRank(achievement)}`,
   );
   return [...groups.values()].flatMap((group) =>
     Array.from({ length: Math.ceil(group.length / maxAtOnce) }, (_, index): Evaluation => {

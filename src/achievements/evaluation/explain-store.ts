@@ -105,7 +105,7 @@ async function explainTerms(
   const stored = await explainByStored(explaining, trigger, condition, filters);
   // A count reads the terms beside it too.
   const unread = explaining.unreadOf(
-    [condition, ...filters].flatMap((one) => dataOfTerm(trigger, one, explaining.config.pointActions)),
+    [condition, ...filters].flatMap((part) => dataOfTerm(trigger, part, explaining.config.pointActions)),
   );
   return [unread.length === 0 ? { ...stored, unread } : withMissingData(stored, condition, unread)];
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import { effective, type ItemSource, isInRepositories } from './item-sources.ts';
 
 /**

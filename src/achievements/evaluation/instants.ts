@@ -17,9 +17,11 @@ export function satisfiedAt(conditions: readonly Checked[], source: ItemSource):
 
 function latest(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
   const ends = conditions.map((condition) => endsOf(condition, source));
-  const shared = new Set(ends.flatMap((one) => [...(one ?? [])]));
+  const shared = new Set(ends.flatMap((end) => [...(end ?? [])]));
   const dates = [...shared].map((end) => sql`i.${sql.ref(end)}`);
-  const others = conditions.filter((_, index) => ends[index] === undefined).map((one) => instantOf(one, source));
+  const others = conditions
+    .filter((_, index) => ends[index] === undefined)
+    .map((condition) => instantOf(condition, source));
   const parts = [source.doneAt, ...dates, ...others];
   return parts.length === 1 ? source.doneAt : sql`greatest(${sql.join(parts)})`;
 }
@@ -41,10 +43,10 @@ function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
     case 'or': {
       const ends = condition.terms.map((term) => endsOf(term, source));
       const [first] = ends;
-      const known = ends.filter((one) => one !== undefined);
+      const known = ends.filter((end) => end !== undefined);
       if (known.length < ends.length || first === undefined) return undefined;
-      if (condition.kind === 'and') return new Set(known.flatMap((one) => [...one]));
-      return known.every((one) => isSame(one, first)) ? first : undefined;
+      if (condition.kind === 'and') return new Set(known.flatMap((end) => [...end]));
+      return known.every((end) => isSame(end, first)) ? first : undefined;
     }
     case 'flag':
       if (!condition.value) return new Set();

@@ -115,12 +115,12 @@ interface PersonSql {
 
 function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
   const { accountIds } = scope;
-  const one = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
+  const isIncluded = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
     accountIds === undefined ? sql`${column} is not null` : sql`${column} = any(${accountIds}::uuid[])`;
   const oneOfRow = (person: RawBuilder<unknown>, condition: RawBuilder<unknown>): PersonSql => ({
     person,
     join: sql``,
-    namesPeople: sql`${one(person)} and ${condition}`,
+    namesPeople: sql`${isIncluded(person)} and ${condition}`,
     isEvaluated: sql`true`,
   });
   if (actor === 'author') return oneOfRow(sql`i.account_id`, sql`true`);
@@ -136,7 +136,7 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
       accountIds === undefined
         ? sql`${list} <> '{}'`
         : sql`${list} && ${accountIds}::uuid[] and ${isAmong(accountIds)}`,
-    isEvaluated: sql`${one(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
+    isEvaluated: sql`${isIncluded(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
   };
 }
 

@@ -39,7 +39,7 @@ export async function findReadable(
   reading: Reading,
 ): Promise<RequiredData[]> {
   const state = await findReadState(connection, repositoryId);
-  return requiredBy(config).filter((one) => findUnread(state, [one], reading).some(({ canBeRead }) => canBeRead));
+  return requiredBy(config).filter((data) => findUnread(state, [data], reading).some(({ canBeRead }) => canBeRead));
 }
 
 /** Returns the data that the achievements of a file need. */
@@ -71,7 +71,7 @@ export async function preview(
   const names = await findNames(connection, [...new Set(earned.map(({ accountId }) => accountId))]);
   const previews: Preview[] = [];
   for (const achievement of config.achievements) {
-    const own = earned.filter((one) => one.achievement === achievement);
+    const own = earned.filter((award) => award.achievement === achievement);
     const accountId = person?.account.id;
     const triggers =
       accountId === undefined
@@ -81,13 +81,13 @@ export async function preview(
       achievement: achievement.name,
       evaluateAt: achievement.evaluateAt,
       earned: own
-        .map((one) => ({ name: names.get(one.accountId) ?? '', earnedAt: one.earnedAt }))
+        .map((award) => ({ name: names.get(award.accountId) ?? '', earnedAt: award.earnedAt }))
         .toSorted(byTimeAndName),
       unread: unreadOf(requiredBy({ ...config, achievements: [achievement] })),
       person: person
         ? {
             name: person.account.name,
-            earnedAt: own.find((one) => one.accountId === accountId)?.earnedAt ?? null,
+            earnedAt: own.find((award) => award.accountId === accountId)?.earnedAt ?? null,
             triggers,
           }
         : null,

@@ -25,15 +25,15 @@ export interface Reading {
 export function findUnread(state: ReadState, required: readonly RequiredData[], reading: Reading): Unread[] {
   if (state.streams.length === 0 && required.length > 0)
     return [{ reason: 'the repository has not been collected', canBeRead: true }];
-  const unread = required.flatMap((one) => {
-    const ofItems = unreadItems(state, one.kind, reading);
+  const unread = required.flatMap((data) => {
+    const ofItems = unreadItems(state, data.kind, reading);
     if (ofItems !== undefined) return [ofItems];
-    if (one.onDemand !== undefined) return unreadOnDemand(state, one.onDemand, reading);
-    return one.detail === undefined
-      ? skippedItems(state, one.kind)
-      : unreadDetail(state, one.kind, one.detail, reading);
+    if (data.onDemand !== undefined) return unreadOnDemand(state, data.onDemand, reading);
+    return data.detail === undefined
+      ? skippedItems(state, data.kind)
+      : unreadDetail(state, data.kind, data.detail, reading);
   });
-  return [...new Map(unread.map((one) => [one.reason, one])).values()];
+  return [...new Map(unread.map((part) => [part.reason, part])).values()];
 }
 
 function counted(count: number, kind: Kind): string {
@@ -50,10 +50,10 @@ function unreadItems(
   const stream = streams.find(({ covers }) => covers.includes(kind));
   if (stream === undefined) {
     const known = unreported.find(
-      (one) => one.kind === kind && one.details === undefined && one.isPartial === undefined,
+      (part) => part.kind === kind && part.details === undefined && part.isPartial === undefined,
     );
     if (known !== undefined) return { reason: known.why, canBeRead: false };
-    const isOfInstalled = !contributionKinds.some((one) => one === kind);
+    const isOfInstalled = !contributionKinds.some((known) => known === kind);
     if (isOfInstalled && !isInstalled && !wasRead)
       return { reason: `${noun} are collected only for installed repositories`, canBeRead: true };
     return { reason: `no credential of this service shows ${noun}`, canBeRead: false };
@@ -77,7 +77,7 @@ function unreadDetail(
   { unreported, wasRead }: Reading,
 ): Unread[] {
   const known = unreported.find(
-    (one) => one.kind === kind && one.details?.includes(detail) && one.isPartial === undefined,
+    (part) => part.kind === kind && part.details?.includes(detail) && part.isPartial === undefined,
   );
   if (known !== undefined) return [{ reason: known.why, canBeRead: false }];
   const count = withoutDetails.get(kind) ?? 0;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { addJob, type Job } from '../../database/queue.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { Report } from '../report.ts';
 
 /** A file whose faults are reported to its author. */

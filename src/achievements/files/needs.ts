@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 /** Returns the details that the conditions of a file need, out of those that are collected only on demand. */
 export function needsOf({ achievements, pointActions }: Pick<Config, 'achievements' | 'pointActions'>): Detail[] {
   const triggers = [
-    ...achievements.flatMap((one) => one.triggers.flat()),
+    ...achievements.flatMap((achievement) => achievement.triggers.flat()),
     ...pointActions.flatMap(({ rules }) => rules),
   ];
   const needs = new Set<Detail>();

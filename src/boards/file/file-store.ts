@@ -6,7 +6,7 @@ import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
 import { fieldError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import { saveBoards } from '../board-store.ts';
 import { readBoardsFile } from './read-file.ts';
 

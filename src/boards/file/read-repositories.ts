@@ -46,8 +46,9 @@ function toPattern(text: string, provider: string): RepositoryPattern | string {
   const name = parts.at(-1) ?? '';
   const owners = parts.slice(0, -1);
   if (parts.length < 2 || parts.length > maxParts) return 'names no repository';
-  if (owners.some((one) => /[*?]/.test(one))) return 'has a pattern in the name of its owner, which is named in full';
-  if (!owners.every((one) => part.test(one)) || !namePattern.test(name)) return 'names no repository';
+  if (owners.some((owner) => /[*?]/.test(owner)))
+    return 'has a pattern in the name of its owner, which is named in full';
+  if (!owners.every((owner) => part.test(owner)) || !namePattern.test(name)) return 'names no repository';
   const [first = '', ...rest] = owners;
   const places: RepositoryPlace[] = [{ provider, owner: owners.join('/'), name }];
   if (rest.length > 0) places.push({ provider: first.toLowerCase(), owner: rest.join('/'), name });

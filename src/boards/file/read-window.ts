@@ -68,7 +68,7 @@ function toFault(error: unknown, node: YamlNode): Fault {
   const [{ values } = {}] = error.explanations;
   const meant = values?.['meant'];
   const message = error.message.replace(/^\w+: did you mean [^?]*\? /, '').replace(/\.$/, '');
-  const key = keys.find((one) => message.startsWith(one));
+  const key = keys.find((key) => message.startsWith(key));
   const place = key === undefined ? node : nodeAt(node, key);
   return newFault(place, message, { suggestion: meant });
 }

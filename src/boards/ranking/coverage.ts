@@ -38,7 +38,9 @@ const ofPrivate = 'private: incomplete';
  * private repositories.
  */
 export function withoutPrivate(missing: readonly string[], coverage: Coverage): string[] {
-  const open = new Set(missingOf({ ...coverage, incomplete: coverage.incomplete.filter((one) => !one.isPrivate) }));
-  const publicMissing = missing.filter((one) => open.has(one));
+  const open = new Set(
+    missingOf({ ...coverage, incomplete: coverage.incomplete.filter((repository) => !repository.isPrivate) }),
+  );
+  const publicMissing = missing.filter((part) => open.has(part));
   return publicMissing.length === missing.length ? publicMissing : [...publicMissing, ofPrivate];
 }

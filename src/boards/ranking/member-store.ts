@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import { kindsAbove, kindsOfAction } from '../../achievements/awards/kinds.ts';
 import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { Board } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
 import { findUnreadTeams, teamsOf } from '../teams/team-store.ts';

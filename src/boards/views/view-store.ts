@@ -4,7 +4,7 @@ import { isOfTypeInSql } from '../../accounts/agent-store.ts';
 import type { PersonType } from '../../accounts/agents.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { StoredBoard } from '../board-store.ts';
 import type { Coverage } from '../ranking/coverage.ts';
 import { listOrderOfRows } from '../ranking/people-store.ts';

@@ -102,7 +102,7 @@ export function wrap(
     lines.push(line);
     line = part;
   }
-  return [...lines, line].map((one) => fit(one, maxWidth, sizePx, weight).text);
+  return [...lines, line].map((text) => fit(text, maxWidth, sizePx, weight).text);
 }
 
 /** Stands between the parts of a line. */

@@ -130,7 +130,7 @@ export class StandIn {
 
 function proofOf({ account, administers }: StandInPerson, name: string): OwnershipProof {
   const wanted = name.toLowerCase();
-  const owned = [account, ...administers].find((one) => one.name.toLowerCase() === wanted) ?? null;
+  const owned = [account, ...administers].find((owner) => owner.name.toLowerCase() === wanted) ?? null;
   return { bearer: { externalId: account.externalId, name: account.name }, owned };
 }
 

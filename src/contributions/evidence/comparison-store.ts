@@ -116,7 +116,7 @@ export async function findChanges(
   const items = row?.items ?? [];
   const countsOf = (isAdded: boolean): ChangeCounts['added'] =>
     Object.fromEntries(
-      (row?.counts ?? []).flatMap((one) => (one.isAdded === isAdded ? [[one.reason, one.count]] : [])),
+      (row?.counts ?? []).flatMap((part) => (part.isAdded === isAdded ? [[part.reason, part.count]] : [])),
     );
   return {
     items: page.before === undefined ? items : items.toReversed(),

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { StoredCounter } from '../kinds.ts';
 import { isAmong } from './filter-store.ts';
 import { type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf, visibleOf } from './items-store.ts';

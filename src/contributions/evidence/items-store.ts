@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import { counts } from '../column-store.ts';
 import type { StoredCounter } from '../kinds.ts';
 import { commitsOfDay, identitiesOf, momentOf } from '../window-store.ts';

@@ -119,5 +119,5 @@ export async function countErased(connection: Connection, scope: ItemScope, coun
 
 /** The counters whose items make up a contributor's number. */
 export const countersOfContributors = itemised.filter(
-  ({ isContribution, kind }) => isContribution === true && contributionKinds.some((one) => one === kind),
+  ({ isContribution, kind }) => isContribution === true && contributionKinds.some((known) => known === kind),
 );

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 import { forgetFound, type PendingDetail } from '../detail-store.ts';
 import { lockTotals } from '../write-store.ts';
 import type { FilesByLanguage } from './linguist.ts';

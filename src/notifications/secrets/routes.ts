@@ -132,7 +132,7 @@ function removal(app: App, services: AccessServices): void {
     load: (context) =>
       removeItem(services, context, {
         subject: context.params.secret_id,
-        what: 'secret',
+        itemName: 'secret',
         action: 'webhook_secret_removed',
         remove: (transaction, accountId) => removeWebhookSecret(transaction, accountId, context.params.secret_id),
       }),

@@ -53,9 +53,9 @@ const ownParts = [
 
 /** Returns the name of a part of a card. */
 export function labelOfPart(part: string, { language, words }: Reader): string {
-  const own = ownParts.find((one) => one === part);
+  const own = ownParts.find((known) => known === part);
   if (own !== undefined) return words.composer[own];
-  const counter = counterNames.find((one) => one === part);
+  const counter = counterNames.find((counter) => counter === part);
   if (counter !== undefined) return language.words[counter];
   const labels: Readonly<Record<string, string>> = {
     next: language.words.nextAchievement,
@@ -73,7 +73,7 @@ export function labelOfPeriod(period: string, { language }: Reader): string {
   const [, days] = /^last-(\d+)d$/.exec(period) ?? [];
   if (days !== undefined) return language.days(Number(days));
   const [, relation, unit] = /^(this|previous)-(week|month|quarter|year)$/.exec(period) ?? [];
-  const name = (['week', 'month', 'quarter', 'year'] as const).find((one) => one === unit);
+  const name = (['week', 'month', 'quarter', 'year'] as const).find((known) => known === unit);
   if (name === undefined) return period;
   const relative = new Intl.RelativeTimeFormat(language.locale, { numeric: 'auto' });
   return relative.format(relation === 'this' ? 0 : -1, name);

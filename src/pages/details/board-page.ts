@@ -236,12 +236,16 @@ function pickers({ board, isPresent, seasons, query }: BoardView, path: string, 
   const { team, season } = query;
   const link = (parameters: Record<string, string>, label: string, isCurrent: boolean): Markup =>
     html`<a href="${to(withQuery(path, parameters))}"${isCurrent && trusted(' aria-current="true"')}>${label}</a>`;
-  const seasonLinks = seasons.map((one) =>
-    link({ season: String(one.number) }, spanOf(one, board.window.time_zone, reader), String(one.number) === season),
+  const seasonLinks = seasons.map((finished) =>
+    link(
+      { season: String(finished.number) },
+      spanOf(finished, board.window.time_zone, reader),
+      String(finished.number) === season,
+    ),
   );
   return html`${
     board.teams.length > 0 &&
-    html`<nav class="picker" aria-label="${detail.teams}">${link({}, detail.everyone, team === undefined)}${board.teams.map((one) => link({ team: one }, one, one === team))}</nav>`
+    html`<nav class="picker" aria-label="${detail.teams}">${link({}, detail.everyone, team === undefined)}${board.teams.map((name) => link({ team: name }, name, name === team))}</nav>`
   }${
     seasons.length > 0 &&
     html`<nav class="picker" aria-label="${detail.seasons}">${isPresent && link({}, detail.present, season === undefined)}${seasonLinks.slice(0, shownSeasons)}</nav>${

@@ -55,7 +55,7 @@ class Reader {
   }
 
   readOperation(method: string, path: string, operation: Json, isCardOption: (name: string) => boolean): Operation {
-    const parameters = listOf(operation['parameters']).map((one) => this.#resolve(one));
+    const parameters = listOf(operation['parameters']).map((parameter) => this.#resolve(parameter));
     const plainParameters = parameters.filter(({ name }) => !isCardOption(textOf(name)));
     const responses = Object.entries(objectOf(operation['responses']));
     const success = this.#resolve(responses.find(([status]) => status.startsWith('2') && status !== '202')?.[1]);
@@ -70,10 +70,12 @@ class Reader {
       description: textOf(operation['description']),
       credentials: this.#credentialsOf(operation),
       parameters: [
-        ...plainParameters.filter((one) => one['in'] === 'path'),
-        ...plainParameters.filter((one) => one['in'] !== 'path'),
-      ].map((one) => this.#parameter(one)),
-      cardOptions: parameters.filter(({ name }) => isCardOption(textOf(name))).map((one) => this.#parameter(one)),
+        ...plainParameters.filter((parameter) => parameter['in'] === 'path'),
+        ...plainParameters.filter((parameter) => parameter['in'] !== 'path'),
+      ].map((parameter) => this.#parameter(parameter)),
+      cardOptions: parameters
+        .filter(({ name }) => isCardOption(textOf(name)))
+        .map((parameter) => this.#parameter(parameter)),
       body: this.#fieldsOf(objectOf(Object.values(body)[0])['schema']),
       responses: responses.map(([status, response]) => [status, textOf(this.#resolve(response)['description'])]),
       types: Object.keys(content),
@@ -91,7 +93,7 @@ class Reader {
 
   #credentialsOf(operation: Json): string[] {
     const requirements = operation['security'] ?? objectOf(this.#document)['security'];
-    const names = listOf(requirements).map((one) => Object.keys(objectOf(one))[0] ?? 'none');
+    const names = listOf(requirements).map((requirement) => Object.keys(objectOf(requirement))[0] ?? 'none');
     return names.length === 0 ? ['none'] : names;
   }
 
@@ -126,8 +128,8 @@ class Reader {
   /** Returns the one alternative of a schema that is not null, if it is an object or a list. */
   #withoutNull(schema: Json): Json {
     const others = listOf(schema['anyOf'])
-      .map((one) => this.#resolve(one))
-      .filter((one) => one['type'] !== 'null');
+      .map((alternative) => this.#resolve(alternative))
+      .filter((alternative) => alternative['type'] !== 'null');
     return others.length === 1 && others[0] !== undefined ? others[0] : schema;
   }
 
@@ -137,7 +139,7 @@ class Reader {
     const values = listOf(schema['enum']);
     const alternatives = listOf(schema['anyOf']);
     if (alternatives.length > 0)
-      return [...new Set(alternatives.map((one) => this.#typeOf(objectOf(one))))].join(' or ');
+      return [...new Set(alternatives.map((alternative) => this.#typeOf(objectOf(alternative))))].join(' or ');
     if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
     const name = values.length > 0 ? values.map(String).join(', ') : nameOf(schema);
     const items = schema['items'] === undefined ? '' : ` of ${this.#typeOf(objectOf(schema['items']))}`;

@@ -24,10 +24,10 @@ export function referenceIndex(operations: readonly Operation[]): Markup {
   const groups = Object.entries(tags).map(
     ([tag, meaning]) => html`<h2 id="${tag.toLowerCase()}">${tag}</h2><p>${meaning}</p>
 <ul class="operations">${operations
-      .filter((one) => one.tag === tag)
+      .filter((operation) => operation.tag === tag)
       .map(
-        (one) =>
-          html`<li><a href="${operationPath(one)}">${one.summary}</a><br><code>${one.method} ${one.path}</code></li>`,
+        (operation) =>
+          html`<li><a href="${operationPath(operation)}">${operation.summary}</a><br><code>${operation.method} ${operation.path}</code></li>`,
       )}</ul>`,
   );
   return html`<h1>Reference</h1>

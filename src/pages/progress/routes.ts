@@ -32,7 +32,7 @@ export function progressRoutes(app: App, services: RouteServices): void {
     { schema: { hide: true, params: AccountPath } },
     async (request, reply) => {
       const sender = senderOf(request.ip);
-      const ofSender = [...open.values()].filter((one) => one === sender).length;
+      const ofSender = [...open.values()].filter((opener) => opener === sender).length;
       if (ofSender >= maxStreams.perAddress || open.size >= maxStreams.altogether) {
         throw new AppError(
           'rate_limited',

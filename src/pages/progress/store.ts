@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { nameKey } from '../../accounts/account.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/shown-store.ts';
+import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** The public repositories of an account, and those of which everything is collected. */
 export interface Progress {

@@ -102,8 +102,8 @@ export function sectionPage(
     ownPath: path,
     main: html`${heading(reader, account)}
 <div class="settings"><nav class="sections" aria-label="${owner.settings}">${sections.map(
-      (one) =>
-        html`<a href="${reader.to(settingsPath(provider, name, one.slug))}"${one === section && html` aria-current="page"`}>${one.title(owner)}</a>`,
+      (listed) =>
+        html`<a href="${reader.to(settingsPath(provider, name, listed.slug))}"${listed === section && html` aria-current="page"`}>${listed.title(owner)}</a>`,
     )}</nav>
 <div class="section">
 ${notice.isDone === true && html`<p class="notice" role="status" tabindex="-1" autofocus>${owner.done}</p>`}${notice.oneTimeMarkup}

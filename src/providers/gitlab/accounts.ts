@@ -182,5 +182,10 @@ function unlessFailed(error: unknown): null {
 async function starsOf(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
   if (!hasTokens(client)) return {};
   const list = { path: `/users/${id}/projects`, query: { order_by: 'id', sort: 'asc' }, items: AllProjectsPayload };
-  return sumStars(client, list, (one) => [one.id, isPublic(client, one) && !isFork(one) ? one.star_count : 0], call);
+  return sumStars(
+    client,
+    list,
+    (project) => [project.id, isPublic(client, project) && !isFork(project) ? project.star_count : 0],
+    call,
+  );
 }

@@ -33,7 +33,7 @@ export async function readEach<Item, Read>(
   read: (item: Item) => Promise<Read>,
 ): Promise<Read[]> {
   const all = await Promise.all(items.map((item) => readOrSkip(call, { kind }, () => read(item))));
-  return all.filter((one) => one !== undefined);
+  return all.filter((item) => item !== undefined);
 }
 
 /**
@@ -48,8 +48,8 @@ export async function readByKey<Read>(
 ): Promise<Map<string, Read>> {
   const found = new Map<string, Read>();
   for (const key of keys) {
-    const one = await readOrSkip(call, { kind }, () => read(key));
-    if (one !== null && one !== undefined) found.set(key, one);
+    const item = await readOrSkip(call, { kind }, () => read(key));
+    if (item !== null && item !== undefined) found.set(key, item);
   }
   return found;
 }

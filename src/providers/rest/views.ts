@@ -101,6 +101,6 @@ export function credentialNamesOf(client: RestClient): string[] {
  * repository, whose history needs no token.
  */
 export function gitAuthorization(client: RestClient, credentialName: string | null): string | undefined {
-  const token = client.credentials.tokens.find((one) => one.name === credentialName)?.value;
+  const token = client.credentials.tokens.find((token) => token.name === credentialName)?.value;
   return token && `Basic ${Buffer.from(`plaudit:${token}`).toString('base64')}`;
 }

@@ -113,7 +113,9 @@ export class RequestScheduler {
       const begin = async (): Promise<void> => {
         others.delete(place);
         const now = this.#now();
-        const credential = credentials.find((one) => !one.isRefused(now) && isFree(one, requirements, now));
+        const credential = credentials.find(
+          (credential) => !credential.isRefused(now) && isFree(credential, requirements, now),
+        );
         if (isFinished || credential === undefined) return finish();
         credential.take(requirements.resource, now);
         const slot = Promise.withResolvers<void>();

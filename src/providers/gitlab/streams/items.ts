@@ -31,16 +31,16 @@ export function readDeepIssues(
 
 /** Reads merge requests without reviews, which GitLab shows only to requests with a token. */
 export function readBareMergeRequests(mergeRequests: readonly MergeRequestPayload[]): Addition<Collector>[] {
-  return mergeRequests.map((one) => (collector) => void addItem(collector, 'pull_request', one));
+  return mergeRequests.map((mergeRequest) => (collector) => void addItem(collector, 'pull_request', mergeRequest));
 }
 
 export function readMergeRequests(
   context: StreamContext,
   mergeRequests: readonly MergeRequestPayload[],
 ): Promise<Addition<Collector>[]> {
-  return readEach(context.call, 'pull_request', mergeRequests, async (one): Promise<Addition<Collector>> => {
-    const notes = await readNotes(context, `merge_requests/${one.iid}`);
-    return (collector) => void addMergeRequest(collector, one, notes);
+  return readEach(context.call, 'pull_request', mergeRequests, async (mergeRequest): Promise<Addition<Collector>> => {
+    const notes = await readNotes(context, `merge_requests/${mergeRequest.iid}`);
+    return (collector) => void addMergeRequest(collector, mergeRequest, notes);
   });
 }
 
@@ -52,8 +52,8 @@ export async function readDeepMergeRequests(
   const numbers = mergeRequests.map(({ iid }) => iid);
   // Where GitLab fails to compute sizes, which is expensive, the merge requests are read without.
   const sizes = await readSizes(client, repository, numbers, call).catch(unlessNotComputed);
-  return readEach(call, 'pull_request', mergeRequests, (one) =>
-    readDeepMergeRequest(context, one, sizes?.get(one.iid)),
+  return readEach(call, 'pull_request', mergeRequests, (mergeRequest) =>
+    readDeepMergeRequest(context, mergeRequest, sizes?.get(mergeRequest.iid)),
   );
 }
 

@@ -13,7 +13,7 @@ import { areMergeRequestsShown, issueList, mergeRequestList, unlessKeptFromStran
 
 /** The items that changed last. There are few of them, because every part of an item costs a request. */
 const newest = { order_by: 'updated_at', sort: 'desc', per_page: '5' };
-const one = { per_page: '1' };
+const onePerPage = { per_page: '1' };
 
 /** Reads a repository with the items that changed last, and their reactions, which are in no list of changes. */
 export async function readTip(
@@ -51,10 +51,10 @@ export async function readTotals(
   const path = projectPath(repository);
   const project = existing(await readUnchanged(client, repository, call, { withStatistics: true }));
   const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>) =>
-    (await readShown(client, withQuery({ ...list, items: IdentifiedPayload }, one), call))?.total;
+    (await readShown(client, withQuery({ ...list, items: IdentifiedPayload }, onePerPage), call))?.total;
   const hasIssues = isShown(project.issues_access_level, repository.credentialName);
   const hasMergeRequests = areMergeRequestsShown(project, repository);
-  const starrers = withQuery({ path: `${path}/starrers`, items: Type.Array(Type.Unknown()) }, one);
+  const starrers = withQuery({ path: `${path}/starrers`, items: Type.Array(Type.Unknown()) }, onePerPage);
   return knownTotals({
     commits: project.empty_repo === true ? 0 : project.statistics?.commit_count,
     issues: hasIssues ? await totalOf(issueList(repository)) : 0,
