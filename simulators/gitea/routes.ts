@@ -179,9 +179,11 @@ const routes: Readonly<Record<string, Route>> = {
     within(context, path, ({ files, commits }) => {
       const [, , file = ''] = path;
       const text = files.get(file);
-      if (context.query.get('ref') !== commits.at(-1)?.oid)
+      const ref = context.query.get('ref');
+      const isNewest = ref === commits.at(-1)?.oid;
+      if (!isNewest && commits.some(({ oid }) => oid === ref))
         throw new Error('files are simulated at the newest commit only');
-      return text === undefined ? like('issue-missing') : ok(contents(file, text));
+      return !isNewest || text === undefined ? like('issue-missing') : ok(contents(file, text));
     }),
   '/repos/{owner}/{repo}/commits': (context, path) =>
     within(context, path, (repository) => {
