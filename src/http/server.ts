@@ -4,6 +4,7 @@ import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify';
 import type { TSchema } from 'typebox';
+import { erasedMeanwhile, refersToErased } from '../accounts/erased-meanwhile.ts';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
@@ -268,6 +269,7 @@ function unmatched(app: App, { method, url }: FastifyRequest, now: Date): Proble
 function problemOf(error: unknown, now: Date): Problem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'FST_ERR_HANDLER_TIMEOUT' || isDatabaseUnavailable(error)) return unavailable();
+  if (refersToErased(error)) return toProblem(erasedMeanwhile(), now);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('The body is too large.');
   if (code === 'FST_ERR_CTP_INVALID_JSON_BODY' || code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
     return toProblem(new AppError('invalid_input', 'The body must be JSON.'), now);

@@ -1,3 +1,4 @@
+import { erasedMeanwhile } from '../../accounts/erased-meanwhile.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 
@@ -15,6 +16,7 @@ export interface OwnerSettings {
  * Changes the given settings, and announces the change to all nodes. For the owners whose lists contain the account, a
  * trigger announces it.
  * @returns all settings after the change.
+ * @throws AppError `not_found` when the account does not exist any more.
  */
 export async function changeSettings(
   connection: Connection,
@@ -30,7 +32,7 @@ export async function changeSettings(
     })
     .where('id', '=', accountId)
     .returning(['hidden', 'publishes_private', 'boards_repository'])
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(erasedMeanwhile);
   await announce(connection, { kind: 'account', key: accountId });
   return {
     hidden: row.hidden,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
-import { AppError } from '../../errors.ts';
 import { notifyJob } from '../jobs.ts';
 
 /** An address for which there is a secret; the secret itself is shown only once. */
@@ -31,7 +30,6 @@ export async function findSignedReceivers(connection: Connection, accountId: str
 /**
  * Stores the secret for an account's messages to an address. A secret that it replaces also signs until `formerUntil`.
  * Waiting messages to the address become due at once, because they may have waited for a secret.
- * @throws AppError `not_found` when the account does not exist any more.
  */
 export async function saveWebhookSecret(
   transaction: Connection,
@@ -47,14 +45,13 @@ export async function saveWebhookSecret(
 ): Promise<SignedReceiver> {
   const { rows } = await sql<{ id: string; former_until: Date | null }>`
     insert into webhook_secrets as s (id, account_id, url, receiver, secret, changed_at)
-    select ${newSecret.id}::uuid, a.id, ${newSecret.url}, ${newSecret.receiver}, ${newSecret.secret}::bytea, ${newSecret.now}::timestamptz
-    from (select id from accounts where id = ${newSecret.accountId} for key share) a
+    values (${newSecret.id}, ${newSecret.accountId}, ${newSecret.url}, ${newSecret.receiver}, ${newSecret.secret}, ${newSecret.now})
     on conflict (account_id, receiver) do update set
       secret = excluded.secret, former_secret = s.secret, former_until = ${newSecret.formerUntil},
       changed_at = excluded.changed_at
     returning id, former_until`.execute(transaction);
   const [row] = rows;
-  if (row === undefined) throw new AppError('not_found', 'The account was erased meanwhile.');
+  if (row === undefined) throw new Error('a secret was neither stored nor there');
   await sql`
     update notifications set next_attempt_at = ${newSecret.now} where id = any(array(
       select n.id from notifications n join repositories r on r.id = n.repository_id

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { refersToErased } from '../../../src/accounts/erased-meanwhile.ts';
+import { openTestDatabase } from '../../database.ts';
+
+describe('a row that refers to an erased account', () => {
+  it('is recognized by the foreign key of each table', async () => {
+    await using opened = await openTestDatabase();
+    const { rows } = await opened.database.pool.query<{ table: string; constraint: string }>(
+      `select conrelid::regclass::text as table, conname as constraint from pg_constraint
+       where contype = 'f' and confrelid = 'accounts'::regclass`,
+    );
+    assert.ok(rows.some(({ table }) => table === 'audit_entries'));
+    const others = rows.filter((row) => !refersToErased(Object.assign(new Error(), { code: '23503', ...row })));
+    assert.deepEqual(others, []);
+  });
+});
