@@ -18,7 +18,8 @@ export async function recountRepository(
   await markAddressesCounted(transaction, repositoryId);
   await lockTotals(transaction, repositoryId);
   await transaction.deleteFrom('uncounted_commits').where('repository_id', '=', repositoryId).execute();
-  const parts = [{ from: null, until: null }, 'people', 'whole', 'languages'] as const;
+  const days = { from: null, until: null };
+  const parts = [days, 'people', 'whole', { languages: days }] as const;
   const differences = await recountParts(transaction, repositoryId, parts, counters);
   await sql`
     update repository_totals set commits_counted = true, recounted_until = null, recounted_commits = 0

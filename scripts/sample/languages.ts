@@ -22,7 +22,7 @@ export async function storeLanguages(connection: Connection): Promise<void> {
         update commits set languages = jsonb_build_object(${language}::text, 1 + get_byte(oid, 0) % 4)
           || case when get_byte(oid, 1) % 3 = 0 then jsonb_build_object(${further[language]}::text, 1) else '{}' end
         where repository_id = ${id}`.execute(connection);
-      await inTransaction(connection, (transaction) => recountLanguages(transaction, id));
+      await inTransaction(connection, (transaction) => recountLanguages(transaction, id, { from: null, until: null }));
     }
   }
 }

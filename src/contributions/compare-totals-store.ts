@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { columnsOf } from './column-store.ts';
-import { countedWhole, isDayIn, isMomentIn, summedDays, summedPeople } from './counted-store.ts';
+import { countedWhole, type Days, isDayIn, isMomentIn, summedDays, summedPeople } from './counted-store.ts';
 import { ofDays, ofPeople, storedCounters } from './kinds.ts';
 import { doLanguagesDiffer } from './languages/store.ts';
 import type { TotalsPart } from './recount-store.ts';
 
 /**
- * Finds the end of the next days of a repository that one statement compares: those with `rows` items of a kind, commits or
- * stored days, and the rest of the last of these days.
+ * Finds the end of the next days of a repository that one statement compares: those with `rows` items of a kind, commits,
+ * stored days or sums of languages, and the rest of the last of these days.
  * @param from the first of the days; null: from the beginning.
  * @returns the day after them; null: no more days are stored.
  */
@@ -36,10 +36,21 @@ export async function findEndOfDays(
       ? dayOfMoment(sql`commits`, sql`authored_at`, sql`true`)
       : dayOfMoment(sql`contributions`, sql`created_at`, sql`kind = ${kind}`),
   );
-  days.push(dayOf(sql`contribution_days`, sql`day`, { where: isDayIn(rest, sql`day`), by: sql`day` }));
+  for (const table of [sql`contribution_days`, sql`language_days`])
+    days.push(dayOf(table, sql`day`, { where: isDayIn(rest, sql`day`), by: sql`day` }));
   const { rows: found } = await sql<{ until: string | null }>`
     select least(${sql.join(days)}) + 1 as until`.execute(connection);
   return found[0]?.until ?? null;
+}
+
+/** Yields the days of a repository, some at a time (see `findEndOfDays`), the first ones first. */
+export async function* daysInParts(connection: Connection, repositoryId: string, rows: number): AsyncGenerator<Days> {
+  let from: string | null = null;
+  do {
+    const until: string | null = await findEndOfDays(connection, repositoryId, from, rows);
+    yield { from, until };
+    from = until;
+  } while (from !== null);
 }
 
 /**
@@ -47,14 +58,15 @@ export async function findEndOfDays(
  * locks nothing. Commits that are stored and not counted yet are a difference.
  */
 export async function differ(connection: Connection, repositoryId: string, part: TotalsPart): Promise<boolean> {
-  if (part === 'languages') return doLanguagesDiffer(connection, repositoryId);
+  if (typeof part === 'object' && 'languages' in part)
+    return doLanguagesDiffer(connection, repositoryId, part.languages);
   const { rows } = await sql<{ differ: boolean }>`
     with ${comparisonOf(repositoryId, part)} as differ`.execute(connection);
   return rows[0]?.differ ?? false;
 }
 
 /** SQL from the parts of WITH to the result. */
-function comparisonOf(repositoryId: string, part: Exclude<TotalsPart, 'languages'>): RawBuilder<unknown> {
+function comparisonOf(repositoryId: string, part: Exclude<TotalsPart, { languages: Days }>): RawBuilder<unknown> {
   if (part === 'whole') {
     return sql`${countedWhole(repositoryId, storedCounters)}
       select exists (

@@ -8,7 +8,7 @@ import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-s
 import { lockTotals } from './write-store.ts';
 
 /** A part of the totals of a repository that statements compare and count again by itself. People are counted from days. */
-export type TotalsPart = Days | 'people' | 'whole' | 'languages';
+export type TotalsPart = Days | 'people' | 'whole' | { languages: Days };
 
 /**
  * Counts a part of the totals of one repository again, from its stored contributions. Does nothing where all commits have to
@@ -38,8 +38,8 @@ export async function recountParts(
   for (const part of parts) {
     if (part === 'people') found.push(await recountContributors(connection, repositoryId, ofPeople(counters)));
     else if (part === 'whole') found.push(await recountWhole(connection, repositoryId, counters));
-    else if (part === 'languages') {
-      found.push({ differences: await recountLanguages(connection, repositoryId), people: [] });
+    else if ('languages' in part) {
+      found.push({ differences: await recountLanguages(connection, repositoryId, part.languages), people: [] });
     } else found.push(await recountDays(connection, repositoryId, ofDays(counters), part));
   }
   const people = [...new Set(found.flatMap((difference) => difference.people))];

@@ -1,11 +1,11 @@
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { differ, findEndOfDays } from '../contributions/compare-totals-store.ts';
+import { daysInParts, differ } from '../contributions/compare-totals-store.ts';
 import { recountPart, type TotalsPart } from '../contributions/recount-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { recordState } from './record-state.ts';
 
-/** The items of one kind, commits or stored days that one statement compares, some tenths of a second for all of them. */
+/** The items of one kind, commits, stored days or sums of languages that one statement compares, some tenths of a second for all of them. */
 const rowsAtOnce = 10_000;
 
 /**
@@ -30,13 +30,11 @@ export async function checkTotals(
     return different;
   };
   let differences = 0;
-  let from: string | null = null;
-  do {
-    const until: string | null = await findEndOfDays(connection, repositoryId, from, rows);
-    differences += await check({ from, until });
-    from = until;
-  } while (from !== null);
-  for (const part of ['people', 'whole', 'languages'] as const) differences += await check(part);
+  for await (const days of daysInParts(connection, repositoryId, rows)) {
+    differences += await check(days);
+    differences += await check({ languages: days });
+  }
+  for (const part of ['people', 'whole'] as const) differences += await check(part);
   await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, repositoryId));
   return differences;
 }

@@ -1,6 +1,7 @@
 import { removeCommits, removeUnseenCommits, saveAllCommits } from '../contributions/commit-store.ts';
+import { daysInParts } from '../contributions/compare-totals-store.ts';
 import { addPendingForStoredCommits } from '../contributions/detail-store.ts';
-import { doLanguagesDiffer, recountLanguages } from '../contributions/languages/store.ts';
+import { doLanguagesDiffer, needsLanguages, recountLanguages } from '../contributions/languages/store.ts';
 import { endRecount, recountNextDays } from '../contributions/recount-commits-store.ts';
 import {
   areCommitsCounted,
@@ -22,7 +23,7 @@ import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
 import type { Subject } from './subject.ts';
 
 const commitsAtOnce = 2000;
-/** The commits, items of a kind or stored days that one transaction counts again, some tenths of a second for all of them. */
+/** The commits, items of a kind, stored days or sums of languages that one transaction counts again, some tenths of a second for all of them. */
 const recountedAtOnce = 10_000;
 
 /** Makes the stored commits of a repository those of its default branch, and looks up the accounts of their authors. */
@@ -51,11 +52,15 @@ async function recountCommits({ connection }: SyncContext, { repository, call }:
     const end = await inTransaction(connection, (to) => recountNextDays(to, repository.id, recountedAtOnce));
     if (end === 'done') break;
   }
-  if (!(await doLanguagesDiffer(connection, repository.id))) return;
-  await inTransaction(connection, async (transaction) => {
-    await lockTotals(transaction, repository.id);
-    await recountLanguages(transaction, repository.id);
-  });
+  if (!(await needsLanguages(connection, repository.id))) return;
+  for await (const days of daysInParts(connection, repository.id, recountedAtOnce)) {
+    call.signal.throwIfAborted();
+    if (!(await doLanguagesDiffer(connection, repository.id, days))) continue;
+    await inTransaction(connection, async (transaction) => {
+      await lockTotals(transaction, repository.id);
+      await recountLanguages(transaction, repository.id, days);
+    });
+  }
 }
 
 /** Counts new commits, some in each transaction, so that events do not wait, until those are left that one can count. */

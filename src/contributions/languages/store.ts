@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
+import { type Days, isDayIn, isMomentIn } from '../counted-store.ts';
 import { forgetFound, type PendingDetail } from '../detail-store.ts';
 import { lockTotals } from '../write-store.ts';
 import type { FilesByLanguage } from './linguist.ts';
@@ -97,37 +98,41 @@ function toBytes(oids: readonly string[]): string[] {
   return oids.map((oid) => `\\x${oid}`);
 }
 
-/** SQL for the stored commits of a repository whose languages were read, as `sumsOf` takes them. */
-function readCommits(repositoryId: string): RawBuilder<unknown> {
-  return sql`(select * from commits c where c.repository_id = ${repositoryId} and c.languages is not null) c`;
+/** SQL for the commits of some days of a repository whose languages were read, as `sumsOf` takes them. */
+function readCommits(repositoryId: string, days: Days): RawBuilder<unknown> {
+  return sql`(
+    select * from commits c where c.repository_id = ${repositoryId} and c.languages is not null
+      and ${isMomentIn(days, sql`c.authored_at`)}) c`;
 }
 
-async function needsLanguages(connection: Connection, repositoryId: string): Promise<boolean> {
+/** Returns whether the languages of a repository's commits are counted. */
+export async function needsLanguages(connection: Connection, repositoryId: string): Promise<boolean> {
   const { rows } = await sql`
     select from repositories where id = ${repositoryId} and 'commit_languages' = any(needs)`.execute(connection);
   return rows.length > 0;
 }
 
-/** Returns whether sums of a repository differ from its commits. Locks nothing. */
-export async function doLanguagesDiffer(connection: Connection, repositoryId: string): Promise<boolean> {
+/** Returns whether the sums of some days of a repository differ from its commits. Locks nothing. */
+export async function doLanguagesDiffer(connection: Connection, repositoryId: string, days: Days): Promise<boolean> {
   if (!(await needsLanguages(connection, repositoryId))) return false;
   const { rows } = await sql`
-    with summed as (${sumsOf(readCommits(repositoryId))})
+    with summed as (${sumsOf(readCommits(repositoryId, days))})
     select 1 from summed s
-    full join (select * from language_days where repository_id = ${repositoryId}) k using (identity_id, day, language)
+    full join (select * from language_days where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}) k
+      using (identity_id, day, language)
     where (s.files, s.commits) is distinct from (k.files, k.commits) limit 1`.execute(connection);
   return rows.length > 0;
 }
 
 /**
- * Counts the sums of a repository again, from all its commits. Must run in a transaction that holds its totals.
+ * Counts the sums of some days of a repository again. Must run in a transaction that holds its totals.
  * @returns how many sums differed.
  */
-export async function recountLanguages(transaction: Connection, repositoryId: string): Promise<number> {
+export async function recountLanguages(transaction: Connection, repositoryId: string, days: Days): Promise<number> {
   if (!(await needsLanguages(transaction, repositoryId))) return 0;
   const { rows } = await sql<{ differences: number }>`
-    with summed as (${sumsOf(readCommits(repositoryId))}), vanished as (
-      delete from language_days d where d.repository_id = ${repositoryId} and not exists (
+    with summed as (${sumsOf(readCommits(repositoryId, days))}), vanished as (
+      delete from language_days d where d.repository_id = ${repositoryId} and ${isDayIn(days, sql`d.day`)} and not exists (
         select from summed s where s.identity_id = d.identity_id and s.day = d.day and s.language = d.language)
       returning 1
     ), saved as (

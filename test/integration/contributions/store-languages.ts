@@ -14,5 +14,6 @@ export async function storeLanguages(connection: Connection): Promise<void> {
     connection,
   );
   const { rows } = await sql<{ id: string }>`select id from repositories`.execute(connection);
-  for (const { id } of rows) await inTransaction(connection, (transaction) => recountLanguages(transaction, id));
+  for (const { id } of rows)
+    await inTransaction(connection, (transaction) => recountLanguages(transaction, id, { from: null, until: null }));
 }

@@ -212,6 +212,8 @@ function changingJobs(context: SyncContext): Jobs {
   };
 }
 
+const always = { from: null, until: null };
+
 /** Jobs that count and evaluate. */
 function otherJobs(context: SyncContext): Jobs {
   const { connection } = context;
@@ -220,7 +222,7 @@ function otherJobs(context: SyncContext): Jobs {
     recount: async () => {
       const { id, owner_id: ownerId } = await storedRepository(context);
       await inTransaction(connection, (transaction) => recountRepository(transaction, id));
-      for (const part of [{ from: null, until: null }, 'people', 'whole', 'languages'] as const)
+      for (const part of [always, 'people', 'whole', { languages: always }] as const)
         await inTransaction(connection, (transaction) => recountPart(transaction, id, part));
       await inTransaction(connection, (transaction) => recordState(context, transaction, ownerId));
     },

@@ -1,0 +1,7 @@
+import { sql } from 'kysely';
+import type { Part } from './migration.ts';
+
+/** Lets jobs find the rows of one part of their work without reading all others. */
+export const parts: readonly Part[] = [
+  { concurrently: { name: 'language_days_in_order', on: sql`language_days (repository_id, day)` } },
+];
