@@ -2,21 +2,13 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { setCommitDetails } from './commit-store.ts';
 import type { Detail, LineCounts, PendingKind } from './contribution.ts';
+import { addPendingForAllCommits, type CommitDetail, commitDetails } from './pending-store.ts';
 import { changeContributions, holdRepository } from './write-store.ts';
 
 /**
  * Some details are expensive to read, and are read only for repositories that need them. The table `pending_details`
  * lists the pending ones.
  */
-
-/** Details of commits, with the column that is null while a detail is pending. */
-const columnOf = {
-  commit_lines: 'additions',
-  commit_files: 'files',
-  commit_languages: 'languages',
-} as const satisfies Partial<Record<PendingKind, string>>;
-type CommitDetail = keyof typeof columnOf;
-const commitDetails: readonly CommitDetail[] = ['commit_lines', 'commit_files', 'commit_languages'];
 
 /**
  * Changes the details that a repository's achievements need, and notes the pending ones of added details. Must run in a
@@ -50,19 +42,6 @@ export async function needLanguages(transaction: Connection, repositoryId: strin
     update repositories set needs = needs || '{commit_languages}'
     where id = ${repositoryId} and not 'commit_languages' = any(needs) returning id`.execute(transaction);
   if (rows.length > 0) await addPendingForAllCommits(transaction, repositoryId, 'commit_languages');
-}
-
-async function addPendingForAllCommits(
-  connection: Connection,
-  repositoryId: string,
-  detail: CommitDetail,
-): Promise<void> {
-  await sql`
-    insert into pending_details (repository_id, detail, key)
-    select repository_id, ${detail}, encode(oid, 'hex') from commits
-    where repository_id = ${repositoryId} and ${sql.ref(columnOf[detail])} is null order by oid on conflict do nothing`.execute(
-    connection,
-  );
 }
 
 async function addPendingForAllPullRequests(connection: Connection, repositoryId: string): Promise<void> {
@@ -237,7 +216,7 @@ export async function forgetLostCommits(
 ): Promise<void> {
   await sql`
     delete from pending_details p
-    where p.repository_id = ${repositoryId} and p.detail = ${detail} and not exists (
+    where p.repository_id = ${repositoryId} and p.detail = ${detail} and p.key <> '' and not exists (
       select from commits c where c.repository_id = p.repository_id and c.oid = decode(p.key, 'hex'))`.execute(
     connection,
   );

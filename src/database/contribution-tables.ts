@@ -251,9 +251,10 @@ export interface OwnerPollsTable {
 export interface PendingDetailsTable {
   repository_id: string;
   detail: PendingKind;
-  /** A commit's id (hexadecimal) or a pull request's number. */
+  /** A commit's id (hexadecimal) or a pull request's number; empty for the commits after `noted_until`. */
   key: string;
   revision: Generated<number>;
+  noted_until: Generated<string>;
 }
 
 /** Parts of responses that could not be read or that the host refused, one row for each path. */
