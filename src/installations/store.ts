@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
+import { deleteSome } from '../database/delete-some.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Installation, UsableInstallation } from '../providers/installation.ts';
 
@@ -252,9 +253,24 @@ export async function listInstallations(
   );
 }
 
-/** Deletes installations that were removed before a time. */
-export async function forgetInstallations(connection: Connection, before: Date): Promise<void> {
-  await connection.deleteFrom('installations').where('removed_at', '<', before).execute();
+/**
+ * Deletes some rows about installations that were removed before a time: first those of the repositories that they covered.
+ * @returns how many.
+ */
+export async function forgetInstallations(connection: Connection, before: Date, limit: number): Promise<number> {
+  const removed = sql`select provider, id from installations where removed_at < ${before}`;
+  const { numAffectedRows = 0n } = await sql`
+    delete from covered_repositories where ctid = any(array(
+      select r.ctid from (${removed}) i
+      join covered_repositories r on r.provider = i.provider and r.installation_id = i.id limit ${limit}))`.execute(
+    connection,
+  );
+  if (numAffectedRows > 0n) return Number(numAffectedRows);
+  return deleteSome(connection, 'installations', {
+    where: sql`removed_at < ${before}`,
+    orderBy: sql`removed_at`,
+    limit,
+  });
 }
 
 /** Deletes all installations of an account. */

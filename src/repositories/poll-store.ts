@@ -47,11 +47,29 @@ export async function findReportedChange(connection: Connection, repositoryId: s
   return at;
 }
 
-/** Brings forward all polls that are further away than their interval, because a host requested a longer wait. */
-export async function boundPolls(connection: Connection, now: Date): Promise<void> {
-  await sql`
-    update repository_polls set next_at = ${now}::timestamptz + interval_s * interval '1 second'
-    where next_at > ${now}::timestamptz + interval_s * interval '1 second'`.execute(connection);
+/**
+ * Brings forward polls that are further away than their interval, because a host requested a longer wait. Reads the polls
+ * of up to `limit` repositories.
+ * @param after the repository after which it begins; null: from the first one.
+ * @returns the last of them; null when there are no more.
+ */
+export async function boundPolls(
+  connection: Connection,
+  now: Date,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string | null> {
+  const end = sql`${now}::timestamptz + p.interval_s * interval '1 second'`;
+  const { rows } = await sql<{ id: string }>`
+    with page as (
+      select p.repository_id, p.next_at > ${end} as is_late from repository_polls p
+      where ${after}::uuid is null or p.repository_id > ${after}::uuid
+      order by p.repository_id limit ${limit}
+    ), bounded as (
+      update repository_polls p set next_at = ${end} from page s
+      where p.repository_id = s.repository_id and s.is_late and p.next_at > ${end}
+    )
+    select repository_id as id from page order by repository_id offset ${limit - 1}`.execute(connection);
+  return rows[0]?.id ?? null;
 }
 
 /** Stores a poll of a repository, unless the repository has been erased since. */

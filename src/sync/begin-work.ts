@@ -2,13 +2,13 @@ import { correctFutureTimes } from '../database/future-store.ts';
 import { addJob, type Job, type Task } from '../database/queue.ts';
 import { reconcileJob } from '../installations/jobs.ts';
 import type { SyncContext } from './context.ts';
-import { forgetWaits } from './forget-waits.ts';
+import { forgetWaits, forgetWaitsJob } from './forget-waits.ts';
 import { withdrawLostCredentials } from './lost-access.ts';
 
 /** The jobs of each start. Where times have to be corrected, they read all tables, so the node listens before they end. */
 const jobs: readonly Job[] = [
   { task: 'correct_times', payload: {}, key: 'correct_times', priority: 5 },
-  { task: 'forget_waits', payload: {}, key: 'forget_waits', priority: 5 },
+  forgetWaitsJob,
 ];
 
 /**

@@ -1,4 +1,5 @@
 import type { Connection } from '../../database/connection.ts';
+import { inBatches } from '../../database/delete-some.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { Administers, Call, Provider } from '../../providers/provider.ts';
@@ -28,6 +29,8 @@ export interface CheckContext {
 const checkAgainMs = { checked: 86_400_000, failed: 3_600_000 };
 /** The most administrators that one run checks. */
 const atOnce = 200;
+/** The most people without keys and links that one statement deletes. */
+const forgottenAtOnce = 1000;
 /** The most organizations of one person that are checked because of one delivery. */
 const maxAdministrations = 100;
 /** The time for which a person without keys and links stays stored: longer than the life of a service token. */
@@ -45,7 +48,8 @@ export async function checkDueAdministrators(context: CheckContext, signal: Abor
     if (result === 'unavailable') failing.add(administrator.provider);
   }
   await recordLapses(connection, { now: now(), newId });
-  await forgetAdministrators(connection, new Date(now().getTime() - keptMs));
+  const before = new Date(now().getTime() - keptMs);
+  await inBatches(() => forgetAdministrators(connection, before, forgottenAtOnce));
 }
 
 /** Checks all organizations of a person, because a delivery says that the person may have lost one. */

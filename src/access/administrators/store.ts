@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { deleteSome } from '../../database/delete-some.ts';
 
 /** A person, by the immutable id of the person's own account at the provider. */
 export interface Person {
@@ -78,17 +79,20 @@ export async function removeAdministrator(connection: Connection, accountId: str
     .execute();
 }
 
-/** SQL for whether an administrator `m` holds a key or link that has not ended. */
-const holdsSomething = sql<boolean>`(
-  exists (select from owner_keys k where k.account_id = m.account_id and k.holder = m.person and k.ended_at is null)
-  or exists (select from embeds e where e.account_id = m.account_id and e.holder = m.person and e.ended_at is null))`;
+/** SQL for whether an administrator holds a key or link that has not ended. @param alias the name of the administrator's row. */
+function holdsSomething(alias: string): RawBuilder<boolean> {
+  const [account, person] = [sql.ref(`${alias}.account_id`), sql.ref(`${alias}.person`)];
+  return sql`(
+    exists (select from owner_keys k where k.account_id = ${account} and k.holder = ${person} and k.ended_at is null)
+    or exists (select from embeds e where e.account_id = ${account} and e.holder = ${person} and e.ended_at is null))`;
+}
 
 /** Finds administrators with keys or links whose check is due, the longest due first. */
 export async function findDueChecks(connection: Connection, now: Date, limit: number): Promise<Administrator[]> {
   const { rows } = await sql<AdministratorRow>`
     select m.account_id, m.person, a.provider, a.external_id, a.name
     from administrators m join accounts a on a.id = m.account_id
-    where m.check_after <= ${now} and a.deleted_at is null and ${holdsSomething}
+    where m.check_after <= ${now} and a.deleted_at is null and ${holdsSomething('m')}
     order by m.check_after, m.account_id, m.person limit ${limit}`.execute(connection);
   return rows.map(toAdministrator);
 }
@@ -108,16 +112,17 @@ export async function findAdministrations(
   return rows.map(toAdministrator);
 }
 
-/** Deletes administrators without keys and links whose last confirmation was before `before`. */
-export async function forgetAdministrators(connection: Connection, before: Date): Promise<void> {
-  await sql`delete from administrators m where confirmed_at < ${before} and not ${holdsSomething}`.execute(connection);
+/** Deletes some administrators without keys and links whose last confirmation was before `before`. @returns how many. */
+export function forgetAdministrators(connection: Connection, before: Date, limit: number): Promise<number> {
+  const where = sql`confirmed_at < ${before} and not ${holdsSomething('administrators')}`;
+  return deleteSome(connection, 'administrators', { where, orderBy: sql`confirmed_at`, limit });
 }
 
 /** Returns whether the service can check all holders of an account's keys and links; null: not known, or no holders. */
 export async function findCanCheck(connection: Connection, accountId: string): Promise<boolean | null> {
   const { rows } = await sql<{ can_check: boolean | null }>`
     select bool_and(can_check) as can_check from administrators m
-    where account_id = ${accountId} and ${holdsSomething}`.execute(connection);
+    where account_id = ${accountId} and ${holdsSomething('m')}`.execute(connection);
   return rows[0]?.can_check ?? null;
 }
 

@@ -1,8 +1,10 @@
 import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
+import { inBatches } from '../../database/delete-some.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
-import { findBoardById } from '../board-store.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { findAnyBoard, findBoardById } from '../board-store.ts';
 import { restAfter } from '../jobs.ts';
 import { windowOf } from '../windows.ts';
 import { noteAll, takeChanges } from './change-store.ts';
@@ -47,15 +49,36 @@ export type RankOutcome =
 const settlingMs = 60_000;
 /** The time, in ms, after which all people are counted although no change requires it. */
 const checkedAfterMs = 3_600_000;
+/** The most rows of former versions that one transaction removes. */
+const removedAtOnce = 10_000;
 
 /**
  * Ranks the people of a board by the stored contributions, in one transaction that locks the board. Counts the people
- * again of whom a change was noted, or everyone where a change concerns all.
+ * again of whom a change was noted, or everyone where a change concerns all. Former versions are removed afterwards, some rows
+ * in each transaction; if the process is killed before, the next ranking removes them.
  */
 export async function rankBoard(
+  context: RankContext,
+  boardId: string,
+  options: RankOptions = {},
+): Promise<RankOutcome> {
+  const outcome = await rank(context, boardId, options);
+  if (outcome.kind === 'ranked') await inBatches(() => removeOld(context, boardId));
+  return outcome;
+}
+
+async function removeOld({ connection, now }: RankContext, boardId: string): Promise<number> {
+  return inTransaction(connection, async (transaction) => {
+    await takeSharedErasureLock(transaction);
+    const found = await findAnyBoard(transaction, boardId);
+    return found === undefined ? 0 : removeOldVersions(transaction, boardId, { now: now(), limit: removedAtOnce });
+  });
+}
+
+async function rank(
   { connection, now }: RankContext,
   boardId: string,
-  { isCheck = false, rests = false }: RankOptions = {},
+  { isCheck = false, rests = false }: RankOptions,
 ): Promise<RankOutcome> {
   return withEvaluationMemory(connection, async (transaction): Promise<RankOutcome> => {
     // Erasing a person removes their rows, which this transaction may have locked before the person.
@@ -136,7 +159,6 @@ async function save(
   await saveCost(transaction, boardId, isWhole || isEmpty ? 0 : costMs);
   if (next > version) {
     await recordLeaders(transaction, { boardId, version: next, board: input.board }, input.now);
-    await removeOldVersions(transaction, boardId, input.now);
   }
   return saved;
 }

@@ -52,12 +52,26 @@ export async function recordLeaders(
 /** Former versions are kept for readers that are between two pages. */
 const keptForMs = 15 * 60_000;
 
-/** Removes rows that were replaced longer ago than `keptForMs`; cursors into their versions are stale from then on. */
-export async function removeOldVersions(transaction: Connection, boardId: string, now: Date): Promise<void> {
-  await sql`
+/**
+ * Removes some rows that were replaced longer ago than `keptForMs`, the oldest first; cursors into their versions are stale
+ * from then on. Must run in a transaction that locks the board.
+ * @returns how many.
+ */
+export async function removeOldVersions(
+  transaction: Connection,
+  boardId: string,
+  { now, limit }: { now: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
     with removed as (
-      delete from board_ranks where board_id = ${boardId} and ended_at < ${new Date(now.getTime() - keptForMs)}
-      returning until_version)
-    update board_rankings set oldest_version = greatest(oldest_version, (select max(until_version) from removed))
-    where board_id = ${boardId} and exists (select from removed)`.execute(transaction);
+      delete from board_ranks where ctid = any(array(
+        select ctid from board_ranks where board_id = ${boardId} and ended_at < ${new Date(now.getTime() - keptForMs)}
+        order by ended_at limit ${limit}))
+      returning until_version
+    ), updated as (
+      update board_rankings set oldest_version = greatest(oldest_version, (select max(until_version) from removed))
+      where board_id = ${boardId} and exists (select from removed)
+    )
+    select count(*)::integer as removed from removed`.execute(transaction);
+  return rows[0]?.removed ?? 0;
 }

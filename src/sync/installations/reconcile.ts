@@ -9,7 +9,7 @@ import type { InstallableApp, Installation } from '../../providers/installation.
 import type { Call } from '../../providers/provider.ts';
 import { acceptCredentials } from '../../repositories/withdrawn-store.ts';
 import type { SyncContext } from '../context.ts';
-import { forgetWaits } from '../forget-waits.ts';
+import { forgetWaitsJob } from '../forget-waits.ts';
 import { loadInstallations } from './load-installations.ts';
 import { updateInstalledRepositories } from './settle.ts';
 
@@ -71,7 +71,7 @@ async function saveReported(
     );
     await updateInstalledRepositories(context, transaction, { everyInstalledOn: provider });
     for (const { id } of changed) await addJob(transaction, welcomeJob({ provider, installation: id }));
-    if (changed.length > 0) await forgetWaits(transaction, context.now());
+    if (changed.length > 0) await addJob(transaction, forgetWaitsJob);
     return { wanted: accepted, changed };
   });
   for (const installation of saved.wanted) {

@@ -1,4 +1,5 @@
 import { Value } from 'typebox/value';
+import { inBatches } from '../../database/delete-some.ts';
 import { addJob, type Job, type Task } from '../../database/queue.ts';
 import { AppError } from '../../errors.ts';
 import { InstallationReference, reconcileJob, welcomeJob } from '../../installations/jobs.ts';
@@ -14,6 +15,8 @@ import { welcome } from './welcome.ts';
 const restMs = 60_000;
 /** The time, in ms, for which a removed installation is remembered. */
 const removedKeptMs = 30 * 86_400_000;
+/** The most rows about removed installations that one statement deletes. */
+const forgottenAtOnce = 1000;
 
 /** Returns the jobs that follow the installations of the apps. */
 export function createInstallationTasks(context: SyncContext, metrics: MissedMetrics): Record<string, Task> {
@@ -25,7 +28,8 @@ export function createInstallationTasks(context: SyncContext, metrics: MissedMet
         for (const target of apps(context, signal)) {
           await orLater(context, reconcileJob, () => reconcile(context, target));
         }
-        await forgetInstallations(context.connection, new Date(context.now().getTime() - removedKeptMs));
+        const before = new Date(context.now().getTime() - removedKeptMs);
+        await inBatches(() => forgetInstallations(context.connection, before, forgottenAtOnce));
       },
     },
     welcome: {
