@@ -30,8 +30,8 @@ export const ar: Words = {
   },
   points: {
     zero: '{n} نقطة',
-    one: '{n} نقطة',
-    two: '{n} نقطتان',
+    one: 'نقطة واحدة',
+    two: 'نقطتان',
     few: '{n} نقاط',
     many: '{n} نقطة',
     other: '{n} نقطة',

@@ -21,7 +21,7 @@ export const he: Words = {
   begins: 'מתחיל ב־{date}',
   contributorsTitle: 'תורמים',
   contributions: { one: 'תרומה אחת', two: '{n} תרומות', other: '{n} תרומות' },
-  points: { one: 'נקודה {n}', two: '{n} נקודות', other: '{n} נקודות' },
+  points: { one: 'נקודה אחת', two: '{n} נקודות', other: '{n} נקודות' },
   completeRepositories: 'מאגרים שלמים: {n} מתוך {total}',
   contributors: { one: 'תורם אחד', two: '{n} תורמים', other: '{n} תורמים' },
   contributionsInYear: {

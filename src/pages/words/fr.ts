@@ -84,17 +84,18 @@ export const fr: PageWords = {
     signIn: 'Se connecter',
     signInWith: 'Se connecter avec {host}',
     signInDetail:
-      'La forge confirme qui vous êtes. Son jeton sert une fois et n’est pas conservé ; la session prend fin après 8 heures.',
-    noSignIn: 'La connexion n’est pas configurée ici : l’exploitant doit enregistrer ce service auprès d’une forge.',
+      'L’hébergeur de code confirme qui vous êtes. Son jeton sert une fois et n’est pas conservé ; la session prend fin après 8 heures.',
+    noSignIn:
+      'La connexion n’est pas configurée ici : l’exploitant doit enregistrer ce service auprès d’un hébergeur de code.',
     signOut: 'Se déconnecter',
     signOutEverywhere: 'Se déconnecter partout',
     signedInAs: 'Connecté en tant que {name}',
     settings: 'Paramètres',
     yourAccounts: 'Vos comptes',
     organization: 'Organisation',
-    organizationDetail: 'La forge doit confirmer que vous administrez l’organisation.',
-    confirm: 'Confirmer auprès de la forge',
-    notAdministrator: 'La forge ne vous désigne pas comme administrateur actif de cette organisation.',
+    organizationDetail: 'L’hébergeur de code doit confirmer que vous administrez l’organisation.',
+    confirm: 'Confirmer auprès de l’hébergeur de code',
+    notAdministrator: 'L’hébergeur de code ne vous désigne pas comme administrateur actif de cette organisation.',
     confirmAgain:
       'La dernière confirmation que vous administrez cette organisation date de plus d’une heure. Les modifications en exigent une nouvelle.',
     done: 'C’est fait.',
@@ -105,7 +106,7 @@ export const fr: PageWords = {
     selectedRepositories: 'Dépôts sélectionnés',
     failing: 'En échec',
     deliveries: 'Livraisons de webhooks : {waiting} en attente, {failed} en échec',
-    skipped: 'Passages illisibles dans les réponses de l’hôte : {n}',
+    skipped: 'Passages illisibles dans les réponses de l’hébergeur : {n}',
     privacy: 'Confidentialité',
     publish: 'Publier les chiffres privés',
     publishDetail:

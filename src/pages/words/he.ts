@@ -3,7 +3,7 @@ import type { PageWords } from './words.ts';
 export const he: PageWords = {
   tagline: 'הוקרה לעבודה שמאחורי הקוד',
   intro:
-    'Plaudit סופר קומיטים, סקירות, נושאים, בקשות משיכה ודיונים ב־GitHub, ב־GitLab, ב־Gitea וב־Forgejo, ומציג אותם כנתונים, ככרטיסים וכדפים. מה שחסר מצוין בשמו ולא מנוחש.',
+    'Plaudit סופר קומיטים, סקירות, סוגיות, בקשות משיכה ודיונים ב־GitHub, ב־GitLab, ב־Gitea וב־Forgejo, ומציג אותם כנתונים, ככרטיסים וכדפים. מה שחסר מצוין בשמו ולא מנוחש.',
   search: 'חיפוש חשבון',
   host: 'מארח קוד',
   account: 'חשבון',
@@ -161,7 +161,7 @@ export const he: PageWords = {
     lead: 'כרטיס על העבודה של חשבון, לקובץ README או לכל דף אחר.',
     card: 'כרטיס',
     repository: 'מאגר (ריק: כולם)',
-    board: 'דירוג, כפי שכתובתו מכנה אותו',
+    board: 'לוח, כפי שכתובתו מכנה אותו',
     look: 'מראה',
     parts: 'חלקים',
     title: 'כותרת',

@@ -40,7 +40,7 @@ export const id: PageWords = {
   themes: 'Tema',
   detail: {
     evidence: 'Bukti',
-    window: 'Jangka waktu',
+    window: 'Rentang waktu',
     lifetime: 'Sepanjang waktu',
     lastMonth: '30 hari terakhir',
     thisMonth: 'Bulan ini',
@@ -164,7 +164,7 @@ export const id: PageWords = {
     lead: 'Kartu tentang karya sebuah akun, untuk README atau halaman lain.',
     card: 'Kartu',
     repository: 'Repositori (kosong: semua)',
-    board: 'Peringkat, sesuai nama di alamatnya',
+    board: 'Papan, sesuai nama di alamatnya',
     look: 'Tampilan',
     parts: 'Bagian',
     title: 'Judul',
@@ -192,7 +192,7 @@ export const id: PageWords = {
     since: 'Dari hari',
     until: 'Sampai hari',
     timeZone: 'Zona waktu',
-    period: 'Periode',
+    period: 'Rentang waktu',
     preview: 'Di halaman terang dan gelap',
     snippets: 'Untuk halaman Anda',
     notPublic:

@@ -19,7 +19,7 @@ export const ja: PageWords = {
   ],
   composeCard: 'カードを作る',
   experience: '{n} XP',
-  contributions: 'コントリビューション',
+  contributions: '貢献',
   year: '直近 1 年の毎日の記録',
   noAchievements: '実績はまだありません。リポジトリ内のファイルで定義します。',
   repositories: 'リポジトリ',

@@ -166,7 +166,7 @@ export const ko: PageWords = {
     look: '모양',
     parts: '구성 요소',
     title: '제목',
-    automatic: '기본 제목',
+    automatic: '기본값',
     width: '너비',
     radius: '모서리 반경',
     border: '테두리',
