@@ -18,7 +18,7 @@ const titleHeight = 34;
 const completenessHeight = 24;
 const lineHeight = 17;
 const moreHeight = 28;
-const podiumHeight = 148;
+const podiumHeight = 156;
 const podiumAvatar = 44;
 const rowHeight = 40;
 const rowAvatar = 28;
@@ -31,9 +31,9 @@ const leastName = 80;
 const triangle = 7;
 /** The steps of the podium by rank: the height of each, and its place from the left. */
 const steps = [
-  { height: 44, place: 1 },
-  { height: 30, place: 0 },
-  { height: 20, place: 2 },
+  { height: 50, place: 1 },
+  { height: 38, place: 0 },
+  { height: 28, place: 2 },
 ];
 
 const Item = Type.Object({
@@ -117,7 +117,7 @@ export const boardCard = defineCard<Content>({
     if (hasPodium) y = drawPodium(canvas, first, options, images, y);
     y = drawRows(canvas, people.slice(first.length), options, images, y);
     const more = others > 0 && !hide.has('more') ? fill(language.words.more, { n: language.number(others) }) : '';
-    canvas.text('label', { at: padding, y: y + 18, maxWidth }, more);
+    canvas.text('label', { at: padding, y: y + 26, maxWidth }, more);
     return frame(options, {
       width,
       height: y + (more === '' ? 0 : moreHeight) + padding,
@@ -200,7 +200,7 @@ function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions,
         pointsText(item),
       );
   }
-  return top + people.length * rowHeight;
+  return top + Math.max(0, people.length * rowHeight - (rowHeight - rowAvatar));
 }
 
 /**

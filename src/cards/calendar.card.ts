@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { CalendarInput } from '../http/images.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
+import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { px } from './markup.ts';
 import type { CardOptions } from './options.ts';
@@ -29,8 +30,7 @@ const compiledItem = Compile(Item);
 interface Content {
   who: string;
   calendar: CalendarInput;
-  /** True when days may still change. */
-  isIncomplete: boolean;
+  coverage: Coverage;
 }
 
 /** The positions of the squares of the days: a year in one band, or in several where squares would be too small. */
@@ -65,17 +65,27 @@ export const calendarCard = defineCard<Content>({
       footerOf(options, [options.language.words.inCollected]),
     ),
   }),
-  read: ({ envelope: { data, meta_data }, calendar }) => {
+  read: ({ envelope, calendar }) => {
+    const { data, meta_data } = envelope;
     const [item] = data;
     if (calendar === undefined || !compiledItem.Check(item)) return undefined;
-    return { who: item.display_name || item.name, calendar, isIncomplete: meta_data.complete === false };
+    return {
+      who: item.display_name || item.name,
+      calendar,
+      coverage: {
+        includesPrivate: calendar.includesPrivate,
+        isCollected: calendar.source === 'collected',
+        isIncomplete: meta_data.complete === false,
+        asOf: asOfResponse(envelope),
+      },
+    };
   },
   draw: (content, options) => {
     const { language, hide } = options;
     const { who, calendar } = content;
     const until = new Date(calendar.until);
     const layout = layoutOf(options, until);
-    const coverage = coverageOf(content, options);
+    const coverage = coverageOf(content.coverage, language);
     const footer = footerOf(options, coverage);
     const year = yearOf(calendar);
     const summary = language.plural(language.words.contributionsInYear, calendar.total);
@@ -109,16 +119,6 @@ export const calendarCard = defineCard<Content>({
     });
   },
 });
-
-/** Returns texts about the source of the days, about private contributions, and about days that may be missing. */
-function coverageOf({ calendar, isIncomplete }: Content, { language: { words } }: CardOptions): string[] {
-  const { source, includesPrivate } = calendar;
-  return [
-    ...(source === 'provider' || includesPrivate ? [includesPrivate ? words.publicAndPrivate : words.publicOnly] : []),
-    ...(source === 'collected' ? [words.inCollected] : []),
-    ...(isIncomplete ? [words.stillCounting] : []),
-  ];
-}
 
 function layoutOf(options: CardOptions, until: Date): Layout {
   const { language, hide, widthPx = defaultWidthPx } = options;

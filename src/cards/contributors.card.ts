@@ -4,6 +4,7 @@ import type { WindowMeaning } from '../windows/window.ts';
 import { avatarClip, drawAvatar } from './avatar.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
+import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { gridOf } from './grid.ts';
 import { fill } from './languages/language.ts';
@@ -21,6 +22,8 @@ const titleHeight = 34;
 const bareGap = 8;
 const moreHeight = 28;
 const summaryLine = 18;
+/** The lines about what the numbers cover, below the people. */
+const below = { firstPx: 22, linePx: 16 };
 /** The number of people with names; the others are avatars alone. */
 const mostNamed = 12;
 /** The width of an avatar with some letters of a name, in pixels. */
@@ -43,27 +46,39 @@ interface Content {
   /** The account or the repository that they contributed to. */
   of: string;
   window: WindowMeaning | undefined;
+  coverage: Coverage;
 }
 
 /** The card of contributors: the first with names and the numbers of their contributions, the others as avatars. */
 export const contributorsCard = defineCard<Content>({
-  parts: { hideable: ['title', 'summary', 'names', 'counts', 'more'], showable: [] },
+  parts: { hideable: ['title', 'summary', 'names', 'counts', 'more', 'coverage'], showable: [] },
   nothingOf: 'contributors',
-  explainNothing: ({ envelope: { meta_data } }, language) => {
-    const { window, as_of: asOf, complete } = meta_data;
-    return reasonOf(
-      { window, asOf: asOf === undefined ? undefined : new Date(asOf), isCollecting: complete === false },
-      language,
-    );
+  explainNothing: ({ envelope }, language) => {
+    const { window, complete } = envelope.meta_data;
+    return reasonOf({ window, asOf: asOfResponse(envelope), isCollecting: complete === false }, language);
   },
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: padding + headerHeight(options, 1) + 2 * rowHeight + padding - gap,
   }),
-  read: ({ envelope: { data, meta_data }, further = 0, of = '' }) => {
+  read: ({ envelope, further = 0, of = '' }) => {
+    const { data, meta_data } = envelope;
     const people = data.filter((item) => compiledItem.Check(item));
     if (people.length === 0) return undefined;
-    return { people, others: further, isCounting: meta_data.complete === false, of, window: meta_data.window };
+    return {
+      people,
+      others: further,
+      isCounting: meta_data.complete === false,
+      of,
+      window: meta_data.window,
+      coverage: {
+        includesPrivate: meta_data.includes_private === true,
+        isCollected: false,
+        // The title says it.
+        isIncomplete: false,
+        asOf: asOfResponse(envelope),
+      },
+    };
   },
   images: ({ people }) => people.map(({ avatar_url }) => avatar_url),
   draw: (content, options, images) => {
@@ -88,9 +103,12 @@ export const contributorsCard = defineCard<Content>({
     }
     const more = others > 0 && !hide.has('more') ? fill(words.more, { n: language.number(others) }) : '';
     canvas.text('label', { at: padding, y: bottom + 26, maxWidth: width - 2 * padding }, more);
+    if (more !== '') bottom += moreHeight;
+    const coverage = coverageOf(content.coverage, language);
+    const height = drawCoverage(canvas, coverage, options, bottom);
     return frame(options, {
       width,
-      height: bottom + (more === '' ? 0 : moreHeight) + padding,
+      height,
       title: titleOf(options),
       description: [
         ...(hide.has('summary') || summary.length === 0 ? [] : [`${summary.join(' · ')}. `]),
@@ -98,6 +116,7 @@ export const contributorsCard = defineCard<Content>({
           ...people.map((person) => `${person.name}: ${language.number(person.contributions)}`),
           ...(more === '' ? [] : [more]),
         ].join(', '),
+        `. ${coverage.join(' · ')}.`,
       ].join(''),
       body: `${avatarClip}\n${canvas.body()}`,
     });
@@ -111,6 +130,19 @@ function summaryOf({ people, others, of, window }: Content, { language }: CardOp
     language.plural(language.words.contributors, people.length + others),
     ...(window === undefined ? [] : [daysOf(window, language.date)]),
   ];
+}
+
+/** @returns the height of the card. */
+function drawCoverage(canvas: Canvas, coverage: readonly string[], options: CardOptions, bottom: number): number {
+  if (options.hide.has('coverage')) return bottom + padding;
+  const maxWidth = (options.widthPx ?? defaultWidthPx) - 2 * padding;
+  const lines = joinParts(coverage, maxWidth, textStyles.small.sizePx);
+  const height = bottom + below.firstPx + lines.length * below.linePx + 4;
+  for (const [index, line] of lines.entries()) {
+    const y = height - 20 - (lines.length - 1 - index) * below.linePx;
+    canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
+  }
+  return height;
 }
 
 function headerHeight({ hide }: CardOptions, lines: number): number {

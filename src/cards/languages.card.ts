@@ -4,6 +4,7 @@ import type { LanguagesInput } from '../http/images.ts';
 import type { WindowMeaning } from '../windows/window.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
+import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { type Grid, gridOf } from './grid.ts';
 import { px } from './markup.ts';
@@ -31,7 +32,7 @@ interface Content {
   who: string;
   languages: LanguagesInput;
   window: WindowMeaning | undefined;
-  isIncomplete: boolean;
+  coverage: Coverage;
 }
 
 interface Row {
@@ -50,14 +51,20 @@ export const languagesCard = defineCard<Content>({
     const lines = linesOf([options.language.words.inCollected], options, options.hide.has('coverage'));
     return { widthPx, heightPx: placeParts(options, { rows: usualLanguages, summary: 1, lines: lines.length }).height };
   },
-  read: ({ envelope: { data, meta_data }, languages }) => {
+  read: ({ envelope, languages }) => {
+    const { data, meta_data } = envelope;
     const [item] = data;
     if (languages === undefined || languages.files === 0 || !compiledItem.Check(item)) return undefined;
     return {
       who: item.display_name || item.name,
       languages,
       window: meta_data.window,
-      isIncomplete: meta_data.complete === false,
+      coverage: {
+        includesPrivate: languages.includesPrivate,
+        isCollected: true,
+        isIncomplete: meta_data.complete === false,
+        asOf: asOfResponse(envelope),
+      },
     };
   },
   draw: (content, options) => {
@@ -70,7 +77,7 @@ export const languagesCard = defineCard<Content>({
       ...(content.window === undefined ? [] : [daysOf(content.window, language.date)]),
     ];
     const summary = linesOf(counted, options, hide.has('summary'));
-    const coverage = coverageOf(content, options);
+    const coverage = coverageOf(content.coverage, language);
     const lines = linesOf(coverage, options, hide.has('coverage'));
     const places = placeParts(options, { rows: rows.length, summary: summary.length, lines: lines.length });
     const canvas = new Canvas(widthPx, language);
@@ -111,14 +118,6 @@ function rowsOf({ languages, files, otherFiles }: LanguagesInput, { hide, langua
 function shareOf(share: number, language: CardOptions['language']): string {
   const least = 0.001;
   return share < least / 2 ? `<${language.share(least)}` : language.share(share);
-}
-
-function coverageOf({ languages, isIncomplete }: Content, { language: { words } }: CardOptions): string[] {
-  return [
-    languages.includesPrivate ? words.publicAndPrivate : words.publicOnly,
-    words.inCollected,
-    ...(isIncomplete ? [words.stillCounting] : []),
-  ];
 }
 
 function linesOf(parts: readonly string[], { widthPx = defaultWidthPx }: CardOptions, isHidden: boolean): string[] {

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { StreakInput as Streak, StreaksInput as Streaks } from '../http/images.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
+import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { type Grid, gridOf } from './grid.ts';
 import type { CardOptions } from './options.ts';
@@ -24,9 +25,7 @@ const compiledItem = Compile(Item);
 interface Content {
   who: string;
   streaks: Streaks;
-  includesPrivate: boolean;
-  isCollected: boolean;
-  isIncomplete: boolean;
+  coverage: Coverage;
 }
 
 /** The card of the current and the longest streak of the last year, in days or weeks. */
@@ -37,15 +36,19 @@ export const streakCard = defineCard<Content>({
     const { widthPx = defaultWidthPx } = options;
     return { widthPx, heightPx: heightOf(options, coverageLines([options.language.words.publicOnly], options)) };
   },
-  read: ({ envelope: { data, meta_data }, calendar, streaks }) => {
+  read: ({ envelope, calendar, streaks }) => {
+    const { data, meta_data } = envelope;
     const [item] = data;
     if (calendar === undefined || streaks === undefined || !compiledItem.Check(item)) return undefined;
     return {
       who: item.display_name || item.name,
       streaks,
-      includesPrivate: calendar.includesPrivate,
-      isCollected: calendar.source === 'collected',
-      isIncomplete: meta_data.complete === false,
+      coverage: {
+        includesPrivate: calendar.includesPrivate,
+        isCollected: calendar.source === 'collected',
+        isIncomplete: meta_data.complete === false,
+        asOf: asOfResponse(envelope),
+      },
     };
   },
   draw: (content, options) => {
@@ -66,7 +69,7 @@ export const streakCard = defineCard<Content>({
     const unit = content.streaks.unit;
     for (const [index, cell] of cells.entries())
       drawCell(canvas, cell, options, { ...placeOf(grid, index, options), unit });
-    const coverage = coverageOf(content, options);
+    const coverage = coverageOf(content.coverage, language);
     const lines = coverageLines(coverage, options);
     const height = heightOf(options, lines);
     for (const [index, line] of lines.entries()) {
@@ -111,17 +114,6 @@ function heightOf(options: CardOptions, lines: readonly string[]): number {
 
 function coverageLines(coverage: readonly string[], { hide, widthPx = defaultWidthPx }: CardOptions): string[] {
   return hide.has('coverage') ? [] : joinParts(coverage, widthPx - 2 * padding, textStyles.small.sizePx);
-}
-
-function coverageOf(
-  { includesPrivate, isCollected, isIncomplete }: Content,
-  { language: { words } }: CardOptions,
-): string[] {
-  return [
-    includesPrivate ? words.publicAndPrivate : words.publicOnly,
-    ...(isCollected ? [words.inCollected] : []),
-    ...(isIncomplete ? [words.stillCounting] : []),
-  ];
 }
 
 function lengthOf({ length }: Streak, unit: Streaks['unit'], { language }: CardOptions): string {

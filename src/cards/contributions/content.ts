@@ -4,6 +4,7 @@ import { type LevelProgress, progressOf } from '../../accounts/level.ts';
 import { type CounterName, contributionKinds, counterRows, namesOfKinds } from '../../contributions/kinds.ts';
 import type { CardInput } from '../../http/images.ts';
 import type { WindowMeaning } from '../../windows/window.ts';
+import { asOfResponse, coverageOf as coverageWithoutWindow } from '../coverage.ts';
 import { fill, type Language } from '../languages/language.ts';
 import type { CardOptions } from '../options.ts';
 import { daysOf } from '../window-days.ts';
@@ -43,10 +44,8 @@ export const usual = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [name
 export const further = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [] : [name]));
 
 /** Reads a response of endpoint 2; undefined when it has no account. */
-export function readContent({
-  envelope: { data, meta_data },
-  countsCollected = false,
-}: CardInput): Content | undefined {
+export function readContent({ envelope, countsCollected = false }: CardInput): Content | undefined {
+  const { data, meta_data } = envelope;
   const [item] = data;
   if (!compiledItem.Check(item)) return undefined;
   return {
@@ -54,7 +53,7 @@ export function readContent({
     missing: meta_data.missing ?? [],
     includesPrivate: meta_data.includes_private === true,
     countsCollected,
-    asOf: meta_data.as_of === undefined ? undefined : new Date(meta_data.as_of),
+    asOf: asOfResponse(envelope),
     window: meta_data.window,
     trend: meta_data.window === undefined ? [] : trendOf(data),
   };
@@ -115,11 +114,10 @@ export function levelOf(content: Content, { words, number, compactNumber }: Lang
 /** Returns the window and the coverage of the numbers, in parts that stand side by side. */
 export function coverageOf(content: Content, language: Language): string[] {
   const { missing, includesPrivate, countsCollected, asOf, window } = content;
-  const { words, date } = language;
+  const isIncomplete = missing.length > 0 && !countsCollected;
+  const coverage = { includesPrivate, isCollected: missing.length > 0 && countsCollected, isIncomplete, asOf };
   return [
-    ...(window === undefined ? [] : [daysOf(window, date)]),
-    includesPrivate ? words.publicAndPrivate : words.publicOnly,
-    ...(missing.length === 0 ? [] : [countsCollected ? words.inCollected : words.stillCounting]),
-    ...(asOf === undefined ? [] : [fill(words.asOf, { date: date(asOf) })]),
+    ...(window === undefined ? [] : [daysOf(window, language.date)]),
+    ...coverageWithoutWindow(coverage, language),
   ];
 }

@@ -14,7 +14,7 @@ import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
-const inCollected = 'In repositories collected here';
+const inCollected = 'Public contributions · In repositories collected here';
 const final = /^public, max-age=60, stale-while-revalidate=\d+$/;
 
 /** Requests a calendar. @returns its total, the coverage below the days, and for how long caches keep it. */
@@ -25,7 +25,7 @@ async function draw(service: TestService, path: string, init?: RequestInit) {
   const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text = '']) => text);
   return {
     total: Number(total.replaceAll(',', '') || Number.NaN),
-    coverage: texts.find((text) => /contributions$|collected|counting/.test(text) && !/in the last/.test(text)) ?? '',
+    coverage: (texts.find((text) => text.startsWith('Public ')) ?? '').replace(/ · as of [A-Z][a-z]+ \d+, \d{4}$/, ''),
     cacheControl: headers.get('cache-control') ?? '',
     text,
   };
@@ -96,7 +96,7 @@ describe('the calendar card', () => {
     await report(keeper.name, false);
     const token = await serviceToken(shared.service, shared.simulator, keeper);
     const own = await draw(shared.service, `${calendarOf(keeper.name)}&private=true`, bearer(token));
-    assert.equal(own.coverage, `Public and private contributions · ${inCollected}`);
+    assert.equal(own.coverage, 'Public and private contributions · In repositories collected here');
     assert.equal(own.cacheControl, 'private, no-store');
     const open = await draw(shared.service, `${calendarOf(keeper.name)}&private=true`);
     assert.equal(open.coverage, 'Public contributions');

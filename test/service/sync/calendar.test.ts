@@ -14,7 +14,7 @@ import { clock, until } from '../../time.ts';
 import { startSteppedService } from './stepped-service.ts';
 
 const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
-const inCollected = 'In repositories collected here';
+const inCollected = 'Public contributions · In repositories collected here';
 const dayMs = 86_400_000;
 
 /** Returns the total in the headline and the coverage below the days. */
@@ -23,7 +23,7 @@ function readCard({ text }: ServiceResponse): { total: number; coverage: string 
   const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text = '']) => text);
   return {
     total: Number(total.replaceAll(',', '') || Number.NaN),
-    coverage: texts.find((text) => /contributions$|collected|counting/.test(text) && !/in the last/.test(text)) ?? '',
+    coverage: (texts.find((text) => text.startsWith('Public ')) ?? '').replace(/ · as of [A-Z][a-z]+ \d+, \d{4}$/, ''),
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { shadeOf, stepsOf } from '../../../src/cards/calendar.card.ts';
 import { cardOf } from '../../../src/cards/index.ts';
-import { languageOf } from '../../../src/cards/languages/language.ts';
+import { fill, languageOf } from '../../../src/cards/languages/language.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
 import { readCardOptions, readCardOptionsLoosely } from '../../../src/cards/options.ts';
 import { drawState } from '../../../src/cards/state.ts';
@@ -69,7 +69,8 @@ describe('cards', () => {
     const people = read(draw('contributors', contributorsOf(2, 12)).svg);
     assert.equal(
       people.description,
-      'analytical-engines/difference · 14 contributors. person-0: 2,400, person-1: 975, +12 more',
+      'analytical-engines/difference · 14 contributors. person-0: 2,400, person-1: 975, +12 more. ' +
+        'Public contributions · as of Nov 21, 2026.',
     );
     assert.equal(read(draw('community', contributorsOf(30, 12)).svg).title, 'community: 42 contributors');
     const days = read(draw('calendar', calendarOf()).svg);
@@ -206,13 +207,14 @@ describe('cards', () => {
   });
 
   it('shows the source of the days of a calendar, if some are private, and if some may be missing', () => {
-    const collected = 'In repositories collected here';
+    const collected = 'Public contributions · In repositories collected here';
     assert.ok(textsOf({}).includes(collected));
     assert.ok(textsOf({ isFinal: false }).includes(`${collected} · still counting`));
-    assert.ok(textsOf({ includesPrivate: true }).includes(`Public and private contributions · ${collected}`));
+    const both = 'Public and private contributions';
+    assert.ok(textsOf({ includesPrivate: true }).includes(`${both} · In repositories collected here`));
     assert.ok(textsOf({ source: 'provider' }).includes('Public contributions'));
     const withPrivate = textsOf({ source: 'provider', includesPrivate: true });
-    assert.ok(withPrivate.includes('Public and private contributions'));
+    assert.ok(withPrivate.includes(both));
     assert.ok(withPrivate.every((text) => !text.includes('collected')));
     for (const locale of locales) {
       const { words } = languageOf(locale);
@@ -220,7 +222,8 @@ describe('cards', () => {
         textsOf({ source: 'provider', includesPrivate: true }, locale).includes(words.publicAndPrivate),
         locale,
       );
-      assert.ok(textsOf({ isFinal: false }, locale).includes(`${words.inCollected} · ${words.stillCounting}`), locale);
+      const unfinished = `${words.publicOnly} · ${words.inCollected} · ${words.stillCounting}`;
+      assert.ok(textsOf({ isFinal: false }, locale).includes(unfinished), locale);
     }
   });
 
@@ -257,7 +260,10 @@ function placesOfNumbers(locale: string): number[] {
 }
 
 /** Returns the texts of a calendar, without the marks that isolate directions. */
+/** Returns the texts of a calendar, without its age. */
 function textsOf(described: Parameters<typeof calendarOf>[0], locale = 'en'): string[] {
   const { texts } = read(draw('calendar', calendarOf(described), { locale }).svg);
-  return texts.map((text) => text.replace(/[\u2066-\u2069]/g, ''));
+  const { words, date } = languageOf(locale);
+  const age = ` · ${fill(words.asOf, { date: date(new Date('2026-11-21')) })}`;
+  return texts.map((text) => text.replace(/[\u2066-\u2069]/g, '').replace(age, ''));
 }

@@ -1,0 +1,27 @@
+import type { Envelope } from '../http/envelope.ts';
+import { fill, type Language } from './languages/language.ts';
+
+/** What the numbers of a card cover, and as of when they are known. */
+export interface Coverage {
+  includesPrivate: boolean;
+  /** True when only contributions in collected repositories are counted. */
+  isCollected: boolean;
+  isIncomplete: boolean;
+  asOf: Date | undefined;
+}
+
+/** Returns the time as of which the numbers of a response are known; undefined where it does not say. */
+export function asOfResponse({ meta_data: { as_of: asOf } }: Pick<Envelope, 'meta_data'>): Date | undefined {
+  return asOf === undefined ? undefined : new Date(asOf);
+}
+
+/** Returns the texts about a coverage, in parts that stand side by side. */
+export function coverageOf(coverage: Coverage, { words, date }: Language): string[] {
+  const { includesPrivate, isCollected, isIncomplete, asOf } = coverage;
+  return [
+    includesPrivate ? words.publicAndPrivate : words.publicOnly,
+    ...(isCollected ? [words.inCollected] : []),
+    ...(isIncomplete ? [words.stillCounting] : []),
+    ...(asOf === undefined ? [] : [fill(words.asOf, { date: date(asOf) })]),
+  ];
+}
