@@ -5,13 +5,13 @@ import type { OpenBoard } from '../boards/views/open-board-store.ts';
 import { fill } from '../cards/languages/language.ts';
 import type { CounterName } from '../contributions/kinds.ts';
 import type { LanguageSum } from '../contributions/languages/store.ts';
-import { numberDefinition } from '../contributions/rules.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import type { PartRequest } from '../http/endpoints.ts';
 import type { Page, ReadPart } from '../http/pages.ts';
 import type { ShownRepository } from '../repositories/public-store.ts';
 import { accountPath, composerPath, counterPath, endpointPath, previewPath } from './addresses.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
+import { definitionOf } from './definitions/index.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { numberLink, tip } from './numbers.ts';
@@ -32,7 +32,7 @@ import {
   section,
 } from './sections.ts';
 import { tipsPath } from './style.ts';
-import { WindowQuery, windowOf } from './windows.ts';
+import { PeopleQuery, windowOf } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
 const numbersId = 'contributions';
@@ -76,14 +76,14 @@ export function accountPage(
   return {
     path,
     params: AccountPath,
-    query: WindowQuery,
-    load: async (read, { account, query }) => {
+    query: PeopleQuery,
+    load: async (read, { account, query: { after, ...query } }) => {
       const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
       const [own, awards, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
-        isOrganization ? loadCommunity(read, within, { limit: listLengths.people, now: now() }) : undefined,
+        isOrganization ? loadCommunity(read, within, { limit: listLengths.people, after, now: now() }) : undefined,
         isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
         findRepositories(account, listLengths.repositories),
         isOrganization ? findEarnable(account, listLengths.awards) : [],
@@ -204,11 +204,11 @@ function hero(site: Site, reader: Reader, account: AccountPart, part: Part<Accou
   const wayText = fill(names.toNext, { n: number(left), level: number(next) });
   const facts = {
     id: 'experience-tip',
-    means: numberDefinition('experience'),
+    means: definitionOf('experience', reader),
     window: words.detail.lifetime,
     asOf: part.asOf,
   };
-  const levelFacts = { ...facts, id: 'level-tip', means: numberDefinition('level') };
+  const levelFacts = { ...facts, id: 'level-tip', means: definitionOf('level', reader) };
   const own = `#${numbersId}`;
   return html`<section class="hero">
 <div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<span class="level tipped">${numberLink(own, levelText, levelFacts)}${tip(levelFacts, reader)}</span></div>

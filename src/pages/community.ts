@@ -1,7 +1,8 @@
-import { numberDefinition } from '../contributions/rules.ts';
 import { MovedRepository } from '../http/endpoint.ts';
 import type { ReadPart } from '../http/pages.ts';
 import { contributorPath, endpointPath } from './addresses.ts';
+import { definitionOf } from './definitions/index.ts';
+import { morePeopleLink } from './details/parts.ts';
 import { html, type Markup } from './html.ts';
 import { type NumberFacts, numberLink, sharedTip } from './numbers.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
@@ -35,13 +36,15 @@ export interface Community {
 export async function loadCommunity(
   read: ReadPart,
   within: PageWindow,
-  { repository, limit, now }: { repository?: string; limit: number; now: Date },
+  { repository, limit, after, now }: { repository?: string; limit: number; after?: string | undefined; now: Date },
 ): Promise<Community | MovedRepository | undefined> {
   const newcomersWithin = within.window === undefined ? windowOf({ period: 'last-30d' }, now) : within;
   const { window } = newcomersWithin;
   const of = repository === undefined ? {} : { repository };
   const [people, before, newcomers] = await Promise.all([
-    read('listContributors', { query: { ...of, ...within.texts }, window: within.window, limit }).then(readPeople),
+    read('listContributors', { query: { ...of, ...within.texts }, window: within.window, limit, after }).then(
+      readPeople,
+    ),
     within.before &&
       read('listContributors', { query: of, window: within.before, limit: listLengths.peopleBefore }).then(readPeople),
     window !== undefined && window.since !== null
@@ -62,6 +65,8 @@ export async function loadCommunity(
   };
 }
 
+/** The fragment of the list of people. */
+const peopleId = 'people';
 const newcomersOnly = { newcomers: true, type: 'user' };
 
 /** The place of a community on its page. */
@@ -82,8 +87,9 @@ export function communitySection(scope: CommunityScope, community: Community, re
   return section(
     reader.words.people,
     html`${windowPicker(path, within, reader)}
-<div class="community"><div>${peopleList(scope, community, reader)}${provenance(people, reader)}</div>${newcomersBox(scope, community, reader)}</div>`,
+<div class="community"><div>${peopleList(scope, community, reader)}${people.next !== undefined && morePeopleLink(path, { ...within.texts, after: people.next }, reader, peopleId)}${provenance(people, reader)}</div>${newcomersBox(scope, community, reader)}</div>`,
     html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', query)}">${reader.words.asData}</a>`,
+    peopleId,
   );
 }
 
@@ -131,7 +137,7 @@ function factsOf(
   { asOf, within }: { asOf: Date | undefined; within: PageWindow },
   reader: Reader,
 ): NumberFacts {
-  return { id, means: numberDefinition('contributions'), window: nameOfWindow(within, reader), asOf };
+  return { id, means: definitionOf('contributions', reader), window: nameOfWindow(within, reader), asOf };
 }
 
 /** Returns the number of a person in the previous window; undefined where it is not known. */
@@ -142,6 +148,6 @@ function numbersBefore(part: Part<PersonPart> | undefined): NumbersBefore {
   const numbers = new Map(
     part?.items.map(({ provider, name, contributions }) => [`${provider}/${name}`, contributions]),
   );
-  const absent = part === undefined || part.hasMore || part.missing.length > 0 ? undefined : 0;
+  const absent = part === undefined || part.next !== undefined || part.missing.length > 0 ? undefined : 0;
   return ({ provider, name }) => numbers.get(`${provider}/${name}`) ?? absent;
 }

@@ -3,6 +3,7 @@ import { composerPath, endpointPath, previewPath } from './addresses.ts';
 import { galleryImagePath, galleryPreviewPath } from './gallery/page.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site, searchForm } from './layout.ts';
+import { phonePicture } from './phone-picture.ts';
 import type { Reader } from './reader.ts';
 import { calendarPicture } from './sections.ts';
 
@@ -43,13 +44,8 @@ function examples(account: AccountName | undefined, reader: Reader): Markup {
       account === undefined
         ? galleryImagePath(card, { theme: 'auto', locale: language.locale, ...(width && { width }) })
         : endpointPath(account.provider, account.name, endpoint, { ...query, ...(width && { width }) });
-    const image = card === 'calendar' ? calendarPicture(pathOf, reader) : phonePicture(pathOf, alt);
+    const image = card === 'calendar' ? calendarPicture(pathOf, reader) : phonePicture(pathOf, alt, 'eager');
     const composer = composerPath({ card, ...(account && { provider: account.provider, name: account.name }) });
     return html`<a href="${to(composer)}">${image}</a>`;
   })}</section>`;
-}
-
-/** Renders a card in its own width, and on phones in theirs, so that its letters keep their size. */
-function phonePicture(pathOf: (width?: string) => string, alt: string): Markup {
-  return html`<picture><source media="(max-width: 420px)" srcset="${pathOf('320')}"><img src="${pathOf()}" alt="${alt}"></picture>`;
 }

@@ -6,7 +6,7 @@ import type { Reader } from './reader.ts';
 export interface NumberFacts {
   /** The id of the text, by which numbers name it as their description. */
   id: string;
-  /** The definition of the API, which is in English. */
+  /** The definition, in the language of the page. */
   means: string;
   /** The name of the window. */
   window: string;
@@ -27,7 +27,7 @@ export function sharedTip(facts: NumberFacts, reader: Reader): Markup {
 }
 
 function factsOf({ means, window, asOf }: NumberFacts, { language }: Reader): Markup {
-  return html`<span lang="en" dir="auto">${means}</span> ${window}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}`;
+  return html`${means} ${window}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}`;
 }
 
 /** Renders a number that leads to its items. */

@@ -52,7 +52,8 @@ export interface Part<Item> {
   /** The time of the last request to the host; undefined where the response does not say. */
   asOf: Date | undefined;
   missing: readonly string[];
-  hasMore: boolean;
+  /** The cursor of the items that follow; undefined at the end of the list. */
+  next: string | undefined;
   staleAt: Date;
 }
 
@@ -70,7 +71,7 @@ export function partReader<Schema extends TSchema>(
       items: envelope.data.filter(isItem),
       asOf: asOf === undefined ? undefined : new Date(asOf),
       missing,
-      hasMore: envelope.next_cursor !== undefined,
+      next: envelope.next_cursor,
       staleAt,
     };
   };

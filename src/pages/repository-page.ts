@@ -21,7 +21,7 @@ import { pendingPage } from './progress/page.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
 import { tipsPath } from './style.ts';
-import { WindowQuery, windowOf } from './windows.ts';
+import { PeopleQuery, windowOf } from './windows.ts';
 
 const listLengths = { people: 50, achievements: 12, boards: 12 };
 const readRepository = partReader(RepositoryPart);
@@ -53,11 +53,11 @@ export function repositoryPage(
   return {
     path,
     params: RepositoryPath,
-    query: WindowQuery,
-    load: async (read, { account, params: { repository: name }, query }) => {
+    query: PeopleQuery,
+    load: async (read, { account, params: { repository: name }, query: { after, ...query } }) => {
       const within = windowOf(query, now());
       const [community, numbers] = await Promise.all([
-        loadCommunity(read, within, { repository: name, limit: listLengths.people, now: now() }),
+        loadCommunity(read, within, { repository: name, limit: listLengths.people, after, now: now() }),
         read('listRepositoryContributions', { params: { repository: name } }).then(readRepository),
       ]);
       if (community === undefined || community instanceof MovedRepository) return community;

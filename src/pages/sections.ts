@@ -6,7 +6,6 @@ import { fill } from '../cards/languages/language.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
 import { colourOfLanguage } from '../contributions/languages/linguist.ts';
 import type { LanguageSum } from '../contributions/languages/store.ts';
-import { definitionsOf, numberDefinition } from '../contributions/rules.ts';
 import type { ShownRepository } from '../repositories/public-store.ts';
 import {
   accountPath,
@@ -19,6 +18,7 @@ import {
   repositoryCounterPath,
   repositoryPath,
 } from './addresses.ts';
+import { definitionOf, definitionsOf } from './definitions/index.ts';
 import { html, type Markup, trusted } from './html.ts';
 import { type NumberFacts, numberLink, sharedTip, tip } from './numbers.ts';
 import type { AwardPart, BoardPart, Part } from './parts.ts';
@@ -75,7 +75,7 @@ export function counters(
     const isUnknown = value === 0 && missing.includes(name);
     const facts = {
       id: `${name}-tip`,
-      means: definitionsOf(name, { isOfAll })[0],
+      means: definitionsOf(name, { isOfAll }, reader)[0],
       window: words.detail.lifetime,
       asOf,
     };
@@ -85,7 +85,7 @@ export function counters(
 ${provenance(part, reader)}`;
 }
 
-/** Renders the changed files of languages. */
+/** Renders the changed files of languages, the most usual first. */
 export function languages(
   provider: string,
   name: string,
@@ -94,12 +94,13 @@ export function languages(
   reader: Reader,
 ): Markup {
   const { language: own, words, to } = reader;
-  const facts = { id: 'languages-tip', means: numberDefinition('languages'), window: words.detail.lifetime, asOf };
-  return html`<dl class="counters">${sums.map(
-    ({ language, files }) =>
-      html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true"><circle class="dot" fill="${colourOfLanguage(language) ?? 'currentColor'}" cx="8" cy="8" r="5"/></svg><bdi>${language}</bdi></dt>
-<dd>${numberLink(to(languagePath(provider, name, language)), own.number(files), facts)}</dd></div>`,
-  )}</dl>
+  const facts = { id: 'languages-tip', means: definitionOf('languages', reader), window: words.detail.lifetime, asOf };
+  const most = Math.max(1, ...sums.map(({ files }) => files));
+  return html`<ol class="people shares">${sums.map(({ language, files }) => {
+    const number = own.plural(own.words.changedFiles, files);
+    return html`<li><span class="language"><svg viewBox="0 0 16 16" aria-hidden="true"><circle fill="${colourOfLanguage(language) ?? 'currentColor'}" cx="8" cy="8" r="5"/></svg><bdi>${language}</bdi></span>
+<meter min="0" max="${most}" value="${files}"></meter><span class="count">${numberLink(to(languagePath(provider, name, language)), number, facts)}</span></li>`;
+  })}</ol>
 ${sharedTip(facts, reader)}
 <p class="note">${own.words.publicOnly} · ${own.words.inCollected}</p>`;
 }
@@ -150,13 +151,14 @@ export function calendarPicture(pathOf: (width: string) => string, { words }: Re
 export function calendarNote(
   pathOf: (counter: CounterName) => string,
   { asOf }: Pick<Part<unknown>, 'asOf'>,
-  { language, to }: Reader,
+  reader: Reader,
 ): Markup {
+  const { language, to } = reader;
   const links = dailyCounters.map(
     ({ name }) =>
       html` · <a href="${to(withQuery(pathOf(name), { period: 'last-365d' }))}">${language.words[name]}</a>`,
   );
-  return html`<p class="note"><span lang="en" dir="auto">${numberDefinition('days')}</span>${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
+  return html`<p class="note">${definitionOf('days', reader)}${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
 }
 
 export function achievements(
@@ -182,8 +184,9 @@ export function heldBy(holders: number, { language }: Reader): string {
 }
 
 /** Returns the facts about numbers of people who hold an achievement. */
-export function holdersFacts(asOf: Date | undefined, { words: { detail } }: Reader): NumberFacts {
-  return { id: 'holders-tip', means: numberDefinition('holders'), window: detail.lifetime, asOf };
+export function holdersFacts(asOf: Date | undefined, reader: Reader): NumberFacts {
+  const { lifetime } = reader.words.detail;
+  return { id: 'holders-tip', means: definitionOf('holders', reader), window: lifetime, asOf };
 }
 
 /** Renders the achievements of an owner that people can earn, with their descriptions. */
@@ -222,7 +225,7 @@ export function repositories(owner: string, items: readonly ShownRepository[], r
   if (items.length === 0) return html`<p class="empty">${words.noRepositories}</p>`;
   const facts = {
     id: 'repository-stars-tip',
-    means: definitionsOf('stars', { isOfAll: true })[0],
+    means: definitionsOf('stars', { isOfAll: true }, reader)[0],
     window: words.detail.lifetime,
     asOf: undefined,
   };

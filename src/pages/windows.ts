@@ -1,4 +1,4 @@
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { fill, type Language } from '../cards/languages/language.ts';
 import { daysOf } from '../cards/window-days.ts';
 import { WindowParameters } from '../windows/parameters.ts';
@@ -10,6 +10,12 @@ import type { Reader } from './reader.ts';
 
 /** The parameters of pages whose numbers are of a window: those of the API. */
 export const WindowQuery = WindowParameters;
+
+/** The parameters of pages with a list of people of a window, which continues behind a cursor. */
+export const PeopleQuery = Type.Object({
+  ...WindowQuery.properties,
+  after: Type.Optional(Type.String({ maxLength: 500 })),
+});
 
 /** A window as the address of a page names it. */
 export interface PageWindow {

@@ -3,11 +3,11 @@ import { Compile } from 'typebox/compile';
 import { noSuchBoard } from '../../boards/views/load-board.ts';
 import { completenessOf } from '../../cards/completeness.ts';
 import { fill } from '../../cards/languages/language.ts';
-import { numberDefinition } from '../../contributions/rules.ts';
 import { AppError } from '../../errors.ts';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
 import type { Page, ReadPart } from '../../http/pages.ts';
 import { accountPath, boardPath, endpointPath, previewPath } from '../addresses.ts';
+import { definitionOf } from '../definitions/index.ts';
 import { html, type Markup, trusted } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
@@ -15,7 +15,7 @@ import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { tipsPath } from '../style.ts';
 import { daysOfWindow, withQuery } from '../windows.ts';
-import { olderLink, SeasonNumber } from './parts.ts';
+import { morePeopleLink, SeasonNumber } from './parts.ts';
 import { podium, type RankFacts, RankPart, rankTable } from './ranks.ts';
 
 const BoardPath = Type.Object({ ...AccountPath.properties, slug: Type.String({ maxLength: 64 }) });
@@ -188,7 +188,7 @@ ${pickers(view, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), counted, reader)}
 <section><div class="heading"><h2>${detail.ranking}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
 ${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: view.own }, counted, reader)}
-${next !== undefined && olderLink(path, { ...query, after: next }, reader)}</section>
+${next !== undefined && morePeopleLink(path, { ...query, after: next }, reader)}</section>
 ${board.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
   });
 }
@@ -198,7 +198,7 @@ function facts({ board, ranks, account, query, seasons }: BoardView, path: strin
   const season = seasons.find((candidate) => String(candidate.number) === number);
   return {
     id: 'points-tip',
-    means: numberDefinition('points'),
+    means: definitionOf('points', reader),
     window: spanOf(season ?? board.window, board.window.time_zone, reader),
     asOf: ranks.asOf,
     pathOf: (login) =>

@@ -3,7 +3,6 @@ import type { Account } from '../../accounts/store.ts';
 import { fill } from '../../cards/languages/language.ts';
 import { counterNames } from '../../contributions/counters.ts';
 import { languageNamed } from '../../contributions/languages/linguist.ts';
-import { definitionsOf, numberDefinition } from '../../contributions/rules.ts';
 import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
@@ -19,6 +18,7 @@ import {
   repositoryCounterPath,
   repositoryPath,
 } from '../addresses.ts';
+import { definitionOf, definitionsOf } from '../definitions/index.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
@@ -63,7 +63,6 @@ interface NumberDescription {
   endpoint: string;
   /** The repository that it is about; absent: all. */
   repository?: string;
-  /** In English, as the API has it. */
   definition: readonly string[];
   /** The endpoint below the account whose card previews of links show, with its parameters. */
   preview: readonly [endpoint: string, query?: Record<string, string>];
@@ -96,12 +95,12 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       operationId: 'listCounterEvidence',
       hasPeriods: true,
       partRequest: ({ counter }) => ({ params: { counter } }),
-      describe: ({ counter }, { provider: host, name, type }, { language }) => ({
+      describe: ({ counter }, { provider: host, name, type }, reader) => ({
         path: counterPath(host, name, counter),
-        title: language.words[counter],
+        title: reader.language.words[counter],
         endpoint: `contributions/${counter}`,
         preview: ['contributions'],
-        definition: definitionsOf(counter, { isOfAll: type === 'organization' }),
+        definition: definitionsOf(counter, { isOfAll: type === 'organization' }, reader),
       }),
     }),
     contributor: evidencePage(site, now, {
@@ -110,13 +109,13 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       operationId: 'listContributorEvidence',
       hasPeriods: true,
       partRequest: ({ login }) => ({ params: { login } }),
-      describe: ({ login }, { provider: host, name }, { words }) => ({
+      describe: ({ login }, { provider: host, name }, reader) => ({
         path: contributorPath(accountPath(host, name), login),
-        title: words.contributions,
+        title: reader.words.contributions,
         person: login,
         endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors'],
-        definition: [numberDefinition('contributions')],
+        definition: [definitionOf('contributions', reader)],
       }),
     }),
     language: evidencePage(site, now, {
@@ -125,12 +124,12 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       operationId: 'listLanguageEvidence',
       hasPeriods: true,
       partRequest: ({ language }) => ({ params: { language } }),
-      describe: ({ language }, { provider: host, name }) => ({
+      describe: ({ language }, { provider: host, name }, reader) => ({
         path: languagePath(host, name, language),
         title: languageNamed(language) ?? language,
         endpoint: `contributions/languages/${encodeURIComponent(language)}`,
         preview: ['contributions', { card: 'languages' }],
-        definition: [numberDefinition('languages')],
+        definition: [definitionOf('languages', reader)],
       }),
     }),
     ...repositoryPages(site, provider, now),
@@ -145,13 +144,13 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       hasPeriods: false,
       details: pointsDetails,
       partRequest: ({ slug, login }) => ({ params: { slug, login } }),
-      describe: ({ slug, login }, { provider: host, name }, { words }) => ({
+      describe: ({ slug, login }, { provider: host, name }, reader) => ({
         path: `${boardPath(host, name, slug)}/people/${encodeURIComponent(login)}`,
-        title: words.detail.points,
+        title: reader.words.detail.points,
         person: login,
         endpoint: `boards/${slug}/people/${encodeURIComponent(login)}`,
         preview: [`boards/${slug}`],
-        definition: [numberDefinition('points')],
+        definition: [definitionOf('points', reader)],
       }),
     }),
   };
@@ -166,14 +165,14 @@ function repositoryPages(site: Site, provider: string, now: () => Date) {
       operationId: 'listRepositoryContributorEvidence',
       hasPeriods: true,
       partRequest: ({ repository, login }) => ({ params: { repository, login } }),
-      describe: ({ repository, login }, { provider: host, name }, { words }) => ({
+      describe: ({ repository, login }, { provider: host, name }, reader) => ({
         path: contributorPath(repositoryPath(host, name, repository), login),
-        title: words.contributions,
+        title: reader.words.contributions,
         person: login,
         repository,
         endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors', { repository }],
-        definition: [numberDefinition('contributions')],
+        definition: [definitionOf('contributions', reader)],
       }),
     }),
     repositoryCounter: evidencePage(site, now, {
@@ -182,13 +181,13 @@ function repositoryPages(site: Site, provider: string, now: () => Date) {
       operationId: 'listRepositoryCounterEvidence',
       hasPeriods: true,
       partRequest: ({ repository, counter }) => ({ params: { repository, counter } }),
-      describe: ({ repository, counter }, { provider: host, name }, { language }) => ({
+      describe: ({ repository, counter }, { provider: host, name }, reader) => ({
         path: repositoryCounterPath(host, name, repository, counter),
-        title: language.words[counter],
+        title: reader.language.words[counter],
         repository,
         endpoint: `repositories/${encodeURIComponent(repository)}/contributions/${counter}`,
         preview: ['contributors', { repository }],
-        definition: definitionsOf(counter, { isOfAll: true }),
+        definition: definitionsOf(counter, { isOfAll: true }, reader),
       }),
     }),
   };
@@ -264,7 +263,7 @@ function render<Path extends TObject>(
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.listLink}`} · ${detail.evidence}</p>
 <h1>${title}${person !== undefined && html`: <bdi>${person}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${changeOf(count, data.before, reader)}`}</h1>
-${definition.map((text) => html`<p class="bio" lang="en" dir="auto">${text}</p>`)}
+${definition.map((text) => html`<p class="bio">${text}</p>`)}
 ${details?.facts}${kind.hasPeriods && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
 ${details?.parts}

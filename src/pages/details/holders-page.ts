@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { Account } from '../../accounts/store.ts';
 import type { AchievementHolder, DatedAchievement, HolderPlace } from '../../achievements/awards/holders-store.ts';
-import { numberDefinition } from '../../contributions/rules.ts';
 import { AppError } from '../../errors.ts';
 import { MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { Page } from '../../http/pages.ts';
 import { type Cursors, cutPage, type Place, staleCursor } from '../../http/pagination.ts';
 import { accountPath, awardPath, endpointPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
+import { definitionOf } from '../definitions/index.ts';
 import { html } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { pendingPage } from '../progress/page.ts';
@@ -104,7 +104,7 @@ function render(
     main: html`<section class="award">${icon !== undefined && html`<img src="${icon}" alt="" width="96" height="96">`}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
 <h1><bdi>${achievement.name}</bdi></h1>
 ${achievement.description !== '' && html`<p class="bio" dir="auto">${achievement.description}</p>`}</div></section>
-<section><h2>${holdersText}</h2><p class="note"><span lang="en" dir="auto">${numberDefinition('holders')}</span> · ${asOfTime(achievement.asOf, reader)}</p>
+<section><h2>${holdersText}</h2><p class="note">${definitionOf('holders', reader)} · ${asOfTime(achievement.asOf, reader)}</p>
 ${
   people.length === 0
     ? html`<p class="empty">${language.words.nobodyYet}</p>`

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { numberDefinition } from '../../contributions/rules.ts';
 import { accountPath } from '../addresses.ts';
+import { definitionOf } from '../definitions/index.ts';
 import { html, type Markup, trusted } from '../html.ts';
 import { type NumberFacts, numberLink, sharedTip } from '../numbers.ts';
 import type { Reader } from '../reader.ts';
@@ -58,7 +58,7 @@ export function rankTable(
   return html`<div class="wide" role="region" aria-label="${detail.ranking}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.points}</th><th scope="col">${detail.change}</th></tr></thead>
 <tbody>${isPinned && row(own, { facts, isOwn: true }, reader)}${items.map((item) => row(item, { facts, isOwn: isOwn(item) }, reader))}</tbody></table></div>
 ${sharedTip(facts, reader)}
-<p class="note">${detail.change}: <span lang="en" dir="auto">${numberDefinition('change')}</span></p>`;
+<p class="note">${detail.change}: ${definitionOf('change', reader)}</p>`;
 }
 
 function row(item: RankPart, { facts, isOwn }: { facts: RankFacts; isOwn: boolean }, reader: Reader): Markup {

@@ -1,8 +1,10 @@
 import { palettesOf, themeNames } from '../../cards/themes.ts';
 import { composerPath } from '../addresses.ts';
 import { kinds } from '../composer/address.ts';
+import { labelOfCard } from '../composer/labels.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
+import { phonePicture } from '../phone-picture.ts';
 import type { Reader } from '../reader.ts';
 import { swatch } from '../swatch.ts';
 import { type GalleryCard, galleryCards } from './samples.ts';
@@ -42,8 +44,12 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
   });
 }
 
-function figure({ language, words, to }: Reader, card: GalleryCard, theme: string): Markup {
+function figure(reader: Reader, card: GalleryCard, theme: string): Markup {
+  const { language, words, to } = reader;
   const canBeComposed = kinds.some((kind) => kind.card === card);
-  return html`<figure><img src="${galleryImagePath(card, { theme, locale: language.locale })}" alt="${card}" loading="lazy">
-<figcaption><a href="${to(`/gallery?card=${card}`)}">${card}</a> · ${theme.replaceAll('-', ' ')}${canBeComposed && html` · <a href="${composerPath({ card, theme })}">${words.composeCard}</a>`}</figcaption></figure>`;
+  const label = labelOfCard(card, reader);
+  const pathOf = (width?: string): string =>
+    galleryImagePath(card, { theme, locale: language.locale, ...(width && { width }) });
+  return html`<figure>${phonePicture(pathOf, label, 'lazy')}
+<figcaption><a href="${to(`/gallery?card=${card}`)}">${label}</a> · ${theme.replaceAll('-', ' ')}${canBeComposed && html` · <a href="${composerPath({ card, theme })}">${words.composeCard}</a>`}</figcaption></figure>`;
 }

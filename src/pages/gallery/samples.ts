@@ -147,14 +147,14 @@ const samples = {
 const ranked = 6;
 export type GalleryCard = keyof typeof samples;
 
-/** The cards of the gallery. */
+/** The cards of the gallery, in an order in which two fit beside each other, or one wide one. */
 export const galleryCards: readonly GalleryCard[] = [
   'contributions',
+  'achievements',
   'calendar',
   'streak',
   'languages',
   'contributors',
-  'achievements',
   'board',
   'community',
 ];

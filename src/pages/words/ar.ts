@@ -74,6 +74,7 @@ export const ar: PageWords = {
     statement: 'بيان موقّع',
     notInstalled: 'غير مثبّت',
     noNewcomers: 'لا أحد جديد في هذه الفترة.',
+    more: 'المزيد من الأشخاص',
     hostMore: 'احتسبها مستضيف الشيفرة وغير مدرجة هنا: {n}',
     hostLess: 'مدرجة هنا ولم يحتسبها مستضيف الشيفرة: {n}',
     inPrivate: 'في مستودعات خاصة: {n}',

@@ -74,6 +74,7 @@ export const cs: PageWords = {
     statement: 'Podepsané prohlášení',
     notInstalled: 'nenainstalováno',
     noNewcomers: 'V tomto období nikdo nový.',
+    more: 'Další lidé',
     hostMore: 'Započteno hostitelem kódu, zde neuvedeno: {n}',
     hostLess: 'Zde uvedeno, hostitelem kódu nezapočteno: {n}',
     inPrivate: 'V soukromých repozitářích: {n}',

@@ -74,6 +74,7 @@ export const de: PageWords = {
     statement: 'Signierte Erklärung',
     notInstalled: 'nicht installiert',
     noNewcomers: 'Niemand Neues in diesem Zeitraum.',
+    more: 'Weitere Personen',
     hostMore: 'Vom Code-Host gezählt, hier nicht aufgeführt: {n}',
     hostLess: 'Hier aufgeführt, vom Code-Host nicht gezählt: {n}',
     inPrivate: 'In privaten Repositorys: {n}',

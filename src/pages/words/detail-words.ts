@@ -41,6 +41,8 @@ export interface DetailWords {
   newcomers: string;
   newcomersMean: string;
   noNewcomers: string;
+  /** The link to the next people of a list. */
+  more: string;
   /** The reasons of a remainder; each with `{n}`. */
   hostMore: string;
   hostLess: string;

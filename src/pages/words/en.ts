@@ -74,6 +74,7 @@ export const en: PageWords = {
     statement: 'Signed statement',
     notInstalled: 'not installed',
     noNewcomers: 'Nobody new in this window.',
+    more: 'More people',
     hostMore: 'Counted by the code host, not listed here: {n}',
     hostLess: 'Listed here, not counted by the code host: {n}',
     inPrivate: 'In private repositories: {n}',

@@ -74,6 +74,7 @@ export const es: PageWords = {
     statement: 'Declaración firmada',
     notInstalled: 'no instalado',
     noNewcomers: 'Nadie nuevo en este periodo.',
+    more: 'Más personas',
     hostMore: 'Contadas por la plataforma de código, no listadas aquí: {n}',
     hostLess: 'Listadas aquí, no contadas por la plataforma de código: {n}',
     inPrivate: 'En repositorios privados: {n}',

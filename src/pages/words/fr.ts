@@ -74,6 +74,7 @@ export const fr: PageWords = {
     statement: 'Déclaration signée',
     notInstalled: 'non installé',
     noNewcomers: 'Personne de nouveau pendant cette période.',
+    more: 'Plus de personnes',
     hostMore: 'Comptées par l’hébergeur de code, absentes de cette liste : {n}',
     hostLess: 'Listées ici, non comptées par l’hébergeur de code : {n}',
     inPrivate: 'Dans des dépôts privés : {n}',

@@ -74,6 +74,7 @@ export const he: PageWords = {
     statement: 'הצהרה חתומה',
     notInstalled: 'לא מותקן',
     noNewcomers: 'אין אף אחד חדש בתקופה זו.',
+    more: 'אנשים נוספים',
     hostMore: 'נספרו אצל מארח הקוד, אינם ברשימה כאן: {n}',
     hostLess: 'ברשימה כאן, לא נספרו אצל מארח הקוד: {n}',
     inPrivate: 'במאגרים פרטיים: {n}',

@@ -74,6 +74,7 @@ export const hi: PageWords = {
     statement: 'हस्ताक्षरित विवरण',
     notInstalled: 'इंस्टॉल नहीं',
     noNewcomers: 'इस अवधि में कोई नया नहीं।',
+    more: 'और लोग',
     hostMore: 'कोड होस्ट ने गिना, यहाँ सूची में नहीं: {n}',
     hostLess: 'यहाँ सूची में, कोड होस्ट ने नहीं गिना: {n}',
     inPrivate: 'निजी रिपॉज़िटरी में: {n}',

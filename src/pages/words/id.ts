@@ -74,6 +74,7 @@ export const id: PageWords = {
     statement: 'Pernyataan bertanda tangan',
     notInstalled: 'tidak terpasang',
     noNewcomers: 'Tidak ada yang baru dalam rentang ini.',
+    more: 'Orang lainnya',
     hostMore: 'Dihitung oleh host kode, tidak tercantum di sini: {n}',
     hostLess: 'Tercantum di sini, tidak dihitung oleh host kode: {n}',
     inPrivate: 'Di repositori privat: {n}',

@@ -74,6 +74,7 @@ export const it: PageWords = {
     statement: 'Dichiarazione firmata',
     notInstalled: 'non installato',
     noNewcomers: 'Nessuno di nuovo in questo periodo.',
+    more: 'Altre persone',
     hostMore: 'Contate dalla piattaforma di codice, non elencate qui: {n}',
     hostLess: 'Elencate qui, non contate dalla piattaforma di codice: {n}',
     inPrivate: 'In repository privati: {n}',

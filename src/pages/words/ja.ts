@@ -74,6 +74,7 @@ export const ja: PageWords = {
     statement: '署名付き声明',
     notInstalled: '未インストール',
     noNewcomers: 'この期間に新しい人はいません。',
+    more: 'ほかの人を表示',
     hostMore: 'コードホストで数えられ、ここには載らないもの: {n}',
     hostLess: 'ここに載り、コードホストでは数えられないもの: {n}',
     inPrivate: '非公開リポジトリ内: {n}',

@@ -74,6 +74,7 @@ export const ko: PageWords = {
     statement: '서명된 성명',
     notInstalled: '설치되지 않음',
     noNewcomers: '이 기간에 새로 온 사람이 없습니다.',
+    more: '더 많은 사람',
     hostMore: '코드 호스트가 집계했지만 여기에는 없음: {n}',
     hostLess: '여기에는 있지만 코드 호스트가 집계하지 않음: {n}',
     inPrivate: '비공개 저장소: {n}',

@@ -74,6 +74,7 @@ export const nl: PageWords = {
     statement: 'Ondertekende verklaring',
     notInstalled: 'niet geïnstalleerd',
     noNewcomers: 'Niemand nieuw in deze periode.',
+    more: 'Meer mensen',
     hostMore: 'Geteld door de codehost, hier niet vermeld: {n}',
     hostLess: 'Hier vermeld, niet geteld door de codehost: {n}',
     inPrivate: 'In privérepository’s: {n}',

@@ -74,6 +74,7 @@ export const pl: PageWords = {
     statement: 'Podpisane oświadczenie',
     notInstalled: 'niezainstalowane',
     noNewcomers: 'Nikogo nowego w tym okresie.',
+    more: 'Więcej osób',
     hostMore: 'Policzone przez serwis z kodem, niewymienione tutaj: {n}',
     hostLess: 'Wymienione tutaj, niepoliczone przez serwis z kodem: {n}',
     inPrivate: 'W prywatnych repozytoriach: {n}',

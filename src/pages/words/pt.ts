@@ -74,6 +74,7 @@ export const pt: PageWords = {
     statement: 'Declaração assinada',
     notInstalled: 'não instalado',
     noNewcomers: 'Ninguém novo neste período.',
+    more: 'Mais pessoas',
     hostMore: 'Contadas pela plataforma de código, não listadas aqui: {n}',
     hostLess: 'Listadas aqui, não contadas pela plataforma de código: {n}',
     inPrivate: 'Em repositórios privados: {n}',

@@ -74,6 +74,7 @@ export const sv: PageWords = {
     statement: 'Signerad förklaring',
     notInstalled: 'inte installerat',
     noNewcomers: 'Ingen ny i den här perioden.',
+    more: 'Fler personer',
     hostMore: 'Räknat av kodvärden, inte listat här: {n}',
     hostLess: 'Listat här, inte räknat av kodvärden: {n}',
     inPrivate: 'I privata repon: {n}',

@@ -74,6 +74,7 @@ export const tr: PageWords = {
     statement: 'İmzalı beyan',
     notInstalled: 'kurulu değil',
     noNewcomers: 'Bu dönemde yeni kimse yok.',
+    more: 'Daha fazla kişi',
     hostMore: 'Kod barındırıcısının saydığı, burada listelenmeyen: {n}',
     hostLess: 'Burada listelenen, kod barındırıcısının saymadığı: {n}',
     inPrivate: 'Özel depolarda: {n}',

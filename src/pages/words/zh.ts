@@ -74,6 +74,7 @@ export const zh: PageWords = {
     statement: '签名声明',
     notInstalled: '未安装',
     noNewcomers: '该时间范围内没有新人。',
+    more: '更多人员',
     hostMore: '代码托管平台已计入但此处未列出：{n}',
     hostLess: '此处已列出但代码托管平台未计入：{n}',
     inPrivate: '私有仓库中：{n}',

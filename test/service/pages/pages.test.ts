@@ -102,6 +102,37 @@ describe('rendering of pages for visitors', () => {
     assert.deepEqual(new Set(links), new Set(publicNames));
   });
 
+  it('leads from the first people of an owner and of a repository to all others', async () => {
+    const { organization } = shared.simulator.accounts;
+    const { pool } = shared.service.database;
+    const { rows } = await pool.query<{ name: string }>(
+      `select r.name from repositories r join accounts a on a.id = r.owner_id
+       where a.name = $1 and not r.is_private order by r.stars desc limit 1`,
+      [organization],
+    );
+    const repository = rows[0]?.name ?? assert.fail();
+    for (const [address, query] of [
+      [`/github/${organization}?period=2014`, 'period=2014&'],
+      [`/github/${organization}`, ''],
+      [`/github/${organization}/${repository}`, `repository=${repository}&`],
+    ] as const) {
+      const all = await shared.service.get(`${organization}/contributors?${query}limit=100`);
+      const found: string[] = [];
+      let next: string | undefined = address;
+      while (next !== undefined) {
+        const { text, status } = await page(next);
+        assert.equal(status, 200, next);
+        found.push(
+          ...[...text.matchAll(/<strong dir="auto">[^<]*<\/strong><small dir="ltr">([^<]*)</g)].map(
+            ([, name = '']) => name,
+          ),
+        );
+        next = /href="([^"#]*)#people" rel="next">/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+      }
+      assert.deepEqual(new Set(found), new Set(all.body.data.map((person) => Object(person).name)), address);
+    }
+  });
+
   it('sends pages from the cache, with an ETag, and makes them again when the account changes', async () => {
     const first = await page(`/github/${user}`);
     const etag = first.headers.get('etag') ?? '';

@@ -28,7 +28,7 @@ describe('pages of repositories', () => {
       );
       const evidence = await page(address);
       assert.ok(evidence.text.includes(`<span class="total">${format(number)}</span>`), address);
-      assert.match(evidence.text, /<p class="bio" lang="en" dir="auto">[^<]+ repositories/);
+      assert.match(evidence.text, /<p class="bio">[^<]+ repositories/);
     }
     assert.equal((await page(`${path}/contributions/contributed_to`)).status, 400);
   });

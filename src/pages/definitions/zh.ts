@@ -1,0 +1,37 @@
+import type { Sentences } from './sentences.ts';
+
+export const zh: Sentences = {
+  ofPerson: {
+    commits: '非复刻仓库默认分支上的提交，按作者计算；每个提交对每个人只计一次。',
+    issues: '该账号创建的议题。',
+    pull_requests: '该账号创建的拉取请求。',
+    reviews: '该账号提交的拉取请求评审。',
+    stars: '该账号所拥有仓库的星标，不含复刻。',
+    contributed_to: '该账号至少有一个提交、议题、拉取请求或评审的仓库。',
+    issues_closed: '该账号创建且已关闭的议题。',
+    pull_requests_merged: '该账号创建且已合并的拉取请求。',
+    discussions: '该账号发起的讨论。',
+    discussions_answered: '该账号被采纳为讨论答案的评论。',
+  },
+  ofAll: {
+    commits: '非复刻仓库默认分支上的提交，每个只计一次。',
+    issues: '仓库中所有人的议题。',
+    pull_requests: '仓库中所有人的拉取请求。',
+    reviews: '仓库中所有人的拉取请求评审。',
+    stars: '仓库的星标，不含复刻。',
+    contributed_to: '该账号至少有一个提交、议题、拉取请求或评审的自有仓库。',
+    issues_closed: '仓库中所有人已关闭的议题。',
+    pull_requests_merged: '仓库中所有人已合并的拉取请求。',
+    discussions: '仓库中所有人的讨论。',
+    discussions_answered: '仓库中有被采纳答案的讨论。',
+  },
+  coAuthored: '同样的提交，计入 Co-authored-by 行提到的每个人。',
+  contributions: '此人的提交、议题、拉取请求、评审和讨论。',
+  experience: '十项计数在全部时间内的总和；每项都列出其条目。',
+  level: '没有经验为 0，自首次贡献起为 1；等级 n + 1 从 100·n² 经验开始。',
+  days: 'GitHub 账号按 GitHub 的统计；其他账号为当天（UTC）的提交、议题、拉取请求、评审和讨论，组织则为所有人的。',
+  languages: '该账号的提交所修改的文件，按扩展名和文件名区分；合并不计。每种语言都列出其提交。',
+  points: '按榜单规则所得分数与额外授予分数之和。',
+  change: '自上一个有排名的日子以来上升的名次；已结束的赛季则与上一赛季相比。',
+  holders: '所有人可见且目前拥有该成就的人。',
+};

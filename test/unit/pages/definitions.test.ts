@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { locales } from '../../../src/cards/languages/locales.ts';
+import { counterNames } from '../../../src/contributions/counters.ts';
+import { numberDefinition, definitionsOf as ofApi } from '../../../src/contributions/rules.ts';
+import { definitionOf, definitionsOf, type NumberName } from '../../../src/pages/definitions/index.ts';
+import { type Reader, readerOf } from '../../../src/pages/reader.ts';
+
+const numbers = [
+  'contributions',
+  'experience',
+  'level',
+  'days',
+  'languages',
+  'points',
+  'change',
+  'holders',
+] as const satisfies readonly NumberName[];
+const endsOfSentences = /[.。।]$/;
+
+describe('the definitions on pages', () => {
+  const readerIn = (locale: (typeof locales)[number]): Reader => readerOf({ locale, isChosen: true });
+  const sentencesOf = (reader: Reader): string[] => [
+    ...counterNames.flatMap((name) => [
+      ...definitionsOf(name, { isOfAll: false }, reader),
+      ...definitionsOf(name, { isOfAll: true }, reader),
+    ]),
+    ...numbers.map((name) => definitionOf(name, reader)),
+  ];
+
+  it('are those of the API in English', () => {
+    assert.deepEqual(sentencesOf(readerIn('en')), [
+      ...counterNames.flatMap((name) => [...ofApi(name, { isOfAll: false }), ...ofApi(name, { isOfAll: true })]),
+      ...numbers.map(numberDefinition),
+    ]);
+  });
+
+  it('are different sentences in every language', () => {
+    const english = new Set(sentencesOf(readerIn('en')));
+    for (const locale of locales) {
+      const sentences = sentencesOf(readerIn(locale));
+      assert.equal(sentences.length, english.size, locale);
+      assert.equal(new Set(sentences).size, sentences.length, locale);
+      for (const sentence of sentences) {
+        assert.match(sentence, endsOfSentences, locale);
+        if (locale !== 'en') assert.ok(!english.has(sentence), `${locale}: ${sentence}`);
+      }
+    }
+  });
+
+  it('keep the numbers of the level in every language', () => {
+    for (const locale of locales) assert.match(definitionOf('level', readerIn(locale)), /100·n²/, locale);
+  });
+});
