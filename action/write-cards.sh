@@ -6,7 +6,7 @@ set -euo pipefail
 
 if [ -z "${CARDS//[[:space:]]/}" ]; then
   repository="/v1/github/entities/${GITHUB_REPOSITORY%/*}/repositories/${GITHUB_REPOSITORY#*/}"
-  CARDS="$DIRECTORY/contributors.svg $repository/contributors?limit=$LIMIT"
+  CARDS="$DIRECTORY/contributors.svg $repository/contributors?limit=$LIMIT&hide=coverage"
 fi
 
 arguments=()

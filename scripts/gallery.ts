@@ -31,8 +31,11 @@ const pages: Readonly<Record<string, string>> = {
   docs: '/docs/achievements',
   settings: '/settings/github/sample-garden/notifications',
 };
-/** Fonts for the names of languages on pages, from packages, so that the images are the same on every machine. */
-const cjkFonts = ['sawarabi-gothic', 'nanum-gothic'].map((name) =>
+/**
+ * Fonts for the names of languages and for code on pages, from packages, so that the images are the same on every
+ * machine.
+ */
+const furtherFonts = ['sawarabi-gothic', 'nanum-gothic', 'noto-sans-mono'].map((name) =>
   fileURLToPath(new URL(`../node_modules/@expo-google-fonts/${name}/400Regular`, import.meta.url)),
 );
 /** The names of the pages to capture; none: all. */
@@ -56,7 +59,7 @@ try {
   await using standIn = await openStandIn(people, now);
   const { changeProvider } = standIn;
   const service = await startService(config, { log: createLog(config.logLevel), now, changeProvider });
-  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), [...bundledFonts, ...cjkFonts]);
+  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), [...bundledFonts, ...furtherFonts]);
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
     env: { ...process.env, FONTCONFIG_FILE: fonts },

@@ -60,6 +60,15 @@ describe('managing an account on pages', () => {
     assert.equal((await shared.service.get(new URL(url).pathname)).status, 404);
   });
 
+  it('makes a link of a whole address of the composer, with private numbers', async () => {
+    const visitor = await owner();
+    const image = `${shared.service.url}/v1/github/entities/secret-keeper/contributions?card=streak&format=svg`;
+    const { text, status } = await send(visitor, `${path}/embeds`, { action: 'make', path: image, format: 'svg' });
+    assert.equal(status, 200, text);
+    assert.match(text, /<strong dir="ltr">contributions\?card=streak&amp;format=svg&amp;private=true<\/strong>/);
+    assert.match(text, /href="\/cards\?[^"]*name=secret-keeper/);
+  });
+
   it('moves the focus to the result of a form, and keeps the entries of a refused one', async () => {
     const visitor = await owner();
     const wrong = await send(visitor, `${path}/embeds`, { action: 'make', path: '/v1/"other"', format: 'png' });

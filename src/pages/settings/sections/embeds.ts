@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { fill } from '../../../cards/languages/language.ts';
-import { endpointPath } from '../../addresses.ts';
+import { composerPath, endpointPath } from '../../addresses.ts';
 import { html, trusted } from '../../html.ts';
 import { day, form, idOf, itemForm, list, readItem, readItems, type Section, secretNotice } from '../section.ts';
 
@@ -13,6 +13,16 @@ const Listed = Type.Object({
   state: Type.Enum(['active', 'suspended', 'ended']),
   ends_dttm: Type.Union([Type.Null(), Type.String()]),
 });
+
+/**
+ * Returns the path of a card with private numbers, where it can have some, because links are made for them.
+ * @param address a path, or the whole address that the composer writes.
+ */
+function privateImage(address: string, publicUrl: string): string {
+  const path = address.startsWith(`${publicUrl}/`) ? address.slice(publicUrl.length) : address;
+  const hasChoice = !/\/contributions(\?|$)/.test(path) || /[?&]private=/.test(path);
+  return hasChoice ? path : `${path}${path.includes('?') ? '&' : '?'}private=true`;
+}
 
 /** Links that open one card each. */
 export const embeds: Section = {
@@ -29,7 +39,8 @@ ${form(
   context,
   'make',
   html`<p class="field"><label for="path">${owner.image}</label>
-<input id="path" name="path" required maxlength="1000" value="${path}" dir="ltr" autocomplete="off" spellcheck="false"></p>
+<input id="path" name="path" required maxlength="1000" value="${path}" dir="ltr" autocomplete="off" spellcheck="false">
+<a class="quiet" href="${reader.to(composerPath({ provider, name }))}">${reader.words.composeCard}</a></p>
 <p class="field"><label for="format">${owner.format}</label><select id="format" name="format"><option>svg</option><option${trusted(entered['format'] === 'png' ? ' selected' : '')}>png</option></select>
 <button type="submit">${owner.makeLink}</button></p>`,
 )}
@@ -44,8 +55,9 @@ ${list(
   },
   fields: { path: (words) => words.image, format: (words) => words.format },
   actions: {
-    make: async (context, { path, format }) => {
-      const { url } = readItem(Link, await context.call('createEmbed', { body: { path, format } }));
+    make: async (context, { path = '', format }) => {
+      const image = privateImage(path, context.site.publicUrl());
+      const { url } = readItem(Link, await context.call('createEmbed', { body: { path: image, format } }));
       return secretNotice(context, context.reader.words.owner.embeds, url);
     },
     renew: async ({ call }, { id = '' }) => {
