@@ -1,7 +1,7 @@
 import type { Envelope } from '../http/envelope.ts';
 import { fill, type Language } from './languages/language.ts';
 
-/** What the numbers of a card cover, and as of when they are known. */
+/** The data that the numbers of a card cover, and the time as of which they are known. */
 export interface Coverage {
   includesPrivate: boolean;
   /** True when only contributions in collected repositories are counted. */

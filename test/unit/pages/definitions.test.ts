@@ -21,16 +21,13 @@ const endsOfSentences = /[.。।]$/;
 describe('the definitions on pages', () => {
   const readerIn = (locale: (typeof locales)[number]): Reader => readerOf({ locale, isChosen: true });
   const sentencesOf = (reader: Reader): string[] => [
-    ...counterNames.flatMap((name) => [
-      ...definitionsOf(name, { isOfAll: false }, reader),
-      ...definitionsOf(name, { isOfAll: true }, reader),
-    ]),
+    ...counterNames.flatMap((name) => [false, true].flatMap((isOfAll) => definitionsOf(name, { isOfAll }, reader))),
     ...numbers.map((name) => definitionOf(name, reader)),
   ];
 
   it('are those of the API in English', () => {
     assert.deepEqual(sentencesOf(readerIn('en')), [
-      ...counterNames.flatMap((name) => [...ofApi(name, { isOfAll: false }), ...ofApi(name, { isOfAll: true })]),
+      ...counterNames.flatMap((name) => [false, true].flatMap((isOfAll) => ofApi(name, { isOfAll }))),
       ...numbers.map(numberDefinition),
     ]);
   });
