@@ -36,10 +36,16 @@ export async function recordLeaders(
   const leaders = (of: number) => sql`
     select account_id, points from (${rankedRowsInSql({ boardId, version: of, board })}) k
     where rank = 1 order by ${listOrder} limit ${leadersAtOnce}`;
+  // A backup has the recorded leaders, and no rankings: they are counted again as the first version.
+  const formerLeaders =
+    version === 1
+      ? sql`select account_id from board_leaders where board_id = ${boardId}
+          and since = (select max(since) from board_leaders where board_id = ${boardId})`
+      : sql`select account_id from (${leaders(version - 1)}) o`;
   const { numAffectedRows } = await sql`
     insert into board_leaders (board_id, account_id, since, points)
     select ${boardId}, n.account_id, ${now}, n.points from (${leaders(version)}) n
-    where n.account_id not in (select account_id from (${leaders(version - 1)}) o)
+    where n.account_id not in (${formerLeaders})
     on conflict do nothing`.execute(transaction);
   if (numAffectedRows === 0n) return;
   await sql`

@@ -11,7 +11,7 @@ describe('the feed of a board', () => {
   it('announces a leader and a newcomer once, also after a change of names or of the first contribution', async () => {
     const { service, simulator } = shared;
     const { connection } = service.database;
-    const fields = { name: 'All', slug: 'all', repositories: [`${engines.name}/engine-1`] };
+    const fields = { name: 'All', slug: 'all', repositories: [`${engines.name}/engine-1*`] };
     const board = { ...fields, window: { since: '1970-01-01' }, points: [{ action: 'commit', points: 1 }] };
     const token = await serviceToken(service, simulator, engines);
     await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, { version: 1, boards: [{ board }] }));
@@ -33,5 +33,19 @@ describe('the feed of a board', () => {
     assert.deepEqual(await idsFor('three'), ids, 'the repository has another name');
     await sql`update board_ranks set first_at = first_at - interval '1 hour'`.execute(connection);
     assert.deepEqual(await idsFor('four'), ids, 'an older contribution is found later');
+  });
+
+  it('announces no leader again after the board is restored from a backup, which has no rankings', async () => {
+    const { connection } = shared.service.database;
+    const leaders = () => connection.selectFrom('board_leaders').select(['board_id', 'account_id', 'since']).execute();
+    const before = await leaders();
+    assert.ok(before.length > 0);
+    await connection.deleteFrom('board_ranks').execute();
+    await connection.deleteFrom('board_rankings').execute();
+
+    for (const { id } of await connection.selectFrom('boards').select('id').execute())
+      await rankBoard({ connection, now: () => new Date() }, id);
+
+    assert.deepEqual(await leaders(), before);
   });
 });
