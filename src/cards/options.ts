@@ -57,6 +57,7 @@ const colour = (of: string) =>
     Type.String({
       pattern: colourPattern,
       'x-expected': colourExpectation,
+      'x-explanation': { phrase: 'colour' },
       description: `Colour of ${of}: hexadecimal digits.`,
       examples: ['0969da'],
     }),

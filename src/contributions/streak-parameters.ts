@@ -19,6 +19,7 @@ export const StreakParameters = Type.Object({
       pattern: `^${dayOff}(,${dayOff}){0,6}$`,
       maxLength: 27,
       'x-expected': `days of the week with commas between, of ${weekdays.join(', ')}`,
+      'x-explanation': { phrase: 'oneOf', values: { choices: weekdays.join(', ') } },
       description: 'Days that do not end a streak, on the card of streaks.',
       examples: ['sat,sun'],
     }),

@@ -11,8 +11,10 @@ interface ParameterSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
-  /** Describes, for error messages, a value that has to match a pattern. Only colours have it. */
+  /** Describes, for error messages, a value that has to match a pattern. */
   'x-expected'?: string;
+  /** The same for images, which show it in the reader's language; absent: they show the error message. */
+  'x-explanation'?: Explanation;
   /** Set where the letter case does not matter: the value is read in lower case. */
   'x-lower-case'?: boolean;
   /** Set for languages: only the first part of a language tag is read, `pt` of `pt-BR`. */
@@ -59,7 +61,7 @@ function invalidValue(name: string, property: ParameterSchema, value: unknown): 
   const meant = typeof value === 'string' ? nearest(value, (property.enum ?? []).map(String)) : undefined;
   const hint = meant === undefined ? '' : `${name}: did you mean ${meant}? `;
   return new AppError('invalid_input', `${hint}${name} must be ${expectation(property)}.`, {
-    explanations: [...(meant === undefined ? [] : [didYouMean(name, meant)]), explainExpectation(name, property)],
+    explanations: [...(meant === undefined ? [] : [didYouMean(name, meant)]), ...explainExpectation(name, property)],
   });
 }
 
@@ -92,17 +94,19 @@ function expectation(schema: ParameterSchema): string {
   return `given once, and text of at most ${maxLength ?? 1000} characters`;
 }
 
-/** Returns the expectation as a phrase, which images show in the reader's language. */
-function explainExpectation(name: string, schema: ParameterSchema): Explanation {
-  const { type, enum: choices, minimum = 0, maximum, maxLength = 1000, 'x-expected': expected } = schema;
-  if (expected !== undefined) return { phrase: 'colour', values: { name } };
+/** Returns the expectation as phrases, which images show in the reader's language. */
+function explainExpectation(name: string, schema: ParameterSchema): Explanation[] {
+  const { type, enum: choices, minimum = 0, maximum, maxLength = 1000 } = schema;
+  const { 'x-expected': expected, 'x-explanation': explanation } = schema;
+  if (explanation !== undefined) return [{ ...explanation, values: { name, ...explanation.values } }];
+  if (expected !== undefined) return [];
   if (choices !== undefined || type === 'boolean') {
-    return { phrase: 'oneOf', values: { name, choices: (choices ?? [true, false]).join(', ') } };
+    return [{ phrase: 'oneOf', values: { name, choices: (choices ?? [true, false]).join(', ') } }];
   }
   if (type === 'integer') {
-    return { phrase: 'integerBetween', values: { name, min: String(minimum), max: String(maximum ?? '∞') } };
+    return [{ phrase: 'integerBetween', values: { name, min: String(minimum), max: String(maximum ?? '∞') } }];
   }
-  return { phrase: 'atMostLetters', values: { name, max: String(maxLength) } };
+  return [{ phrase: 'atMostLetters', values: { name, max: String(maxLength) } }];
 }
 
 /** Returns the language of a tag such as `pt-BR` or `zh_CN` (BCP 47): `pt`, `zh`. */

@@ -61,8 +61,8 @@ function readInstant(text: string): Date | undefined {
 
 /** Returns the day that a text begins with, or that it names with other separators or without leading zeros. */
 function nearestMoment(name: string, text: string): { name: string; meant: string } | undefined {
-  const parts = /^(\d{4})[-./ ]?(\d{1,2})[-./ ]?(\d{1,2})(?!\d)/.exec(text);
+  const parts = /^(\d{4})([-./ ]?)(\d{1,2})\2(\d{1,2})(?!\d)/.exec(text);
   if (parts === null) return undefined;
-  const [, year, month, day] = parts.map(Number);
+  const [, year, , month, day] = parts.map(Number);
   return { name, meant: String(nearestDay({ year: year ?? 0, month: month ?? 0, day: day ?? 0 })) };
 }

@@ -3,7 +3,9 @@ import { html, type Markup } from '../html.ts';
 import type { Reader } from '../reader.ts';
 
 /** The parameter of pages that chooses a frozen season of a board. */
-export const SeasonNumber = Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,4}$' }));
+export const SeasonNumber = Type.Optional(
+  Type.String({ pattern: '^[1-9][0-9]{0,4}$', 'x-expected': 'an integer from 1 to 99999' }),
+);
 
 /** Renders the link to the next items of a list, of which the newest are first. */
 export function olderLink(path: string, query: Record<string, string | undefined>, reader: Reader): Markup {

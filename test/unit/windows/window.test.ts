@@ -82,6 +82,7 @@ describe('windows of days and instants', () => {
     ['other separators', { since: '2026/1/5' }, /since: did you mean 2026-01-05\?/],
     ['a time without offset', { since: '2026-10-01T10:00:00' }, /since: did you mean 2026-10-01\?/],
     ['an hour that does not exist', { since: '2026-10-01T25:00:00Z' }, /since: did you mean 2026-10-01\?/],
+    ['a year of five digits', { until: '10000-01-01' }, /^until must be a day as YYYY-MM-DD/],
     ['words', { since: 'yesterday' }, /^since must be a day as YYYY-MM-DD/],
     ['nothing', { until: '' }, /^until must be a day/],
     ['a day before 1970', { since: '1969-12-31' }, /since: did you mean 1970-01-01\?/],
