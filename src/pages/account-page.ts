@@ -12,6 +12,7 @@ import type { ShownRepository } from '../repositories/public-store.ts';
 import { accountPath, composerPath, counterPath, endpointPath, previewPath } from './addresses.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { definitionOf } from './definitions/index.ts';
+import { type Progress, progressLine, readProgress } from './details/progress-evidence.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { numberLink, tip } from './numbers.ts';
@@ -44,6 +45,8 @@ const readBoards = partReader(BoardPart);
 interface Data {
   account: Part<AccountPart>;
   awards: Part<AwardPart> | undefined;
+  /** The achievement that a person is closest to. */
+  progress: Progress | undefined;
   /** For organizations alone. */
   community: Community | undefined;
   /** Its own; of a person also those that rank the person. */
@@ -80,9 +83,10 @@ export function accountPage(
     load: async (read, { account, query: { after, ...query } }) => {
       const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
-      const [own, awards, community, boardList, owned, defined, languages] = await Promise.all([
+      const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
+        isOrganization ? undefined : readProgress(read),
         isOrganization ? loadCommunity(read, within, { limit: listLengths.people, after, now: now() }) : undefined,
         isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
         findRepositories(account, listLengths.repositories),
@@ -93,6 +97,7 @@ export function accountPage(
         own && {
           account: own,
           awards,
+          progress,
           community: community instanceof MovedRepository ? undefined : community,
           boards: boardList,
           repositories: owned,
@@ -176,7 +181,7 @@ ${
   data.awards !== undefined &&
   section(
     language.words.achievementsTitle,
-    achievements(provider, name, data.awards, reader),
+    html`${achievements(provider, name, data.awards, reader)}${data.progress !== undefined && progressLine(provider, name, data.progress, data.account.asOf, reader)}`,
     dataLink(account, 'achievements', words),
     'achievements',
   )

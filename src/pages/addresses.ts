@@ -82,6 +82,11 @@ export function awardPath(provider: string, name: string, id: string): string {
   return `${accountPath(provider, name)}/achievements/${id}`;
 }
 
+/** Returns the path of the page with what counts towards the next award of a person. */
+export function progressPath(provider: string, name: string): string {
+  return `${accountPath(provider, name)}/achievements/next`;
+}
+
 export function boardPath(provider: string, owner: string, slug: string): string {
   return `${accountPath(provider, owner)}/boards/${slug}`;
 }

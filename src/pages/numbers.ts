@@ -8,7 +8,7 @@ export interface NumberFacts {
   id: string;
   /** The definition, in the language of the page. */
   means: string;
-  /** The name of the window. */
+  /** The name of the window, or the condition that has its own. */
   window: string;
   asOf: Date | undefined;
 }
@@ -27,7 +27,7 @@ export function sharedTip(facts: NumberFacts, reader: Reader): Markup {
 }
 
 function factsOf({ means, window, asOf }: NumberFacts, { language }: Reader): Markup {
-  return html`${means} ${window}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}`;
+  return html`${means} <bdi>${window}</bdi>${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}`;
 }
 
 /** Renders a number that leads to its items. */

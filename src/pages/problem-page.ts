@@ -1,6 +1,6 @@
 import { problemText } from '../cards/card-images.ts';
 import type { CardProblem } from '../http/images.ts';
-import { html } from './html.ts';
+import { html, trusted } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import type { Reader } from './reader.ts';
 import type { PageWords } from './words/words.ts';
@@ -12,7 +12,7 @@ export function problemPage(site: Site, reader: Reader, problem: CardProblem): s
   return renderDocument(site, reader, {
     title,
     description: title,
-    main: html`<section class="state"><p class="status">${problem.status}</p><h1>${title}</h1><p>${detail}</p>
+    main: html`<section class="state"><p class="status">${problem.status}</p><h1>${title}</h1><p${problem.explanations.length === 0 && language.locale !== 'en' && trusted(' lang="en" dir="ltr"')}>${detail}</p>
 <p><a class="button" href="${to('/')}">${words.backHome}</a></p></section>`,
   });
 }

@@ -27,8 +27,8 @@ import { accountPath } from './addresses.ts';
 import { composerRoutes } from './composer/routes.ts';
 import { awardPage } from './details/award-page.ts';
 import { boardPage } from './details/board-page.ts';
-import { evidencePages } from './details/evidence-page.ts';
 import { holdersPage } from './details/holders-page.ts';
+import { evidencePages } from './details/number-pages.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
@@ -112,6 +112,7 @@ export function pageRoutes(app: App, without: Services): void {
   addPage(app, services, evidence.repositoryContributor);
   addPage(app, services, evidence.repositoryCounter);
   addPage(app, services, evidence.boardPerson);
+  addPage(app, services, evidence.progress);
   addAchievementPages(app, services, provider);
   addPage(app, services, boardPage(site, provider));
   progressRoutes(app, services);

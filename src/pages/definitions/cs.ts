@@ -36,4 +36,5 @@ export const cs: Sentences = {
   points: 'Součet bodů podle pravidel žebříčku a bodů přidělených.',
   change: 'Místa získaná od posledního dne s pořadím; v uzavřené sezóně od předchozí sezóny.',
   holders: 'Lidé, které smí vidět všichni a kteří úspěch právě mají.',
+  progress: 'Co podmínka úspěchu účtu započítává, a počet, od kterého jej získá.',
 };

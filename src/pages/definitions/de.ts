@@ -37,4 +37,5 @@ export const de: Sentences = {
   change:
     'Ränge, die seit dem letzten Tag mit einer Rangliste gewonnen wurden; in einer beendeten Saison seit der Saison davor.',
   holders: 'Personen, die alle sehen dürfen und die die Auszeichnung gegenwärtig haben.',
+  progress: 'Was die Bedingung der Auszeichnung für das Konto zählt, und die Zahl, ab der es sie erhält.',
 };

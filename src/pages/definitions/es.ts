@@ -39,4 +39,5 @@ export const es: Sentences = {
   change:
     'Puestos ganados desde el último día con clasificación; en una temporada cerrada, desde la temporada anterior.',
   holders: 'Personas visibles para todos que tienen el logro actualmente.',
+  progress: 'Lo que la condición del logro cuenta de la cuenta, y el número a partir del cual se obtiene.',
 };

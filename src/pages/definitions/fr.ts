@@ -36,4 +36,5 @@ export const fr: Sentences = {
   points: 'La somme des points donnés par les règles du classement et des points accordés.',
   change: 'Places gagnées depuis le dernier jour classé ; pour une saison close, depuis la saison précédente.',
   holders: 'Personnes visibles de tous qui possèdent actuellement ce succès.',
+  progress: 'Ce que la condition du succès prend en compte, et le nombre à partir duquel il est obtenu.',
 };

@@ -37,4 +37,5 @@ export const id: Sentences = {
   change:
     'Peringkat yang naik sejak hari terakhir dengan peringkat; pada musim yang sudah ditutup, sejak musim sebelumnya.',
   holders: 'Orang yang boleh dilihat semua orang dan saat ini memiliki pencapaian itu.',
+  progress: 'Yang dihitung syarat pencapaian untuk akun, dan jumlah yang diperlukan untuk meraihnya.',
 };

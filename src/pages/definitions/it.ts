@@ -37,4 +37,5 @@ export const it: Sentences = {
   change:
     'Posizioni guadagnate dall’ultimo giorno con una classifica; in una stagione conclusa, dalla stagione precedente.',
   holders: 'Persone visibili a tutti che possiedono attualmente il traguardo.',
+  progress: 'Ciò che la condizione del traguardo conta per l’account, e il numero da cui lo si ottiene.',
 };

@@ -37,4 +37,5 @@ export const nl: Sentences = {
   change:
     'Plaatsen gewonnen sinds de laatste dag met een ranglijst; in een afgesloten seizoen sinds het seizoen ervoor.',
   holders: 'Mensen die iedereen mag zien en die de prestatie nu hebben.',
+  progress: 'Wat de voorwaarde van de prestatie voor het account telt, en het aantal waarbij die wordt behaald.',
 };

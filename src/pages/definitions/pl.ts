@@ -36,4 +36,5 @@ export const pl: Sentences = {
   points: 'Suma punktów według zasad rankingu i punktów przyznanych.',
   change: 'Miejsca zyskane od ostatniego dnia z rankingiem; w zamkniętym sezonie od poprzedniego sezonu.',
   holders: 'Osoby widoczne dla wszystkich, które obecnie mają to osiągnięcie.',
+  progress: 'Liczba, którą warunek osiągnięcia nalicza kontu, i liczba, od której się je zdobywa.',
 };

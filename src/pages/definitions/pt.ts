@@ -37,4 +37,5 @@ export const pt: Sentences = {
   change:
     'Posições ganhas desde o último dia com classificação; em uma temporada encerrada, desde a temporada anterior.',
   holders: 'Pessoas visíveis para todos que têm a conquista atualmente.',
+  progress: 'O que a condição da conquista contabiliza, e o número a partir do qual ela é obtida.',
 };

@@ -19,4 +19,5 @@ export interface Sentences {
   points: string;
   change: string;
   holders: string;
+  progress: string;
 }

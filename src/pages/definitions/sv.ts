@@ -36,4 +36,5 @@ export const sv: Sentences = {
   points: 'Summan av poängen enligt topplistans regler och av tilldelade poäng.',
   change: 'Placeringar som vunnits sedan den senaste dagen med en rankning; i en avslutad säsong sedan säsongen före.',
   holders: 'Personer som alla får se och som har prestationen för närvarande.',
+  progress: 'Det som prestationens villkor räknar för kontot, och det antal som krävs.',
 };

@@ -36,4 +36,5 @@ export const tr: Sentences = {
   points: 'Sıralamanın kurallarının verdiği puanlarla ayrıca verilen puanların toplamı.',
   change: 'Sıralama yapılan son günden beri kazanılan sıralar; kapanmış bir sezonda önceki sezondan beri.',
   holders: 'Herkesin görebildiği ve başarıya şu anda sahip olan kişiler.',
+  progress: 'Başarının koşulunun hesap için saydıkları ve kazanmak için gereken sayı.',
 };

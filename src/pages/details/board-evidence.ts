@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { boardPath } from '../addresses.ts';
-import { html, type Markup } from '../html.ts';
+import { html } from '../html.ts';
 import type { Reader } from '../reader.ts';
 import { daysOfWindow, withQuery } from '../windows.ts';
+import type { NumberDetails } from './evidence-page.ts';
 
 const Instant = Type.Union([Type.Null(), Type.String()]);
 /** The members of the response with the evidence of a person that pages show. */
@@ -23,19 +24,6 @@ const Meta = Type.Object({
   grants: Type.Array(Type.Object({ points: Type.Number(), reason: Type.String(), granted_by: Type.String() })),
 });
 
-/** The facts about a number beside its items. */
-export interface NumberDetails {
-  total: number;
-  /** The points that differ from the sum of their items. */
-  changed: number;
-  /** The link to the list that has the number. */
-  listLink: Markup;
-  /** The window, and the way to the threshold. */
-  facts: Markup;
-  /** The parts of the number. */
-  parts: Markup;
-}
-
 /** Returns the details of the points of a person on a board. */
 export function pointsDetails(
   meta: unknown,
@@ -53,7 +41,7 @@ export function pointsDetails(
     facts: html`<p class="facts"><span>${isOpen ? words.detail.lifetime : daysOfWindow(window, language)}</span>${threshold !== null && html`<bdi>${language.number(person.points)} / ${language.number(threshold)}</bdi>`}</p>`,
     parts: html`<section><h2>${words.detail.rules}</h2><ol class="rules">${rules.map(
       ({ number, text }) =>
-        html`<li><span lang="en" dir="auto">${text}</span> <span class="chip">${language.number(byRule.get(number) ?? 0)}</span></li>`,
+        html`<li><span lang="en" dir="ltr">${text}</span> <span class="chip">${language.number(byRule.get(number) ?? 0)}</span></li>`,
     )}${grants.map(
       ({ points, reason, granted_by: by }) =>
         html`<li><bdi>${reason}</bdi> · <bdi>${by}</bdi> <span class="chip">${language.number(points)}</span></li>`,

@@ -189,7 +189,7 @@ ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, p
 <section><div class="heading"><h2>${detail.ranking}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
 ${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: view.own }, counted, reader)}
 ${next !== undefined && morePeopleLink(path, { ...query, after: next }, reader)}</section>
-${board.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="auto">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
+${board.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="ltr">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
   });
 }
 

@@ -1,31 +1,17 @@
 import { type Static, type TObject, Type } from 'typebox';
 import type { Account } from '../../accounts/store.ts';
 import { fill } from '../../cards/languages/language.ts';
-import { counterNames } from '../../contributions/counters.ts';
-import { languageNamed } from '../../contributions/languages/linguist.ts';
-import { type AccountName, AccountPath, MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
+import { type AccountName, MovedRepository } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
 import type { Page, PageContext } from '../../http/pages.ts';
-import {
-  accountPath,
-  boardPath,
-  contributorPath,
-  counterPath,
-  endpointPath,
-  languagePath,
-  previewPath,
-  repositoryCounterPath,
-  repositoryPath,
-} from '../addresses.ts';
-import { definitionOf, definitionsOf } from '../definitions/index.ts';
+import { accountPath, endpointPath, previewPath, repositoryPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { changeOf, type PageWindow, WindowQuery, windowOf, windowPicker, withQuery } from '../windows.ts';
-import { pointsDetails } from './board-evidence.ts';
 import { olderLink, SeasonNumber } from './parts.ts';
 import { remainderOf } from './remainder.ts';
 
@@ -37,14 +23,19 @@ const Item = Type.Object({
   url: Type.String(),
   occurred_dttm: Type.String(),
   points: Type.Optional(Type.Number()),
+  amount: Type.Optional(Type.Integer()),
   files: Type.Optional(Type.Integer()),
 });
 type Item = Static<typeof Item>;
 const readPart = partReader(Item);
 const shownItems = 50;
-const countersOfRepositories = counterNames.filter((name) => name !== 'contributed_to');
-const Query = Type.Object({ ...WindowQuery.properties, after: Type.Optional(Type.String({ maxLength: 500 })) });
-const SeasonQuery = Type.Object({ ...Query.properties, season: SeasonNumber });
+const after = Type.Optional(Type.String({ maxLength: 500 }));
+/** The parameters of pages, by the windows that their readers can choose. */
+const queries = {
+  periods: Type.Object({ ...WindowQuery.properties, after }),
+  seasons: Type.Object({ after, season: SeasonNumber }),
+  none: Type.Object({ after }),
+};
 
 interface Data extends Part<Item> {
   meta: Envelope['meta_data'];
@@ -68,16 +59,35 @@ interface NumberDescription {
   preview: readonly [endpoint: string, query?: Record<string, string>];
 }
 
+/** The facts about a number beside its items. */
+export interface NumberDetails {
+  total: number;
+  /** The subject of the title, where only the response names it. */
+  subject?: string;
+  /** The points that differ from the sum of their items. */
+  changed: number;
+  /** The link to the list that has the number. */
+  listLink: Markup;
+  /** The window, and the way to the number that is wanted. */
+  facts: Markup;
+  /** The parts of the number; absent: it has one. */
+  parts?: Markup;
+}
+
 /** A kind of number with a page of its items. */
-interface NumberKind<Path extends TObject> {
+export interface NumberKind<Path extends TObject> {
   path: string;
   params: Path;
   operationId: string;
-  /** False: the number has a window of its own, and those of frozen seasons. */
-  hasPeriods: boolean;
+  /** The windows that readers can choose: any, those of frozen seasons, or none, because the number has its own. */
+  windows: keyof typeof queries;
   partRequest: (params: Static<Path>) => PartRequest;
   /** Returns more about the number than its items, from the response; absent: there is no more. */
-  details?: typeof pointsDetails;
+  details?: (
+    meta: unknown,
+    account: Pick<Account, 'provider' | 'name'> & { season: string | undefined },
+    reader: Reader,
+  ) => NumberDetails;
   /** The path of the page, the title, and the endpoint of the API below the account. */
   describe: (
     params: Static<Path>,
@@ -86,120 +96,18 @@ interface NumberKind<Path extends TObject> {
   ) => NumberDescription;
 }
 
-/** Returns the pages with the items behind numbers: of counters, languages, contributors and people on boards. */
-export function evidencePages(site: Site, provider: string, now: () => Date) {
-  return {
-    counter: evidencePage(site, now, {
-      path: `/${provider}/:name/contributions/:counter`,
-      params: Type.Object({ ...AccountPath.properties, counter: Type.Enum([...counterNames]) }),
-      operationId: 'listCounterEvidence',
-      hasPeriods: true,
-      partRequest: ({ counter }) => ({ params: { counter } }),
-      describe: ({ counter }, { provider: host, name, type }, reader) => ({
-        path: counterPath(host, name, counter),
-        title: reader.language.words[counter],
-        endpoint: `contributions/${counter}`,
-        preview: ['contributions'],
-        definition: definitionsOf(counter, { isOfAll: type === 'organization' }, reader),
-      }),
-    }),
-    contributor: evidencePage(site, now, {
-      path: `/${provider}/:name/contributors/:login`,
-      params: Type.Object({ ...AccountPath.properties, login: Type.String({ maxLength: 255 }) }),
-      operationId: 'listContributorEvidence',
-      hasPeriods: true,
-      partRequest: ({ login }) => ({ params: { login } }),
-      describe: ({ login }, { provider: host, name }, reader) => ({
-        path: contributorPath(accountPath(host, name), login),
-        title: reader.words.contributions,
-        person: login,
-        endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
-        preview: ['contributors'],
-        definition: [definitionOf('contributions', reader)],
-      }),
-    }),
-    language: evidencePage(site, now, {
-      path: `/${provider}/:name/contributions/languages/:language`,
-      params: Type.Object({ ...AccountPath.properties, language: Type.String({ maxLength: 64 }) }),
-      operationId: 'listLanguageEvidence',
-      hasPeriods: true,
-      partRequest: ({ language }) => ({ params: { language } }),
-      describe: ({ language }, { provider: host, name }, reader) => ({
-        path: languagePath(host, name, language),
-        title: languageNamed(language) ?? language,
-        endpoint: `contributions/languages/${encodeURIComponent(language)}`,
-        preview: ['contributions', { card: 'languages' }],
-        definition: [definitionOf('languages', reader)],
-      }),
-    }),
-    ...repositoryPages(site, provider, now),
-    boardPerson: evidencePage(site, now, {
-      path: `/${provider}/:name/boards/:slug/people/:login`,
-      params: Type.Object({
-        ...AccountPath.properties,
-        slug: Type.String({ maxLength: 64 }),
-        login: Type.String({ maxLength: 255 }),
-      }),
-      operationId: 'listBoardEvidence',
-      hasPeriods: false,
-      details: pointsDetails,
-      partRequest: ({ slug, login }) => ({ params: { slug, login } }),
-      describe: ({ slug, login }, { provider: host, name }, reader) => ({
-        path: `${boardPath(host, name, slug)}/people/${encodeURIComponent(login)}`,
-        title: reader.words.detail.points,
-        person: login,
-        endpoint: `boards/${slug}/people/${encodeURIComponent(login)}`,
-        preview: [`boards/${slug}`],
-        definition: [definitionOf('points', reader)],
-      }),
-    }),
-  };
-}
-
-/** The pages about one repository. */
-function repositoryPages(site: Site, provider: string, now: () => Date) {
-  return {
-    repositoryContributor: evidencePage(site, now, {
-      path: `/${provider}/:name/:repository/contributors/:login`,
-      params: Type.Object({ ...RepositoryPath.properties, login: Type.String({ maxLength: 255 }) }),
-      operationId: 'listRepositoryContributorEvidence',
-      hasPeriods: true,
-      partRequest: ({ repository, login }) => ({ params: { repository, login } }),
-      describe: ({ repository, login }, { provider: host, name }, reader) => ({
-        path: contributorPath(repositoryPath(host, name, repository), login),
-        title: reader.words.contributions,
-        person: login,
-        repository,
-        endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
-        preview: ['contributors', { repository }],
-        definition: [definitionOf('contributions', reader)],
-      }),
-    }),
-    repositoryCounter: evidencePage(site, now, {
-      path: `/${provider}/:name/:repository/contributions/:counter`,
-      params: Type.Object({ ...RepositoryPath.properties, counter: Type.Enum(countersOfRepositories) }),
-      operationId: 'listRepositoryCounterEvidence',
-      hasPeriods: true,
-      partRequest: ({ repository, counter }) => ({ params: { repository, counter } }),
-      describe: ({ repository, counter }, { provider: host, name }, reader) => ({
-        path: repositoryCounterPath(host, name, repository, counter),
-        title: reader.language.words[counter],
-        repository,
-        endpoint: `repositories/${encodeURIComponent(repository)}/contributions/${counter}`,
-        preview: ['contributors', { repository }],
-        definition: definitionsOf(counter, { isOfAll: true }, reader),
-      }),
-    }),
-  };
-}
-
-function evidencePage<Path extends TObject>(site: Site, now: () => Date, kind: NumberKind<Path>): Page<Path, Data> {
+/** Returns the page with the items behind a kind of number. */
+export function evidencePage<Path extends TObject>(
+  site: Site,
+  now: () => Date,
+  kind: NumberKind<Path>,
+): Page<Path, Data> {
   return {
     path: kind.path,
     params: kind.params,
-    query: kind.hasPeriods ? Query : SeasonQuery,
+    query: queries[kind.windows],
     load: async (read, { params, query: { after, season, ...query } }) => {
-      const within = windowOf(kind.hasPeriods ? query : {}, now());
+      const within = windowOf(kind.windows === 'periods' ? query : {}, now());
       const result = await read(kind.operationId, {
         ...kind.partRequest(params),
         query: { ...within.texts, ...(season !== undefined && { season: Number(season) }) },
@@ -248,10 +156,11 @@ function render<Path extends TObject>(
   const { detail } = words;
   const { provider, name } = account;
   const { path, title, person, endpoint, repository, definition, preview } = kind.describe(params, account, reader);
-  const whose = person === undefined ? title : `${title}: ${person}`;
   const query = { ...data.within.texts, ...(season !== undefined && { season }) };
   const details = kind.details?.(data.meta, { ...account, season }, reader);
   const { total = details?.total } = data.meta;
+  const subject = person ?? details?.subject;
+  const whose = subject === undefined ? title : `${title}: ${subject}`;
   const count = total ?? data.items.length;
   return renderDocument(site, reader, {
     title: `${whose} · ${name}`,
@@ -262,9 +171,9 @@ function render<Path extends TObject>(
       season === undefined ? previewPath(provider, name, ...preview) : previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.listLink}`} · ${detail.evidence}</p>
-<h1>${title}${person !== undefined && html`: <bdi>${person}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${changeOf(count, data.before, reader)}`}</h1>
+<h1>${title}${subject !== undefined && html`: <bdi>${subject}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${changeOf(count, data.before, reader)}`}</h1>
 ${definition.map((text) => html`<p class="bio">${text}</p>`)}
-${details?.facts}${kind.hasPeriods && windowPicker(path, data.within, reader)}
+${details?.facts}${kind.windows === 'periods' && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
 ${details?.parts}
 <section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, query)}">${words.asData}</a></div>
@@ -275,7 +184,7 @@ ${remainderOf(data.meta, details?.changed ?? 0, reader)}</section>`,
 }
 
 function entry(item: Item, { language }: Reader): Markup {
-  const { title, url, repository, number, occurred_dttm: at, points, files } = item;
+  const { title, url, repository, number, occurred_dttm: at, amount, points = amount, files } = item;
   const itemName = `${repository ?? ''}${number === null || number === undefined ? '' : ` #${number}`}`;
   const label = title || itemName || url;
   const part =

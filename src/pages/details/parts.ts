@@ -4,7 +4,11 @@ import type { Reader } from '../reader.ts';
 
 /** The parameter of pages that chooses a frozen season of a board. */
 export const SeasonNumber = Type.Optional(
-  Type.String({ pattern: '^[1-9][0-9]{0,4}$', 'x-expected': 'an integer from 1 to 99999' }),
+  Type.String({
+    pattern: '^[1-9][0-9]{0,4}$',
+    'x-expected': 'an integer from 1 to 99999',
+    'x-explanation': { phrase: 'integerBetween', values: { min: '1', max: '99999' } },
+  }),
 );
 
 /** Renders the link to the next items of a list, of which the newest are first. */

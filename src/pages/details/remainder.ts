@@ -5,7 +5,7 @@ import type { Reader } from '../reader.ts';
 import type { DetailWords } from '../words/detail-words.ts';
 
 /** The reasons in lists that have pages. */
-const reasons = ['host-total', 'private', 'erased-account'] as const;
+const reasons = ['host-total', 'private', 'erased-account', 'earned-once'] as const;
 
 /**
  * Renders the part of a number of which no items are listed, one sentence for each reason.
@@ -33,5 +33,6 @@ export function remainderOf(
 function sentenceOf(reason: (typeof reasons)[number], count: number, detail: DetailWords): string {
   if (reason === 'private') return detail.inPrivate;
   if (reason === 'erased-account') return detail.ofErased;
+  if (reason === 'earned-once') return detail.ofSeveral;
   return count > 0 ? detail.hostMore : detail.hostLess;
 }

@@ -79,6 +79,7 @@ export const ar: PageWords = {
     hostLess: 'مدرجة هنا ولم يحتسبها مستضيف الشيفرة: {n}',
     inPrivate: 'في مستودعات خاصة: {n}',
     ofErased: 'من حسابات محذوفة: {n}',
+    ofSeveral: 'نقاط لعدة مساهمات معًا: {n}',
     changedSince: 'تغيّر منذ احتساب النقاط: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const cs: PageWords = {
     hostLess: 'Zde uvedeno, hostitelem kódu nezapočteno: {n}',
     inPrivate: 'V soukromých repozitářích: {n}',
     ofErased: 'Ze smazaných účtů: {n}',
+    ofSeveral: 'Body za několik příspěvků dohromady: {n}',
     changedSince: 'Změna od sečtení bodů: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const de: PageWords = {
     hostLess: 'Hier aufgeführt, vom Code-Host nicht gezählt: {n}',
     inPrivate: 'In privaten Repositorys: {n}',
     ofErased: 'Von gelöschten Konten: {n}',
+    ofSeveral: 'Punkte für mehrere Beiträge zusammen: {n}',
     changedSince: 'Geändert, seit die Punkte gezählt wurden: {n}',
   },
   owner: {

@@ -43,11 +43,12 @@ export interface DetailWords {
   noNewcomers: string;
   /** The link to the next people of a list. */
   more: string;
-  /** The reasons of a remainder; each with `{n}`. */
+  /** The reasons of a remainder; each with `{n}`. `ofSeveral` is about points that single contributions do not give. */
   hostMore: string;
   hostLess: string;
   inPrivate: string;
   ofErased: string;
+  ofSeveral: string;
   /** The points of a board that differ from the sum of their items. */
   changedSince: string;
   /** The title of boards to which a repository belongs. */

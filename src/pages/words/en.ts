@@ -79,6 +79,7 @@ export const en: PageWords = {
     hostLess: 'Listed here, not counted by the code host: {n}',
     inPrivate: 'In private repositories: {n}',
     ofErased: 'By deleted or erased accounts: {n}',
+    ofSeveral: 'Points for several contributions together: {n}',
     changedSince: 'Changed since the points were counted: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const es: PageWords = {
     hostLess: 'Listadas aquí, no contadas por la plataforma de código: {n}',
     inPrivate: 'En repositorios privados: {n}',
     ofErased: 'De cuentas eliminadas o borradas: {n}',
+    ofSeveral: 'Puntos por varias contribuciones juntas: {n}',
     changedSince: 'Cambiado desde que se contaron los puntos: {n}',
   },
   owner: {

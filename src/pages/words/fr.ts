@@ -79,6 +79,7 @@ export const fr: PageWords = {
     hostLess: 'Listées ici, non comptées par l’hébergeur de code : {n}',
     inPrivate: 'Dans des dépôts privés : {n}',
     ofErased: 'De comptes supprimés ou effacés : {n}',
+    ofSeveral: 'Points pour plusieurs contributions ensemble : {n}',
     changedSince: 'Modifié depuis le décompte des points : {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const he: PageWords = {
     hostLess: 'ברשימה כאן, לא נספרו אצל מארח הקוד: {n}',
     inPrivate: 'במאגרים פרטיים: {n}',
     ofErased: 'מחשבונות שנמחקו: {n}',
+    ofSeveral: 'נקודות על כמה תרומות יחד: {n}',
     changedSince: 'השתנה מאז שנספרו הנקודות: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const hi: PageWords = {
     hostLess: 'यहाँ सूची में, कोड होस्ट ने नहीं गिना: {n}',
     inPrivate: 'निजी रिपॉज़िटरी में: {n}',
     ofErased: 'हटाए गए खातों के: {n}',
+    ofSeveral: 'कई योगदानों के लिए एक साथ मिले अंक: {n}',
     changedSince: 'अंक गिने जाने के बाद बदला: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const id: PageWords = {
     hostLess: 'Tercantum di sini, tidak dihitung oleh host kode: {n}',
     inPrivate: 'Di repositori privat: {n}',
     ofErased: 'Dari akun yang dihapus: {n}',
+    ofSeveral: 'Poin untuk beberapa kontribusi bersama: {n}',
     changedSince: 'Berubah sejak poin dihitung: {n}',
   },
   owner: {

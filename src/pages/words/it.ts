@@ -79,6 +79,7 @@ export const it: PageWords = {
     hostLess: 'Elencate qui, non contate dalla piattaforma di codice: {n}',
     inPrivate: 'In repository privati: {n}',
     ofErased: 'Di account eliminati o cancellati: {n}',
+    ofSeveral: 'Punti per più contributi insieme: {n}',
     changedSince: 'Cambiato da quando i punti sono stati contati: {n}',
   },
   owner: {

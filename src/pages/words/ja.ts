@@ -79,6 +79,7 @@ export const ja: PageWords = {
     hostLess: 'ここに載り、コードホストでは数えられないもの: {n}',
     inPrivate: '非公開リポジトリ内: {n}',
     ofErased: '削除されたアカウントによるもの: {n}',
+    ofSeveral: '複数のコントリビューションに対してまとめて得たポイント: {n}',
     changedSince: 'ポイントの集計後に変わった分: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const ko: PageWords = {
     hostLess: '여기에는 있지만 코드 호스트가 집계하지 않음: {n}',
     inPrivate: '비공개 저장소: {n}',
     ofErased: '삭제된 계정: {n}',
+    ofSeveral: '여러 기여에 함께 주어진 점수: {n}',
     changedSince: '점수 집계 이후 변경됨: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const nl: PageWords = {
     hostLess: 'Hier vermeld, niet geteld door de codehost: {n}',
     inPrivate: 'In privérepository’s: {n}',
     ofErased: 'Van verwijderde of gewiste accounts: {n}',
+    ofSeveral: 'Punten voor meerdere bijdragen samen: {n}',
     changedSince: 'Gewijzigd sinds de punten zijn geteld: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const pl: PageWords = {
     hostLess: 'Wymienione tutaj, niepoliczone przez serwis z kodem: {n}',
     inPrivate: 'W prywatnych repozytoriach: {n}',
     ofErased: 'Z usuniętych lub wymazanych kont: {n}',
+    ofSeveral: 'Punkty za kilka wkładów razem: {n}',
     changedSince: 'Zmiana od czasu policzenia punktów: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const pt: PageWords = {
     hostLess: 'Listadas aqui, não contadas pela plataforma de código: {n}',
     inPrivate: 'Em repositórios privados: {n}',
     ofErased: 'De contas eliminadas ou apagadas: {n}',
+    ofSeveral: 'Pontos por várias contribuições em conjunto: {n}',
     changedSince: 'Alterado desde que os pontos foram contados: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const sv: PageWords = {
     hostLess: 'Listat här, inte räknat av kodvärden: {n}',
     inPrivate: 'I privata repon: {n}',
     ofErased: 'Av borttagna eller raderade konton: {n}',
+    ofSeveral: 'Poäng för flera bidrag tillsammans: {n}',
     changedSince: 'Ändrat sedan poängen räknades: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const tr: PageWords = {
     hostLess: 'Burada listelenen, kod barındırıcısının saymadığı: {n}',
     inPrivate: 'Özel depolarda: {n}',
     ofErased: 'Silinmiş hesaplara ait: {n}',
+    ofSeveral: 'Birkaç katkı için birlikte verilen puanlar: {n}',
     changedSince: 'Puanlar sayıldıktan sonra değişen: {n}',
   },
   owner: {

@@ -79,6 +79,7 @@ export const zh: PageWords = {
     hostLess: '此处已列出但代码托管平台未计入：{n}',
     inPrivate: '私有仓库中：{n}',
     ofErased: '已删除账号的：{n}',
+    ofSeveral: '多项贡献合计获得的分数：{n}',
     changedSince: '积分统计后发生变化：{n}',
   },
   owner: {

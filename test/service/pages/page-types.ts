@@ -6,6 +6,7 @@ import { storeLanguages } from '../../integration/contributions/store-languages.
 import { award } from '../achievements/award.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { freezeBoards, storeBoard } from './stored-board.ts';
+import { storeProgress } from './stored-progress.ts';
 
 /** A type of pages, and an example of it. */
 export interface PageType {
@@ -43,6 +44,7 @@ function typesOf(awardId: string, achievementId: string): PageType[] {
     { name: 'language', path: `${person}/contributions/languages/C%2B%2B` },
     { name: 'contributor', path: `${community}/contributors/${ada.name}?period=this-year` },
     { name: 'award', path: `${person}/achievements/${awardId}` },
+    { name: 'progress', path: `${person}/achievements/next` },
     { name: 'holders', path: `${community}/Shown/achievements/${achievementId}` },
     { name: 'board', path: `${community}/boards/all` },
     { name: 'board-team', path: `${community}/boards/all?team=red`, isVariant: true },
@@ -83,6 +85,7 @@ export async function preparePages({ service, simulator }: SharedService): Promi
   );
   await storeBoard(service, simulator);
   await storeLanguages(service.database.connection);
+  await storeProgress(service, new Date());
   await freezeBoards(service, new Date('2042-02-01'));
   const browser = await sharedBrowser();
   simulator.signIn.person = 'private_owner';

@@ -31,7 +31,7 @@ ${list(
       message,
     ) => html`<strong>${message.achievement_name}</strong> · ${message.person} <span class="chip">${owner.states[message.state]}</span>
 <small><bdi>${message.to}</bdi> · <bdi>${message.repository_name}</bdi> · ${day(message.created_dttm, reader)}</small>
-${message.error !== null && html`<p class="reason" lang="en" dir="auto">${message.to}: ${message.error}</p>`}
+${message.error !== null && html`<p class="reason" lang="en" dir="ltr">${message.to}: ${message.error}</p>`}
 ${message.state === 'dead' && itemForm(context, 'retry', message.id, owner.sendAgain)}`,
   ),
   reader,

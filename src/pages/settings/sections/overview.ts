@@ -39,7 +39,7 @@ export const overview: Section = {
 ${status.as_of !== null && html`<li>${fill(language.words.asOf, { date: language.date(new Date(status.as_of)) })}</li>`}
 <li>${fill(owner.deliveries, { waiting: number(deliveries.pending), failed: number(deliveries.failed) })}</li>
 ${skipped.count > 0 && html`<li>${fill(owner.skipped, { n: number(skipped.count) })}</li>`}</ul>
-${status.administrators.message !== null && html`<p class="warning" lang="en">${status.administrators.message}</p>`}
+${status.administrators.message !== null && html`<p class="warning" lang="en" dir="ltr">${status.administrators.message}</p>`}
 ${failing(context, status.streams.items)}
 <h2>${owner.installations}</h2>
 ${
@@ -72,7 +72,7 @@ function failing(
     html`<h2>${reader.words.owner.failing}</h2>${list(
       failed.map(
         ({ repository_name: repository, name, failure }) =>
-          html`<strong>${repository}</strong> <code>${name}</code><small lang="en">${failure?.message}</small>`,
+          html`<strong>${repository}</strong> <code>${name}</code><small lang="en" dir="ltr">${failure?.message}</small>`,
       ),
       reader,
     )}`
