@@ -190,7 +190,8 @@ function toReview(context: ResponseContext, pull: PullRequest, review: Review): 
     state: reviewStates[review.state],
     dismissed: review.state === 'DISMISSED',
     comments_count: pull.reviewComments.filter(({ reviewId }) => reviewId === review.id).length,
-    submitted_at: time(review.submittedAt ?? review.createdAt),
+    // Gitea and Forgejo keep no time of submission, and send when the draft began: services/convert/pull_review.go.
+    submitted_at: time(review.createdAt),
     updated_at: time(review.updatedAt),
   };
 }

@@ -63,7 +63,7 @@ function resolverOf(
 export function expectedContributions(
   { world }: ContractWorld,
   repository: Repository,
-  { reviewStates, draftPrefix }: Pick<ContractHost, 'reviewStates' | 'draftPrefix'>,
+  { reviewStates, reviewMoment, draftPrefix }: Pick<ContractHost, 'reviewStates' | 'reviewMoment' | 'draftPrefix'>,
 ): Contribution[] {
   const submitted = reportedReviews(reviewStates);
   const idOf = (id: number | null): string | null => {
@@ -97,7 +97,7 @@ export function expectedContributions(
       }),
       ...submitted(pull).map((review) => {
         const contribution = toContribution('review', review, idOf(review.authorId), null);
-        contribution.createdAt = review.submittedAt ?? review.createdAt;
+        contribution.createdAt = review[reviewMoment] ?? review.createdAt;
         contribution.parentExternalId = String(pull.id);
         return contribution;
       }),

@@ -25,6 +25,8 @@ export interface ContractHost {
   externalIdOf: (account: Account) => string;
   /** The states of reviews that the host reports; of reviews in other states it reports only the comments. */
   reviewStates: readonly ReviewState[];
+  /** The moment of a review that the host reports: its submission, or the beginning of its draft. */
+  reviewMoment: 'submittedAt' | 'createdAt';
   /** The beginning of titles of drafts, where the host has no other mark of them. */
   draftPrefix: string;
   /** True when the host finds a repository by its former name. */
@@ -36,10 +38,11 @@ export interface ContractHost {
 /** The common properties of hosts that report everything in the world. */
 export const plainHost: Pick<
   ContractHost,
-  'externalIdOf' | 'reviewStates' | 'draftPrefix' | 'keepsFormerNames' | 'unreportedOfOrganizations'
+  'externalIdOf' | 'reviewStates' | 'reviewMoment' | 'draftPrefix' | 'keepsFormerNames' | 'unreportedOfOrganizations'
 > = {
   externalIdOf: ({ id }) => String(id),
   reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED'],
+  reviewMoment: 'submittedAt',
   draftPrefix: '',
   keepsFormerNames: true,
   unreportedOfOrganizations: [],

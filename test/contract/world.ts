@@ -1,4 +1,11 @@
-import { addCommit, addIssue, addPullRequest, addRepository, addReview } from '../../simulators/world/activity.ts';
+import {
+  addCommit,
+  addIssue,
+  addPullRequest,
+  addRepository,
+  addReview,
+  submitReview,
+} from '../../simulators/world/activity.ts';
 import { addComment, addReviewComment } from '../../simulators/world/comments.ts';
 import type { Account, Issue, PullRequest, Repository } from '../../simulators/world/model.ts';
 import { closeItem } from '../../simulators/world/mutations.ts';
@@ -135,7 +142,8 @@ function fill({
   if (!firstIssue || !secondIssue || !thirdIssue || !firstPull || !secondPull || !thirdPull)
     throw new Error('the world is too small');
   addReview(world, firstPull, { author: olive });
-  addReview(world, firstPull, { author: max, state: 'COMMENTED' });
+  const draft = addReview(world, firstPull, { author: max, state: 'PENDING', createdAt: firstPull.createdAt });
+  submitReview(world, firstPull, draft, 'COMMENTED');
   addReview(world, firstPull, { author: deleted, state: 'CHANGES_REQUESTED' });
   const [review] = firstPull.reviews;
   addReviewComment(world, firstPull, { author: olive, ...(review && { review }) });

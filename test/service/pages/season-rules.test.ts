@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
+import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezeBoards, storeBoard } from './stored-board.ts';
 
@@ -63,5 +63,17 @@ describe('rules on the page of a frozen season', () => {
     };
     assert.ok(season.season.rules.some(({ text: rule }) => rule.startsWith('3 points')));
     assert.equal(season.season.time_zone, 'Asia/Tokyo');
+  });
+
+  it('are not shown for a number that no season can have, which the page says in the language of the reader', async () => {
+    const path = `/github/${engines.name}/boards/all`;
+    for (const [address, message] of [
+      [`${path}?season=abc`, 'season must be an integer from 1 to 99999.'],
+      [`${path}/people/${ada.name}?season=0&lang=de`, 'season muss eine ganze Zahl von 1 bis 99999 sein.'],
+    ] as const) {
+      const { status, text } = await shared.service.get(address, { headers: { accept: 'text/html' } });
+      assert.equal(status, 400);
+      assert.ok(text.includes(message), text);
+    }
   });
 });

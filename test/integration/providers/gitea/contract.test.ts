@@ -7,6 +7,7 @@ for (const maxPerPage of [50, 2]) {
   providerContract({
     ...plainHost,
     draftPrefix: 'WIP: ',
+    reviewMoment: 'createdAt',
     name: `Gitea, ${maxPerPage} a page`,
     // Gitea does not report why an issue was closed, and only later versions report how large a pull request is.
     unreported: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
