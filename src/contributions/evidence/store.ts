@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { pointRead } from '../../database/point-reads.ts';
 import { counts } from '../column-store.ts';
@@ -93,16 +93,34 @@ export async function countItems(
   scope: ItemScope,
   counters: readonly StoredCounter[],
 ): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select sum(n)::integer as count from (${countsOf(scope, counters)}) c`.execute(connection);
+  return rows[0]?.count ?? 0;
+}
+
+/** Counts the items of each counter, by its name. */
+export async function countItemsOfEach(
+  connection: Connection,
+  scope: ItemScope,
+  counters: readonly StoredCounter[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ counter: string; count: number }>`
+    select counter, sum(n)::integer as count from (${countsOf(scope, counters)}) c group by counter`.execute(
+    connection,
+  );
+  return new Map(rows.map(({ counter, count }) => [counter, count]));
+}
+
+function countsOf(scope: ItemScope, counters: readonly StoredCounter[]): RawBuilder<unknown> {
   const ofEach = counters.map((counter) =>
     scope.personId !== null && counter.kind === 'commit' && scope.filter === undefined
       ? sql`
         (with p as (${commitsOfPerson(scope.personId, scope)})
-        select p.n from p join repositories r on r.id = p.repository_id where ${isVisible(scope)})`
-      : sql`select count(*) as n from (${itemsOf(scope, counter)}) i`,
+        select ${counter.name}::text as counter, p.n from p join repositories r on r.id = p.repository_id
+        where ${isVisible(scope)})`
+      : sql`select ${counter.name}::text as counter, count(*) as n from (${itemsOf(scope, counter)}) i`,
   );
-  const { rows } = await sql<{ count: number }>`
-    select sum(n)::integer as count from (${sql.join(ofEach, sql` union all `)}) c`.execute(connection);
-  return rows[0]?.count ?? 0;
+  return sql.join(ofEach, sql` union all `);
 }
 
 /** Counts the items of an owner's repositories whose person is deleted or erased; they count, and are not listed. */

@@ -4,7 +4,7 @@ import { type LoadedEvidence, readItemFilter } from '../../contributions/evidenc
 import type { ItemScope } from '../../contributions/evidence/items-store.ts';
 import { ListParameters, loadList, narrowedBy } from '../../contributions/evidence/list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../contributions/evidence/present.ts';
-import { countItems } from '../../contributions/evidence/store.ts';
+import { countItems, countItemsOfEach } from '../../contributions/evidence/store.ts';
 import { type CounterName, counterNames, itemised, needsOf } from '../../contributions/kinds.ts';
 import type { App } from '../../http/app.ts';
 import { MovedRepository, RepositoryPath, type RequestContext } from '../../http/endpoint.ts';
@@ -13,6 +13,7 @@ import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
 import { WindowParameters } from '../../windows/parameters.ts';
+import type { Window } from '../../windows/window.ts';
 import { type Collected, collectedOfRepository, uncollectedWithin } from '../collected.ts';
 import { findRepositoryCounters, type RepositoryCounters } from './store.ts';
 
@@ -43,27 +44,36 @@ const Query = Type.Object({
 
 /** Registers the counters of one repository, and the items that they count. */
 export function repositoryCounterRoutes(app: App, services: RouteServices): void {
-  const { connection, resolver } = services;
+  const { resolver } = services;
   addEndpoint(app, services, {
     path: '/v1/:provider/entities/:name/repositories/:repository/contributions',
     operationId: 'listRepositoryContributions',
     tag: 'Contributions',
-    summary: 'The lifetime counters of one repository, of all people together',
+    summary: 'The counters of one repository, of all people together',
     readers: 'public',
     params: RepositoryPath,
-    query: Type.Object({}),
+    query: WindowParameters,
     dataType: 'unknown',
     item: RepositoryCounterItem,
     load: async (context) => {
       const collected = await collectedOfRepository(services, context, context.params.repository);
       if (collected === undefined || collected instanceof MovedRepository) return collected;
-      return { collected, counters: await findRepositoryCounters(connection, idOf(collected)) };
+      const [counters, uncollected] = await Promise.all([
+        findCounters(services, context, collected),
+        uncollectedWithin(services, collected, context.window),
+      ]);
+      return { collected, counters, uncollected };
     },
-    present: ({ collected, counters }, { isOwner }) => ({
+    present: ({ collected, counters, uncollected }, { isOwner, window }) => ({
       envelope: envelope({
         dataType: 'unknown',
         data: [{ repository: collected.of, contributions: counters }],
-        provenance: { asOf: collected.asOf, missing: missingOf(collected.uncollected), includesPrivate: isOwner },
+        provenance: {
+          asOf: collected.asOf,
+          missing: missingOf(uncollected),
+          includesPrivate: isOwner,
+          ...(window && { window, source: 'collected' }),
+        },
       }),
       staleAt: resolver.staleAt(collected.asOf),
     }),
@@ -91,6 +101,32 @@ function idOf({ scope }: Collected): string {
   return scope.repositoryId;
 }
 
+/** Finds the counters of a repository within the window of a request; without one, of the lifetime. */
+async function findCounters(
+  { connection }: Pick<RouteServices, 'connection'>,
+  { account, window }: Pick<RequestContext<unknown, unknown>, 'account' | 'window'>,
+  collected: Collected,
+): Promise<RepositoryCounters> {
+  const lifetime = await findRepositoryCounters(connection, idOf(collected));
+  if (window === undefined) return lifetime;
+  const scope = { ...scopeOf(account.id, collected, window), withErased: true };
+  // Forks have no stars.
+  const counters = itemised.filter(({ name }) => Object.hasOwn(lifetime, name));
+  const counts = await countItemsOfEach(connection, scope, counters);
+  return Object.fromEntries(counters.map(({ name }) => [name, counts.get(name) ?? 0]));
+}
+
+function scopeOf(ownerId: string, { scope }: Collected, window: Window | undefined) {
+  return {
+    personId: null,
+    ownerId,
+    repositoryId: scope.repositoryId,
+    seesPrivateOf: scope.includesPrivate ? ownerId : null,
+    since: window?.since ?? null,
+    until: window?.until ?? null,
+  };
+}
+
 /** Returns the counters that lack contributions of kinds. */
 function missingOf(uncollected: Collected['uncollected']): string[] {
   return names.filter((name) => needsOf(name).some((kind) => uncollected.includes(kind)));
@@ -111,12 +147,7 @@ async function loadEvidence(
   const { since, until, period, time_zone: timeZone } = query;
   const counters = itemised.filter(({ name }) => name === counter);
   const scope: ItemScope = {
-    personId: null,
-    ownerId: account.id,
-    repositoryId: of.repositoryId,
-    seesPrivateOf: of.includesPrivate ? account.id : null,
-    since: window?.since ?? null,
-    until: window?.until ?? null,
+    ...scopeOf(account.id, collected, window),
     filter: readItemFilter(query, counter),
     starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
   };
