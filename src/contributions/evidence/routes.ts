@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath, type RequestContext } from '../../http/endpoint.ts';
+import { dataTypes, EnvelopeSchema } from '../../http/envelope.ts';
 import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
@@ -71,18 +72,19 @@ export function evidenceRoutes(app: App, services: RouteServices): void {
         tags: ['Contributions'],
         summary: 'The rules by which contributions count',
         security: [],
-        response: { 200: Type.Object({ data: Type.Array(Definition) }, { title: 'DefinitionList' }) },
+        response: { 200: EnvelopeSchema(Definition) },
       },
     },
-    async (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=3600').send({
-        data: [...rules, ...derivedRules].map(({ id, counter, means, since }) => ({
-          id,
-          counter,
-          description: means,
-          since_version: since,
-        })),
-      }),
+    async (_request, reply) => {
+      const data = [...rules, ...derivedRules].map(({ id, counter, means, since }) => ({
+        id,
+        counter,
+        description: means,
+        since_version: since,
+      }));
+      const meta = { count: data.length, data_type: dataTypes.unknown };
+      return reply.header('cache-control', 'public, max-age=3600').send({ meta_data: meta, data });
+    },
   );
 }
 

@@ -41,7 +41,11 @@ describe('the document about windows and evidence', () => {
   const shared = shareStoredService();
 
   it('defines each number in the words of the API', async () => {
-    const { data } = JSON.parse((await shared.service.get('/v1/definitions')).text) as { data: Definition[] };
+    const { data, meta_data: meta } = JSON.parse((await shared.service.get('/v1/definitions')).text) as {
+      data: Definition[];
+      meta_data: object;
+    };
+    assert.deepEqual(meta, { count: data.length, data_type: 0 });
     assert.deepEqual(
       tableBelow('\n## Definitions\n'),
       data.map(({ id, counter, description }) => [`\`${id}\``, `\`${counter}\``, description]),
