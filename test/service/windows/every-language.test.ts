@@ -46,7 +46,11 @@ describe('the number of a language', () => {
         const drawn = /<desc id="desc">([^]*)<\/desc>/.exec(text)?.[1] ?? '';
         if (all > 0) assert.ok(drawn.includes(` ${format(all)} changed file`), drawn);
         for (const { language, files } of languages) {
-          const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(files / all);
+          const share = new Intl.NumberFormat('en', {
+            style: 'percent',
+            minimumFractionDigits: 1,
+            maximumFractionDigits: 1,
+          }).format(files / all);
           assert.ok(drawn.includes(`${language} ${share}`), `${language} ${share}: ${drawn}`);
         }
       }
