@@ -62,7 +62,7 @@ describe('lookups', () => {
       Promise.all(Array.from({ length: 8 }, (_, index) => service.get(`${name}${path}&v=${index}`)));
     for (const { status } of await all('?')) assert.equal(status, 200);
     for (const { text } of await all('/contributions?format=svg&card=calendar')) {
-      assert.match(text, />Public and private contributions</);
+      assert.match(text, />Public and private contributions · as of /);
     }
     for (const { body } of await all(`/contributions?${window}`)) {
       assert.equal((body.meta_data as { source?: string }).source, 'host');
