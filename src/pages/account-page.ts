@@ -80,14 +80,14 @@ export function accountPage(
     path,
     params: AccountPath,
     query: PeopleQuery,
-    load: async (read, { account, query: { after, ...query } }) => {
+    load: async (read, { account, query: { people = listLengths.people, ...query } }) => {
       const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
       const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
         isOrganization ? undefined : readProgress(read),
-        isOrganization ? loadCommunity(read, within, { limit: listLengths.people, after, now: now() }) : undefined,
+        isOrganization ? loadCommunity(read, within, { limit: Number(people), now: now() }) : undefined,
         isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
         findRepositories(account, listLengths.repositories),
         isOrganization ? findEarnable(account, listLengths.awards) : [],

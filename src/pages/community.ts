@@ -8,7 +8,7 @@ import { type NumberFacts, numberLink, sharedTip } from './numbers.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
 import type { Reader } from './reader.ts';
 import { personLink, provenance, section } from './sections.ts';
-import { changeOf, nameOfWindow, type PageWindow, windowOf, windowPicker, withQuery } from './windows.ts';
+import { changeOf, mostPeople, nameOfWindow, type PageWindow, windowOf, windowPicker, withQuery } from './windows.ts';
 
 /** The people who contributed to the repositories of an owner, or to one of them, and newcomers beside them. */
 
@@ -36,15 +36,13 @@ export interface Community {
 export async function loadCommunity(
   read: ReadPart,
   within: PageWindow,
-  { repository, limit, after, now }: { repository?: string; limit: number; after?: string | undefined; now: Date },
+  { repository, limit, now }: { repository?: string; limit: number; now: Date },
 ): Promise<Community | MovedRepository | undefined> {
   const newcomersWithin = within.window === undefined ? windowOf({ period: 'last-30d' }, now) : within;
   const { window } = newcomersWithin;
   const of = repository === undefined ? {} : { repository };
   const [people, before, newcomers] = await Promise.all([
-    read('listContributors', { query: { ...of, ...within.texts }, window: within.window, limit, after }).then(
-      readPeople,
-    ),
+    read('listContributors', { query: { ...of, ...within.texts }, window: within.window, limit }).then(readPeople),
     within.before &&
       read('listContributors', { query: of, window: within.before, limit: listLengths.peopleBefore }).then(readPeople),
     window !== undefined && window.since !== null
@@ -87,7 +85,7 @@ export function communitySection(scope: CommunityScope, community: Community, re
   return section(
     reader.words.people,
     html`${windowPicker(path, within, reader)}
-<div class="community"><div>${peopleList(scope, community, reader)}${people.next !== undefined && morePeopleLink(path, { ...within.texts, after: people.next }, reader, peopleId)}${provenance(people, reader)}</div>${newcomersBox(scope, community, reader)}</div>`,
+<div class="community"><div>${peopleList(scope, community, reader)}${people.next !== undefined && people.items.length < mostPeople && morePeopleLink(path, { ...within.texts, people: String(mostPeople) }, reader, peopleId)}${provenance(people, reader)}</div>${newcomersBox(scope, community, reader)}</div>`,
     html`<a class="quiet" href="${endpointPath(provider, owner, 'contributors', query)}">${reader.words.asData}</a>`,
     peopleId,
   );

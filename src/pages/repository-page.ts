@@ -54,10 +54,10 @@ export function repositoryPage(
     path,
     params: RepositoryPath,
     query: PeopleQuery,
-    load: async (read, { account, params: { repository: name }, query: { after, ...query } }) => {
+    load: async (read, { account, params: { repository: name }, query: { people = listLengths.people, ...query } }) => {
       const within = windowOf(query, now());
       const [community, numbers] = await Promise.all([
-        loadCommunity(read, within, { repository: name, limit: listLengths.people, after, now: now() }),
+        loadCommunity(read, within, { repository: name, limit: Number(people), now: now() }),
         read('listRepositoryContributions', { params: { repository: name } }).then(readRepository),
       ]);
       if (community === undefined || community instanceof MovedRepository) return community;

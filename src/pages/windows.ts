@@ -11,10 +11,22 @@ import type { Reader } from './reader.ts';
 /** The parameters of pages whose numbers are of a window: those of the API. */
 export const WindowQuery = WindowParameters;
 
-/** The parameters of pages with a list of people of a window, which continues behind a cursor. */
+/** The most people on a page. */
+export const mostPeople = 100;
+
+/**
+ * The parameters of pages with a list of people of a window. There is no cursor, because it would name the version of the
+ * list, which changes with private data as well.
+ */
 export const PeopleQuery = Type.Object({
   ...WindowQuery.properties,
-  after: Type.Optional(Type.String({ maxLength: 500 })),
+  people: Type.Optional(
+    Type.String({
+      pattern: '^([1-9][0-9]?|100)$',
+      'x-expected': `an integer from 1 to ${mostPeople}`,
+      'x-explanation': { phrase: 'integerBetween', values: { min: '1', max: String(mostPeople) } },
+    }),
+  ),
 });
 
 /** A window as the address of a page names it. */

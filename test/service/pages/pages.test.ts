@@ -102,7 +102,7 @@ describe('rendering of pages for visitors', () => {
     assert.deepEqual(new Set(links), new Set(publicNames));
   });
 
-  it('leads from the first people of an owner and of a repository to all others', async () => {
+  it('leads from the first people of an owner and of a repository to a hundred', async () => {
     const { organization } = shared.simulator.accounts;
     const { pool } = shared.service.database;
     const { rows } = await pool.query<{ name: string }>(
@@ -117,18 +117,12 @@ describe('rendering of pages for visitors', () => {
       [`/github/${organization}/${repository}`, `repository=${repository}&`],
     ] as const) {
       const all = await shared.service.get(`${organization}/contributors?${query}limit=100`);
-      const found: string[] = [];
-      let next: string | undefined = address;
-      while (next !== undefined) {
-        const { text, status } = await page(next);
-        assert.equal(status, 200, next);
-        found.push(
-          ...[...text.matchAll(/<strong dir="auto">[^<]*<\/strong><small dir="ltr">([^<]*)</g)].map(
-            ([, name = '']) => name,
-          ),
-        );
-        next = /href="([^"#]*)#people" rel="next">/.exec(text)?.[1]?.replaceAll('&amp;', '&');
-      }
+      const first = await page(address);
+      const next = /href="([^"#]*)#people" rel="next">/.exec(first.text)?.[1]?.replaceAll('&amp;', '&');
+      const { text, status } = next === undefined ? first : await page(next);
+      assert.equal(status, 200, address);
+      const people = text.matchAll(/<strong dir="auto">[^<]*<\/strong><small dir="ltr">([^<]*)</g);
+      const found = [...people].map(([, name = '']) => name);
       assert.deepEqual(new Set(found), new Set(all.body.data.map((person) => Object(person).name)), address);
     }
   });
