@@ -28,7 +28,8 @@ export async function addPendingForAllCommits(
 ): Promise<void> {
   await sql`
     insert into pending_details (repository_id, detail, key)
-    select ${repositoryId}, ${detail}, '' where exists (select from commits where repository_id = ${repositoryId})
+    select ${repositoryId}, ${detail}, '' where exists (
+      select from commits where repository_id = ${repositoryId} and ${sql.ref(columnOf[detail])} is null)
     on conflict (repository_id, detail, key) do update set noted_until = ''`.execute(transaction);
 }
 
