@@ -83,7 +83,12 @@ function isPendingOf({ rows }: Snapshot, allowed: ReadonlySet<string>, key: stri
     (item) =>
       item.startsWith(`contribution ${repository} pull_request `) && String(rows.get(item)?.['number']) === name,
   );
-  return isOfPull || allowed.has(`commit ${repository} ${name}`);
+  // A row without a name stands for all commits of the repository.
+  const isOfCommit =
+    name === ''
+      ? [...allowed].some((item) => item.startsWith(`commit ${repository} `))
+      : allowed.has(`commit ${repository} ${name}`);
+  return isOfPull || isOfCommit;
 }
 
 /**
