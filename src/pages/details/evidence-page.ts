@@ -79,7 +79,7 @@ export interface NumberKind<Path extends TObject> {
   path: string;
   params: Path;
   operationId: string;
-  /** The windows that readers can choose: any, those of frozen seasons, or none, because the number has its own. */
+  /** The windows that readers can choose; `none` where the number has its own. */
   windows: keyof typeof queries;
   partRequest: (params: Static<Path>) => PartRequest;
   /** Returns more about the number than its items, from the response; absent: there is no more. */

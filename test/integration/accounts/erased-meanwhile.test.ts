@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { refersToErased } from '../../../src/accounts/erased-meanwhile.ts';
 import { openTestDatabase } from '../../database.ts';
 
-describe('a row that refers to an erased account', () => {
-  it('is recognized by the foreign key of each table', async () => {
+describe('rows that refer to erased accounts', () => {
+  it('are recognized by the foreign key of each table', async () => {
     await using opened = await openTestDatabase();
     const { rows } = await opened.database.pool.query<{ table: string; constraint: string }>(
       `select conrelid::regclass::text as table, conname as constraint from pg_constraint

@@ -118,9 +118,9 @@ async function countRows({ pool }: Database, { count }: BoundedJob): Promise<{ d
   return counted[0] ?? assert.fail();
 }
 
-describe('a job whose rows grow with the service', () => {
+describe('jobs whose rows grow with the service', () => {
   for (const [name, job] of Object.entries(jobs)) {
-    it(`changes a bounded number of rows in each part: ${name}`, async () => {
+    it(`change a bounded number of rows in each part: ${name}`, async () => {
       await using opened = await openTestDatabase();
       const { database } = opened;
       await job.fill(database);
@@ -136,7 +136,7 @@ describe('a job whose rows grow with the service', () => {
       assert.equal(left, 0);
     });
 
-    it(`ends the same when the connection is lost before any statement: ${name}`, async () => {
+    it(`end the same when the connection is lost before any statement: ${name}`, async () => {
       await using opened = await openTestDatabase();
       const { database } = opened;
       await job.fill(database);

@@ -46,8 +46,8 @@ async function erase(connection: Connection): Promise<void> {
   assert.deepEqual(left, []);
 }
 
-describe('a request of an owner whose account is erased meanwhile', () => {
-  it('is tested for each route that takes a credential of an owner and stores something', async () => {
+describe('requests of owners whose account is erased meanwhile', () => {
+  it('are tested for each route that takes a credential of an owner and stores something', async () => {
     using interrupted = interruptWrites();
     await using simulator = await startSimulator({ repositories: storedRepositories });
     await using service = await startStoredService({ simulator, holdsWorld: true });
@@ -63,7 +63,7 @@ describe('a request of an owner whose account is erased meanwhile', () => {
   });
 
   for (const [operationId, { prepare, after = 0, status = 404 }] of sampled(Object.entries(ownerWrites), 5)) {
-    it(`gets a documented error, not a fault of the service: ${operationId}`, async () => {
+    it(`get a documented error, not a fault of the service: ${operationId}`, async () => {
       // Connections that are open already are not interrupted.
       using interrupted = interruptWrites();
       await using simulator = await startSimulator({ repositories: storedRepositories });
