@@ -122,7 +122,8 @@ describe('the sums of an owner', () => {
           }
         },
       ),
-      { numRuns: isThorough ? 15 : 3 },
+      // The order of changes at the same time differs in each run, so that smaller histories cannot be searched for.
+      { numRuns: isThorough ? 15 : 3, endOnFailure: true },
     );
   });
 
