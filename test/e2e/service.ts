@@ -99,8 +99,8 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     GITHUB_TOKEN: tokens.map((name) => simulator.tokens[name]).join(','),
     LOG_LEVEL: 'debug',
     // Nodes of several tests share one server.
-    REQUEST_CONNECTIONS: '4',
-    JOB_CONNECTIONS: '8',
+    REQUEST_CONNECTIONS: '3',
+    JOB_CONNECTIONS: '4',
     ...options.settings,
   };
   const config = readConfig(environment, () => '');

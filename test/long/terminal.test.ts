@@ -3,9 +3,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { program, programEnvironment } from '../../program.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { program, programEnvironment } from '../program.ts';
 
 describe('plaudit demo without a reader of its output', () => {
   it('stops, and deletes its data', async () => {
