@@ -30,19 +30,19 @@ export async function run(): Promise<BenchResult[]> {
   const ratios: number[] = [];
   let best = 0;
   for (let round = 0; round < rounds; round += 1) {
-    const ours = await rowsPerSecond(database, () => scan(database, repositoryId));
+    const scanned = await rowsPerSecond(database, () => scan(database, repositoryId));
     const { rows } = await database.pool.query<{ id: string }>(
       "select id from accounts where name like 'person-%' order by name",
     );
-    const theirs = await rowsPerSecond(database, () =>
+    const upserted = await rowsPerSecond(database, () =>
       upsertBare(
         database,
         repositoryId,
         rows.map(({ id }) => id),
       ),
     );
-    ratios.push(ours / theirs);
-    best = Math.max(best, ours);
+    ratios.push(scanned / upserted);
+    best = Math.max(best, scanned);
   }
   return [
     {

@@ -72,10 +72,10 @@ export async function run(): Promise<BenchResult[]> {
     },
     {
       name: 'token-issue',
-      ratio: proof.provider / proof.ours,
+      ratio: proof.provider / proof.endpoint,
       goal: 'none',
       baseline: 'direct requests to the provider',
-      detail: `${proof.ours.toFixed(1)} ms, of which the provider takes ${proof.provider.toFixed(1)} ms`,
+      detail: `${proof.endpoint.toFixed(1)} ms, of which the provider takes ${proof.provider.toFixed(1)} ms`,
     },
   ];
 }
@@ -84,13 +84,13 @@ export async function run(): Promise<BenchResult[]> {
 async function proofs(
   url: string,
   { apiUrl, tokens }: { apiUrl: string; tokens: Record<string, string> },
-): Promise<{ ours: number; provider: number }> {
-  const [ours, provider]: [number[], number[]] = [[], []];
+): Promise<{ endpoint: number; provider: number }> {
+  const [endpoint, provider]: [number[], number[]] = [[], []];
   for (let round = 0; round < proofsEach; round += 1) {
     for (const { name, token, paths } of accounts) {
       const authorization = `Bearer ${tokens[token]}`;
-      const headers = { authorization, 'x-forwarded-for': `10.0.${round}.${ours.length % 250}` };
-      ours.push(await took(() => fetch(`${url}/v1/github/entities/${name}/token`, { headers })));
+      const headers = { authorization, 'x-forwarded-for': `10.0.${round}.${endpoint.length % 250}` };
+      endpoint.push(await took(() => fetch(`${url}/v1/github/entities/${name}/token`, { headers })));
       provider.push(
         await took(async () => {
           let last: Response | undefined;
@@ -103,7 +103,7 @@ async function proofs(
       );
     }
   }
-  return { ours: median(ours), provider: median(provider) };
+  return { endpoint: median(endpoint), provider: median(provider) };
 }
 
 async function took(work: () => Promise<Response | undefined>): Promise<number> {

@@ -19,7 +19,7 @@ function name(description: string): ReturnType<typeof Type.Unsafe<string>> {
 }
 
 const trigger = {
-  actor: Type.Enum([...actors, ...Object.keys(actorAliases)], { description: 'whom the trigger is about' }),
+  actor: Type.Enum([...actors, ...Object.keys(actorAliases)], { description: 'the role of the person in the item' }),
   condition: Type.Optional(
     Type.String({
       minLength: 1,
@@ -29,11 +29,11 @@ const trigger = {
   ),
 };
 const operator = Type.Optional(
-  Type.Enum(['&', '|'], { description: 'how the trigger is joined to the next one; & when it is not said' }),
+  Type.Enum(['&', '|'], { description: 'the operator before the next trigger; & by default' }),
 );
 
 const Trigger = Type.Object(
-  { ...trigger, action: Type.Enum([...actions], { description: 'what of theirs it looks at' }), operator },
+  { ...trigger, action: Type.Enum([...actions], { description: 'the kind of items that it counts' }), operator },
   { additionalProperties: false },
 );
 
@@ -42,7 +42,7 @@ const PointTrigger = Type.Object(
     ...trigger,
     action: Type.Enum(
       actions.filter((action) => action !== 'point'),
-      { description: 'what of theirs it looks at' },
+      { description: 'the kind of items that it counts' },
     ),
     value: Type.Integer({ minimum: 1, maximum: maxPoints, description: `a whole number from 1 to ${maxPoints}` }),
   },
@@ -93,7 +93,7 @@ export const AchievementEntry = Type.Object(
         triggers: Type.Array(TriggerEntry, {
           minItems: 1,
           maxItems: maxTriggers,
-          description: 'what has to be done',
+          description: 'the triggers that have to be fulfilled',
         }),
       },
       { additionalProperties: false, description: 'an achievement' },

@@ -42,7 +42,7 @@ const settings: [string, string][] = [
 
 /**
  * Returns the whole environment of a git process that works on the bare repository in `directory`: no configuration but
- * ours, no prompt, no helper, no hook. Other users of the machine cannot see the credential anywhere.
+ * this one, no prompt, no helper, no hook. Other users of the machine cannot see the credential anywhere.
  */
 export function gitEnvironment(directory: string, remote: RemoteAccess | undefined): NodeJS.ProcessEnv {
   return {

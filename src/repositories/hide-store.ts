@@ -62,7 +62,7 @@ export async function hideSomeOf(
 
 /**
  * Hides a repository in any state. Responses to earlier requests cannot make it visible again, because `listed_at` is
- * later than theirs.
+ * later than these requests.
  */
 export async function hideRepository(connection: Connection, id: string, now: Date): Promise<void> {
   await sql`

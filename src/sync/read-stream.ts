@@ -18,7 +18,7 @@ import { recordSkips } from './skips.ts';
 import { moveBack, moveCursor, type StreamState, startScan } from './stream-store.ts';
 import { isReadDeep, type Subject } from './subject.ts';
 
-/** The largest difference, in ms, between a provider's clock and ours. */
+/** The largest difference, in ms, between a provider's clock and that of this service. */
 const clockToleranceMs = 300_000;
 /** The most pages of a stream: no repository has more, and a provider that never ends it is not followed for ever. */
 const maxPages = 100_000;

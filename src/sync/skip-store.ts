@@ -5,7 +5,7 @@ import type { SkippedPart } from '../providers/provider.ts';
 /** The repository or the account that a response is about. */
 export type SkipTarget = { repositoryId: string } | { accountId: string };
 
-/** A part of a response that was skipped. Ids are ours, because the reader of a log may not know private names. */
+/** A part of a response that was skipped. Ids are those of this service, because the reader of a log may not know private names. */
 export interface Skip extends SkippedPart {
   provider: string;
   target: SkipTarget;

@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts';
 
 /**
- * The failure of a stream that could not be read to its end. Ids are ours, because the reader of a log may not know
+ * The failure of a stream that could not be read to its end. Ids are those of this service, because the reader of a log may not know
  * private names.
  */
 export interface StreamFailure {

@@ -257,7 +257,7 @@ export async function completeStream(
 
 /**
  * Stores why a stream could not be read on; `restart` drops the cursor of the scan.
- * @param failure.reason the host's own words when they hold no private data, else ours.
+ * @param failure.reason the host's own words when they hold no private data, else words of this service.
  */
 export async function failStream(
   connection: Connection,

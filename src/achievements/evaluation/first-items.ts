@@ -59,9 +59,9 @@ function authorsStep({ steps, authors }: ItemSource): RawBuilder<unknown> {
 function ownedStep({ steps, scope }: ItemSource): RawBuilder<unknown> {
   return steps.add(
     'owned by the same',
-    sql`select mine.id as repository_id, other.id, other.installed_at
-      from repositories mine join repositories other on other.owner_id = mine.owner_id
-      where mine.id = any(${[scope.repositoryId].flat()}::uuid[]) and (other.id = mine.id or (
-        ${isPresentInSql('other')} and (mine.is_private or not other.is_private)))`,
+    sql`select judged.id as repository_id, other.id, other.installed_at
+      from repositories judged join repositories other on other.owner_id = judged.owner_id
+      where judged.id = any(${[scope.repositoryId].flat()}::uuid[]) and (other.id = judged.id or (
+        ${isPresentInSql('other')} and (judged.is_private or not other.is_private)))`,
   );
 }
