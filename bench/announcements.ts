@@ -29,14 +29,14 @@ export async function run(): Promise<BenchResult[]> {
     const ratios: Record<'announced' | 'notified', number[]> = { announced: [], notified: [] };
     let best = 0;
     for (let round = 0; round < rounds; round += 1) {
-      const [bare, ours, theirs] = [
+      const [bare, announcing, notifying] = [
         await perSecond(pool.connection, ids, nothing),
         await perSecond(pool.connection, ids, announced),
         await perSecond(pool.connection, ids, notified),
       ];
-      ratios.announced.push(ours / bare);
-      ratios.notified.push(theirs / bare);
-      best = Math.max(best, ours);
+      ratios.announced.push(announcing / bare);
+      ratios.notified.push(notifying / bare);
+      best = Math.max(best, announcing);
     }
     const baseline = `the same transactions without an announcement, ${clients} clients`;
     const detail = `${Math.round(best).toLocaleString('en')} transactions/s at best`;

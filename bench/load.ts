@@ -57,21 +57,21 @@ export async function load(
 }
 
 /**
- * Runs two loads in turn, so that other load on the machine affects both.
- * @returns the median of the ratios.
+ * Runs the load of a claim and that of its baseline in turn, so that other work on the machine affects both.
+ * @returns the median of the ratios, and the round of the claim with the most requests.
  */
 export async function compare(
-  ours: () => Promise<Load>,
-  theirs: () => Promise<Load>,
+  claimed: () => Promise<Load>,
+  baseline: () => Promise<Load>,
 ): Promise<{ ratio: number; best: Load }> {
   const ratios: number[] = [];
   let best: Load | undefined;
   for (let round = 0; round <= rounds; round += 1) {
-    const [our, their] = [await ours(), await theirs()];
+    const [measured, compared] = [await claimed(), await baseline()];
     // The first round warms both up.
     if (round === 0) continue;
-    ratios.push(our.requestsPerSecond / their.requestsPerSecond);
-    if (best === undefined || our.requestsPerSecond > best.requestsPerSecond) best = our;
+    ratios.push(measured.requestsPerSecond / compared.requestsPerSecond);
+    if (best === undefined || measured.requestsPerSecond > best.requestsPerSecond) best = measured;
   }
   if (best === undefined) throw new Error('no round was run');
   return { ratio: median(ratios), best };

@@ -32,10 +32,10 @@ export async function run(): Promise<BenchResult[]> {
     const times: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const numbers = Array.from({ length: items }, (_, index) => round * items + index);
-      const ours = await timeOf(() => storeIssues(database, repositoryId, `${name}-`, numbers));
+      const stored = await timeOf(() => storeIssues(database, repositoryId, `${name}-`, numbers));
       const bare = await timeOf(() => storeBare(database.pool, repositoryId, `${name}-`, numbers));
-      ratios.push(ours / bare);
-      times.push(ours);
+      ratios.push(stored / bare);
+      times.push(stored);
     }
     results.push({
       name,

@@ -127,17 +127,17 @@ async function evidence(
   };
 }
 
-/** Runs both alternately. @returns the median ratio, and the time of ours in ms. */
+/** Runs both alternately. @returns the median ratio, and the time of the claim in ms. */
 async function compare(
-  ours: () => Promise<number>,
-  theirs: () => Promise<number>,
+  claimed: () => Promise<number>,
+  baseline: () => Promise<number>,
 ): Promise<{ ratio: number; ms: number }> {
   const ratios: number[] = [];
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const [one, other] = [await timeOf(ours), await timeOf(theirs)];
-    times.push(one);
-    ratios.push(one / other);
+    const [measured, compared] = [await timeOf(claimed), await timeOf(baseline)];
+    times.push(measured);
+    ratios.push(measured / compared);
   }
   return { ratio: median(ratios), ms: median(times) };
 }
