@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
+import { pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** The file of a public repository with achievements that a person did not earn yet. */
@@ -29,7 +30,7 @@ export async function findOpenFiles(
 ): Promise<OpenFile[]> {
   const { rows } = await sql<OpenFile>`
     with totals as (
-      select repository_id, commits + pull_requests + reviews + issues as items from contributor_totals
+      select ${pointRead} repository_id, commits + pull_requests + reviews + issues as items from contributor_totals
       where account_id = ${accountId}
     )
     select r.id as "repositoryId", r.name as "repositoryName", o.name as "ownerName",

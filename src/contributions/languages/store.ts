@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import { type Days, isDayIn, isMomentIn } from '../counted-store.ts';
 import { forgetFound, type PendingDetail } from '../detail-store.ts';
@@ -176,8 +177,13 @@ export async function findLanguages(
   days: { since: string | null; until: string | null },
 ): Promise<LanguageSum[]> {
   const isShown = sql`(${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`;
-  const ofDays = sql`(${days.since}::date is null or d.day >= ${days.since}::date)
-    and (${days.until}::date is null or d.day < ${days.until}::date)`;
+  const [isSince, isUntil] = [
+    days.since === null ? sql`true` : sql`d.day >= ${days.since}::date`,
+    days.until === null ? sql`true` : sql`d.day < ${days.until}::date`,
+  ];
+  const ofDays = sql`${isSince} and ${isUntil}`;
+  // One plan fits all days of any person, and no other window.
+  const isOfAllDays = days.since === null && days.until === null;
   // The part that is read first is the smaller one: see docs/decisions/0087-statements-on-citus.md.
   const [first, sums] = isOwner
     ? [
@@ -185,7 +191,7 @@ export async function findLanguages(
         sql`language_days d join shown on shown.id = d.repository_id where ${ofDays}`,
       ]
     : [
-        sql`own as (select d.* from language_days d where ${ofDays} and d.identity_id = any(array(
+        sql`own as (select ${isOfAllDays ? pointRead : sql``} d.* from language_days d where ${ofDays} and d.identity_id = any(array(
           select i.id from identities i where i.account_id = ${accountId}::uuid)))`,
         sql`own d join repositories r on r.id = d.repository_id where ${isShown}`,
       ];
