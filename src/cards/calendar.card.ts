@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { CalendarInput } from '../http/images.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
-import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
+import { type Coverage, coverageOf, coverageOfCalendar } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { px } from './markup.ts';
 import type { CardOptions } from './options.ts';
@@ -66,18 +66,12 @@ export const calendarCard = defineCard<Content>({
     ),
   }),
   read: ({ envelope, calendar }) => {
-    const { data, meta_data } = envelope;
-    const [item] = data;
+    const [item] = envelope.data;
     if (calendar === undefined || !compiledItem.Check(item)) return undefined;
     return {
       who: item.display_name || item.name,
       calendar,
-      coverage: {
-        includesPrivate: calendar.includesPrivate,
-        isCollected: calendar.source === 'collected',
-        isIncomplete: meta_data.complete === false,
-        asOf: asOfResponse(envelope),
-      },
+      coverage: coverageOfCalendar(calendar, envelope),
     };
   },
   draw: (content, options) => {

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { StreakInput as Streak, StreaksInput as Streaks } from '../http/images.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
-import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
+import { type Coverage, coverageOf, coverageOfCalendar } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { type Grid, gridOf } from './grid.ts';
 import type { CardOptions } from './options.ts';
@@ -37,18 +37,12 @@ export const streakCard = defineCard<Content>({
     return { widthPx, heightPx: heightOf(options, coverageLines([options.language.words.publicOnly], options)) };
   },
   read: ({ envelope, calendar, streaks }) => {
-    const { data, meta_data } = envelope;
-    const [item] = data;
+    const [item] = envelope.data;
     if (calendar === undefined || streaks === undefined || !compiledItem.Check(item)) return undefined;
     return {
       who: item.display_name || item.name,
       streaks,
-      coverage: {
-        includesPrivate: calendar.includesPrivate,
-        isCollected: calendar.source === 'collected',
-        isIncomplete: meta_data.complete === false,
-        asOf: asOfResponse(envelope),
-      },
+      coverage: coverageOfCalendar(calendar, envelope),
     };
   },
   draw: (content, options) => {
