@@ -4,7 +4,7 @@ import type { CardInput } from '../http/images.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
-import { gridOf } from './grid.ts';
+import { gridOf, inWords, wallOf } from './grid.ts';
 import { fill } from './languages/language.ts';
 import { px } from './markup.ts';
 import { drawMedal, drawMotif, drawRibbon, metalOf, rareUpTo, ribbonShare } from './medal.ts';
@@ -155,7 +155,8 @@ function drawList(canvas: Canvas, [first, ...others]: readonly Item[], place: Pl
   if (others.length === 0) return bottom;
   const top = bottom + newest.below;
   const grid = gridOf({ at: left, maxWidth, gap, columns: options.columns, usual: 184, least: leastWidth, most: 4 });
-  for (const [index, item] of others.entries()) {
+  const named = others.slice(0, inWords(others.length, grid));
+  for (const [index, item] of named.entries()) {
     const { at, row } = grid.placeOf(index);
     const y = top + row * rowHeight;
     drawMedal(canvas, { at, y, size: iconSize }, medalOf(item, options, images));
@@ -166,7 +167,21 @@ function drawList(canvas: Canvas, [first, ...others]: readonly Item[], place: Pl
     for (const [line, detail] of lines.entries())
       canvas.text('label', { ...text, y: baseline + 16 * (line + 1) }, detail);
   }
-  return top + grid.rowsOf(others.length) * rowHeight - (rowHeight - iconSize);
+  const end = top + grid.rowsOf(named.length) * rowHeight - (rowHeight - iconSize);
+  return named.length === others.length
+    ? end
+    : drawWall(canvas, others.slice(named.length), { ...place, top: end + gap });
+}
+
+/** @returns the y coordinate of the lower end. */
+function drawWall(canvas: Canvas, items: readonly Item[], { options, images, at: left, top, maxWidth }: Place): number {
+  const wall = wallOf(items.length, { at: left, maxWidth, size: iconSize, gap: bareGap, columns: undefined });
+  for (const [index, item] of items.entries()) {
+    const { at, row } = wall.placeOf(index);
+    const y = top + row * (iconSize + bareGap);
+    drawMedal(canvas, { at, y, size: iconSize }, medalOf(item, options, images));
+  }
+  return top + wall.heightPx;
 }
 
 /**
@@ -185,7 +200,9 @@ function drawNewest(canvas: Canvas, item: Item, { options, images, at, top, maxW
   const names = isShort ? [item.name] : wrap(item.name, { ...text, maxLines: 2, ...textStyles.name });
   const rarity = rarityOf(item, options);
   const details = [...detailsOf(item, options), ...(rarity === '' ? [] : [rarity])];
-  let y = top + size / 2 + 5 - ((names.length - 1) * 18 + details.length * 17) / 2;
+  const middle = top + size / 2 + 5 - ((names.length - 1) * 18 + details.length * 17) / 2;
+  // Many lines would begin above the medal, beside the title.
+  let y = Math.max(middle, top + textStyles[isShort ? 'heading' : 'name'].sizePx);
   for (const [index, name] of names.entries()) {
     if (index > 0) y += 18;
     canvas.text(isShort ? 'heading' : 'name', { ...text, y }, name);
@@ -194,7 +211,7 @@ function drawNewest(canvas: Canvas, item: Item, { options, images, at, top, maxW
     y += 17;
     canvas.text('label', { ...text, y, isProse: detail === rarity }, detail);
   }
-  return Math.ceil(top + height);
+  return Math.ceil(Math.max(top + height, y + 4));
 }
 
 function medalOf(item: Item, { hide }: CardOptions, images: Images): Parameters<typeof drawMedal>[2] {
@@ -250,9 +267,5 @@ function drawIcon(canvas: Canvas, { at, y }: { at: number; y: number }, { icon_u
     canvas.add(`<image x="${px(left)}" y="${px(y)}" width="${iconSize}" height="${iconSize}" href="${image}"/>`);
     return;
   }
-  const middle = left + iconSize / 2;
-  canvas.add(
-    `<circle class="t" cx="${px(middle)}" cy="${px(y + iconSize / 2)}" r="${iconSize / 2}"/>
-<g class="k" stroke-width="2" stroke-linejoin="round" transform="translate(${px(middle - 12)} ${px(y + 9)})"><path d="M8 15l-2 9 6-3.5 6 3.5-2-9"/><circle cx="12" cy="9" r="7"/></g>`,
-  );
+  drawMedal(canvas, { at, y, size: iconSize }, { image, metal: undefined });
 }

@@ -6,7 +6,7 @@ import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
 import { frame, padding } from './frame.ts';
-import { gridOf } from './grid.ts';
+import { type Grid, gridOf, inWords, wallOf } from './grid.ts';
 import { fill } from './languages/language.ts';
 import { reasonOf } from './nothing.ts';
 import type { CardOptions } from './options.ts';
@@ -24,8 +24,6 @@ const moreHeight = 28;
 const summaryLine = 18;
 /** The lines about what the numbers cover, below the people. */
 const below = { firstPx: 22, linePx: 16 };
-/** The number of people with names; the others are avatars alone. */
-const mostNamed = 12;
 /** The width of an avatar with some letters of a name, in pixels. */
 const leastWidth = 100;
 
@@ -95,7 +93,7 @@ export const contributorsCard = defineCard<Content>({
     ];
     const lines = joinParts(summary, width - 2 * padding, textStyles.label.sizePx);
     drawHeader(canvas, options, { lines, isCountingBeside });
-    const named = hide.has('names') ? 0 : mostNamed;
+    const named = namedOf(people.length, options);
     let bottom = padding + headerHeight(options, lines.length);
     if (named > 0) bottom = drawList(canvas, people.slice(0, named), options, images, bottom);
     if (people.length > named) {
@@ -190,19 +188,19 @@ function namesOf(people: readonly Item[]): string[] {
   return people.map(({ name }, index) => ((times.get(names[index] ?? '') ?? 0) > 1 ? name : (names[index] ?? name)));
 }
 
+function gridOfNames({ widthPx = defaultWidthPx, columns }: CardOptions): Grid {
+  return gridOf({ at: padding, maxWidth: widthPx - 2 * padding, gap, columns, usual: 184, least: leastWidth, most: 4 });
+}
+
+/** Returns how many people have names. */
+function namedOf(count: number, options: CardOptions): number {
+  return options.hide.has('names') ? 0 : inWords(count, gridOfNames(options));
+}
+
 /** @returns the y coordinate of the lower end. */
 function drawList(canvas: Canvas, people: readonly Item[], options: CardOptions, images: Images, top: number): number {
   const { language, hide } = options;
-  const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
-  const grid = gridOf({
-    at: padding,
-    maxWidth: width,
-    gap,
-    columns: options.columns,
-    usual: 184,
-    least: leastWidth,
-    most: 4,
-  });
+  const grid = gridOfNames(options);
   const hasCounts = !hide.has('counts');
   const names = namesOf(people);
   for (const [index, person] of people.entries()) {
@@ -213,30 +211,22 @@ function drawList(canvas: Canvas, people: readonly Item[], options: CardOptions,
     const place = { at: at + avatarSize + 10, maxWidth: grid.itemWidth - avatarSize - 10 };
     canvas.text('name', { ...place, y: y + (hasCounts ? 15 : 23) }, name);
     if (!hasCounts) continue;
-    canvas.text('label', { ...place, y: y + 31 }, language.plural(language.words.contributions, person.contributions));
+    const count = language.plural(language.words.contributions, person.contributions);
+    const hasRoom = measure(count, textStyles.label.sizePx) <= place.maxWidth;
+    canvas.text('label', { ...place, y: y + 31 }, hasRoom ? count : language.number(person.contributions));
   }
   return top + grid.rowsOf(people.length) * rowHeight - (rowHeight - avatarSize);
 }
 
 function drawWall(canvas: Canvas, people: readonly Item[], options: CardOptions, images: Images, top: number): number {
-  const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
+  const maxWidth = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const size = avatarSize;
-  const grid = gridOf({
-    at: padding,
-    maxWidth: width,
-    gap: bareGap,
-    columns: options.columns,
-    usual: size,
-    least: size,
-  });
+  const columns = options.hide.has('names') ? options.columns : undefined;
+  const wall = wallOf(people.length, { at: padding, maxWidth, size, gap: bareGap, columns });
   for (const [index, person] of people.entries()) {
-    const { at, row } = grid.placeOf(index);
-    drawAvatar(
-      canvas,
-      { at, y: top + row * (size + bareGap), size },
-      { name: person.display_name || person.name, avatarUrl: person.avatar_url },
-      images,
-    );
+    const { at, row } = wall.placeOf(index);
+    const name = person.display_name || person.name;
+    drawAvatar(canvas, { at, y: top + row * (size + bareGap), size }, { name, avatarUrl: person.avatar_url }, images);
   }
-  return top + grid.rowsOf(people.length) * (size + bareGap) - bareGap;
+  return top + wall.heightPx;
 }

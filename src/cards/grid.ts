@@ -35,3 +35,26 @@ export function gridOf(place: {
     rowsOf: (count) => Math.ceil(count / columns),
   };
 }
+
+/** The number of items of a list with words; the others are images alone, unless one more row of the list holds them. */
+const mostInWords = 12;
+
+/** Returns how many of `count` items are in a list with words. */
+export function inWords(count: number, { columns }: Pick<Grid, 'columns'>): number {
+  return count <= mostInWords + columns ? count : mostInWords;
+}
+
+/** Places images side by side, in rows of equal lengths, so that no image is alone in the last one. */
+export function wallOf(
+  count: number,
+  place: { at: number; maxWidth: number; size: number; gap: number; columns: number | undefined },
+): Pick<Grid, 'placeOf'> & { heightPx: number } {
+  const { at, size, gap, columns } = place;
+  const grid = gridOf({ ...place, usual: size, least: size });
+  const rows = grid.rowsOf(count);
+  const perRow = columns === undefined ? Math.ceil(count / rows) : grid.columns;
+  return {
+    placeOf: (index) => ({ at: at + (index % perRow) * grid.step, row: Math.floor(index / perRow) }),
+    heightPx: rows * (size + gap) - gap,
+  };
+}
