@@ -15,6 +15,7 @@ import { measure } from './text/measure.ts';
 const defaultWidthPx = 480;
 const gap = 16;
 const titleHeight = 34;
+const titleLine = 18;
 const completenessHeight = 24;
 const lineHeight = 17;
 const moreHeight = 28;
@@ -23,18 +24,16 @@ const podiumAvatar = 44;
 const rowHeight = 40;
 const rowAvatar = 28;
 const changeWidth = 34;
-/** The width of the points with their unit. */
+/** The width of a column of points with their unit, unless they are longer. */
 const usualPoints = 96;
 /** The least width of a name in a row beside points with their unit, or beside changes. */
 const leastName = 80;
 /** The width and the height of the sign of a change, in pixels. */
 const triangle = 7;
-/** The steps of the podium by rank: the height of each, and its place from the left. */
-const steps = [
-  { height: 50, place: 1 },
-  { height: 38, place: 0 },
-  { height: 28, place: 2 },
-];
+/** The heights of the steps of the podium by rank, so that equal ranks stand equally high. */
+const stepHeights = [50, 38, 28];
+/** The places of the steps from the left, in the order of people. */
+const stepPlaces = [1, 0, 2];
 
 const Item = Type.Object({
   rank: Type.Integer(),
@@ -103,19 +102,20 @@ export const boardCard = defineCard<Content>({
     const maxWidth = width - 2 * padding;
     const canvas = new Canvas(width, language);
     const title = options.title ?? board.name;
-    if (!hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
+    const below = padding + (hide.has('title') ? 0 : drawTitle(canvas, title, maxWidth));
     const { repositories, as_of: asOf } = content.board;
     const complete = completenessOf(repositories, asOf === null ? undefined : new Date(asOf), options.language);
     const lines = wrap(complete, { maxWidth, maxLines: 3, ...textStyles.label });
     for (const [index, line] of lines.entries()) {
-      const baseline = padding + titleOf(options) + 8 + index * lineHeight;
+      const baseline = below + 8 + index * lineHeight;
       canvas.text('label', { at: padding, y: baseline, maxWidth, isProse: true }, line);
     }
-    let y = padding + titleOf(options) + completenessHeight + (lines.length - 1) * lineHeight;
+    let y = below + completenessHeight + (lines.length - 1) * lineHeight;
     const hasPodium = !hide.has('podium') && people[0]?.rank === 1;
-    const first = hasPodium ? people.slice(0, steps.length) : [];
+    const first = hasPodium ? people.slice(0, stepPlaces.length) : [];
     if (hasPodium) y = drawPodium(canvas, first, options, images, y);
-    y = drawRows(canvas, people.slice(first.length), options, images, y);
+    const rows = people.slice(first.length);
+    if (rows.length > 0) y = drawRows(canvas, rows, options, images, hasPodium ? y + gap : y);
     const more = others > 0 && !hide.has('more') ? fill(language.words.more, { n: language.number(others) }) : '';
     canvas.text('label', { at: padding, y: y + 26, maxWidth }, more);
     return frame(options, {
@@ -135,6 +135,21 @@ function titleOf({ hide }: CardOptions): number {
   return hide.has('title') ? 0 : titleHeight;
 }
 
+/** Draws a title in up to two lines. @returns its height with the room below it. */
+function drawTitle(canvas: Canvas, title: string, maxWidth: number): number {
+  const place = { at: padding, y: padding + 15, maxWidth };
+  const { sizePx, weight } = textStyles.heading;
+  if (measure(title, sizePx, weight) <= maxWidth) {
+    canvas.headline(place, title);
+    return titleHeight;
+  }
+  const lines = wrap(title, { maxWidth, maxLines: 2, ...textStyles.name });
+  for (const [index, line] of lines.entries()) {
+    canvas.text('name', { ...place, y: place.y + index * titleLine }, line);
+  }
+  return titleHeight + (lines.length - 1) * titleLine;
+}
+
 function pointsOf({ points }: Item, { language }: CardOptions): string {
   return language.plural(language.words.points, points);
 }
@@ -148,31 +163,29 @@ function drawPodium(
   top: number,
 ): number {
   const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
-  const column = (width - 2 * gap) / steps.length;
+  const column = (width - 2 * gap) / stepPlaces.length;
+  const haveRoom = people.every((item) => measure(pointsOf(item, options), textStyles.label.sizePx) <= column);
   for (const [index, item] of people.entries()) {
-    const step = steps[index];
-    if (step === undefined) continue;
-    const at = padding + step.place * (column + gap);
+    const height = stepHeights[item.rank - 1] ?? 0;
+    const at = padding + (stepPlaces[index] ?? 0) * (column + gap);
     const floor = top + podiumHeight - gap;
-    const y = floor - step.height;
+    const y = floor - height;
     canvas.add(
-      `<rect class="t" x="${px(canvas.left(at, column))}" y="${px(y)}" width="${px(column)}" height="${step.height}" rx="4"/>`,
+      `<rect class="t" x="${px(canvas.left(at, column))}" y="${px(y)}" width="${px(column)}" height="${height}" rx="4"/>`,
     );
     const middle = { at: at + column / 2, maxWidth: column, anchor: 'middle' } as const;
-    canvas.text('number', { ...middle, y: y + step.height / 2 + 6.5 }, options.language.number(item.rank));
+    canvas.text('number', { ...middle, y: y + height / 2 + 6.5 }, options.language.number(item.rank));
     const { person } = item;
     const name = person.display_name || person.name;
     const hasPoints = !options.hide.has('points');
-    const points = pointsOf(item, options);
-    const hasRoom = measure(points, textStyles.label.sizePx) <= column;
-    if (hasPoints)
-      canvas.text('label', { ...middle, y: y - 6 }, hasRoom ? points : options.language.number(item.points));
+    const points = haveRoom ? pointsOf(item, options) : options.language.number(item.points);
+    if (hasPoints) canvas.text('label', { ...middle, y: y - 6 }, points);
     const nameY = y - (hasPoints ? 22 : 8);
     canvas.text('name', { ...middle, y: nameY }, name);
     const place = { at: at + (column - podiumAvatar) / 2, y: nameY - 18 - podiumAvatar, size: podiumAvatar };
     drawAvatar(canvas, place, { name, avatarUrl: person.avatar_url }, images);
   }
-  return top + podiumHeight;
+  return top + podiumHeight - gap;
 }
 
 /** @returns the y coordinate of the lower end. */
@@ -200,7 +213,7 @@ function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions,
         pointsText(item),
       );
   }
-  return top + Math.max(0, people.length * rowHeight - (rowHeight - rowAvatar));
+  return top + people.length * rowHeight - (rowHeight - rowAvatar);
 }
 
 /**
@@ -215,11 +228,15 @@ function columnsOf(
   const { language, hide } = options;
   const changes = hide.has('changes') ? 0 : changeWidth;
   const numberOf = ({ points }: Item): string => language.number(points);
+  const widthOf = (textOf: (item: Item) => string): number =>
+    8 + Math.max(...people.map((item) => measure(textOf(item), textStyles.label.sizePx)));
   if (hide.has('points')) return { pointsWidth: 0, pointsText: numberOf, hasChanges: changes > 0 };
-  if (room - usualPoints - changes >= leastName) {
-    return { pointsWidth: usualPoints, pointsText: (item) => pointsOf(item, options), hasChanges: changes > 0 };
+  const withUnit = (item: Item): string => pointsOf(item, options);
+  const unitWidth = Math.max(usualPoints, widthOf(withUnit));
+  if (room - unitWidth - changes >= leastName) {
+    return { pointsWidth: unitWidth, pointsText: withUnit, hasChanges: changes > 0 };
   }
-  const pointsWidth = 8 + Math.max(0, ...people.map((item) => measure(numberOf(item), textStyles.label.sizePx)));
+  const pointsWidth = widthOf(numberOf);
   return { pointsWidth, pointsText: numberOf, hasChanges: changes > 0 && room - pointsWidth - changes >= leastName };
 }
 
@@ -234,7 +251,7 @@ function drawChange(
   const width = canvas.text(
     'small',
     { at: end, y, maxWidth: changeWidth - triangle - 4, anchor: 'end' },
-    language.number(Math.abs(change)),
+    language.compactNumber(Math.abs(change)),
   );
   const left = canvas.left(end - width - triangle - 4, triangle);
   const [foot, tip] = change > 0 ? [y - 1, y - triangle] : [y - triangle, y - 1];
