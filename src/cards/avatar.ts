@@ -8,6 +8,8 @@ import { measure } from './text/measure.ts';
 export const avatarClip =
   '<clipPath id="round" clipPathUnits="objectBoundingBox"><circle cx=".5" cy=".5" r=".5"/></clipPath>';
 
+/** The least side of an avatar with large initials, in pixels. */
+const largeSize = 60;
 /** The greatest width of initials, as a share of the avatar's side. */
 const widestInitials = 0.68;
 
@@ -30,11 +32,12 @@ export function drawAvatar(
     return;
   }
   canvas.add(`<circle class="t" cx="${px(left + size / 2)}" cy="${px(y + size / 2)}" r="${size / 2}"/>`);
-  const middle = { at: at + size / 2, y: y + size / 2 + 5, maxWidth: size - 6, anchor: 'middle' } as const;
+  const [style, toBaseline] = size >= largeSize ? (['big', 10] as const) : (['name', 5] as const);
+  const { sizePx, weight } = textStyles[style];
+  const middle = { at: at + size / 2, y: y + size / 2 + toBaseline, maxWidth: size - 6, anchor: 'middle' } as const;
   const initials = initialsOf(person.name);
-  const { sizePx, weight } = textStyles.name;
   const isTooWide = measure(initials, sizePx, weight) > size * widestInitials;
-  canvas.text('name', middle, isTooWide ? firstLetter(initials) : initials);
+  canvas.text(style, middle, isTooWide ? firstLetter(initials) : initials);
 }
 
 /** Returns the first letters of the first and the last word; only the first letter in scripts with wide letters. */

@@ -1,4 +1,4 @@
-import { type Canvas, textStyles } from '../canvas.ts';
+import { type Canvas, type TextPlace, textStyles } from '../canvas.ts';
 import { padding } from '../frame.ts';
 import { type Grid, gridOf } from '../grid.ts';
 import { icons } from '../icons.ts';
@@ -32,9 +32,10 @@ export function counterGrid(
   return {
     heightPx: grid.rowsOf(counters.length) * rowHeight,
     draw: (canvas, shown, y) => {
+      const style = styleOfNumbers(shown, grid, options);
       for (const [index, counter] of shown.entries()) {
         const { at, row } = grid.placeOf(index);
-        const place = { at, y: y + row * rowHeight, width: grid.itemWidth };
+        const place = { at, y: y + row * rowHeight, width: grid.itemWidth, style };
         if (grid.columns === 1) drawLine(canvas, counter, options, place);
         else drawCell(canvas, counter, options, place);
       }
@@ -68,36 +69,65 @@ interface CellPlace {
   at: number;
   y: number;
   width: number;
+  /** The style of all numbers. */
+  style: NumberStyle;
+}
+
+type NumberStyle = 'number' | 'name';
+
+/** Returns the room for the number of a counter. */
+function numberRoom({ name }: Counter, { columns, itemWidth }: Grid, { hide, language }: CardOptions): number {
+  const room = itemWidth - (hide.has('icons') ? 0 : iconRoom);
+  return columns === 1 ? room - labelWidth(language.words[name]) - gap : room;
+}
+
+/** Returns the style in which all numbers have room in full, so that those of one card look alike. */
+function styleOfNumbers(counters: readonly Counter[], grid: Grid, options: CardOptions): NumberStyle {
+  const { sizePx, weight } = textStyles.number;
+  const haveRoom = counters.every(
+    (counter) => measure(counter.full, sizePx, weight) <= numberRoom(counter, grid, options),
+  );
+  return haveRoom ? 'number' : 'name';
+}
+
+/** Writes a number, shortened where it has no room in full. */
+function drawNumber(
+  canvas: Canvas,
+  { value, full }: Counter,
+  { style, language }: Pick<CellPlace, 'style'> & Pick<CardOptions, 'language'>,
+  place: TextPlace,
+): void {
+  const { sizePx, weight } = textStyles[style];
+  canvas.text(style, place, measure(full, sizePx, weight) <= place.maxWidth ? full : language.compactNumber(value));
 }
 
 function drawCell(
   canvas: Canvas,
-  { name, value, full }: Counter,
-  options: CardOptions,
-  { at, y, width }: CellPlace,
+  counter: Counter,
+  { hide, language }: CardOptions,
+  { at, y, width, style }: CellPlace,
 ): void {
-  const room = options.hide.has('icons') ? 0 : iconRoom;
+  const { name } = counter;
+  const room = hide.has('icons') ? 0 : iconRoom;
   const place = { at: at + room, maxWidth: width - room };
   if (room > 0) drawIcon(canvas, name, at, y);
-  const isShort = measure(full, textStyles.number.sizePx, 'bold') <= place.maxWidth;
-  canvas.text('number', { ...place, y: y + 14 }, isShort ? full : options.language.compactNumber(value));
-  canvas.text('label', { ...place, y: y + 31 }, options.language.words[name]);
+  drawNumber(canvas, counter, { style, language }, { ...place, y: y + 14 });
+  canvas.text('label', { ...place, y: y + 31 }, language.words[name]);
 }
 
 function drawLine(
   canvas: Canvas,
-  { name, value, full }: Counter,
-  options: CardOptions,
-  { at, y, width }: CellPlace,
+  counter: Counter,
+  { hide, language }: CardOptions,
+  { at, y, width, style }: CellPlace,
 ): void {
-  const room = options.hide.has('icons') ? 0 : iconRoom;
+  const { name } = counter;
+  const room = hide.has('icons') ? 0 : iconRoom;
   const label = { at: at + room, y: y + 13, maxWidth: width - room };
   if (room > 0) drawIcon(canvas, name, at, y);
-  const used = canvas.text('label', label, options.language.words[name]);
+  const used = canvas.text('label', label, language.words[name]);
   const maxWidth = label.maxWidth - used - gap;
-  const isShort = measure(full, textStyles.number.sizePx, 'bold') <= maxWidth;
-  const place = { at: at + width, y: y + 14, maxWidth, anchor: 'end' } as const;
-  canvas.text('number', place, isShort ? full : options.language.compactNumber(value));
+  drawNumber(canvas, counter, { style, language }, { at: at + width, y: y + 14, maxWidth, anchor: 'end' });
 }
 
 /** Draws the icon of a counter, 16 pixels wide. */
