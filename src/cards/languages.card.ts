@@ -91,7 +91,8 @@ export const languagesCard = defineCard<Content>({
       );
     }
     if (!hide.has('bar')) drawBar(canvas, rows, { y: places.bar, width: maxWidth });
-    for (const [index, row] of rows.entries()) drawRow(canvas, row, options, { ...places, index });
+    const style = styleOfNames(rows, options, places.grid);
+    for (const [index, row] of rows.entries()) drawRow(canvas, row, options, { ...places, index, style });
     for (const [index, line] of lines.entries()) {
       const y = places.height - 20 - (lines.length - 1 - index) * below.linePx;
       canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
@@ -137,7 +138,7 @@ function placeParts(
   { hide, columns, widthPx = defaultWidthPx }: CardOptions,
   count: { rows: number; summary: number; lines: number },
 ): Places {
-  const grid = gridOf({ at: padding, maxWidth: widthPx - 2 * padding, gap: columnGap, columns, ...column, most: 2 });
+  const grid = gridOf({ at: padding, maxWidth: widthPx - 2 * padding, gap: columnGap, columns, ...column, most: 4 });
   const summary = padding + (hide.has('title') ? 0 : titleHeight - 8);
   const barAt = summary + (count.summary === 0 ? 8 : count.summary * summaryLine + 8);
   const rows = barAt + (hide.has('bar') ? 0 : bar.height + bar.below);
@@ -154,35 +155,51 @@ function drawBar(canvas: Canvas, rows: readonly Row[], { y, width }: { y: number
 <g clip-path="url(#b)">`,
   );
   canvas.rect({ at: padding, y, width, height: bar.height }, 'class="t"');
+  const parts = rows.map(({ share }) => Math.max(bar.least, share * width));
+  // Small languages that are drawn larger than they are take their room from all.
+  const scale = width / parts.reduce((sum, part) => sum + part, 0);
   let at = padding;
-  for (const { colour, share } of rows) {
-    const part = Math.max(bar.least, share * width);
+  for (const [index, { colour }] of rows.entries()) {
+    const part = (parts[index] ?? 0) * scale;
+    const gap = index === rows.length - 1 ? 0 : bar.gap;
     if (colour !== undefined) {
-      canvas.rect({ at, y, width: Math.max(1, part - bar.gap), height: bar.height }, `class="f" fill="${colour}"`);
+      canvas.rect({ at, y, width: Math.max(1, part - gap), height: bar.height }, `class="f" fill="${colour}"`);
     }
     at += part;
   }
   canvas.add('</g>');
 }
 
+/** Returns the width of the share of a language with the room before it. */
+function shareWidth({ share }: Row, { hide, language }: CardOptions): number {
+  return hide.has('shares') ? 0 : measure(shareOf(share, language), textStyles.label.sizePx) + 8;
+}
+
+/** Returns the largest style in which all names have room beside their shares. */
+function styleOfNames(rows: readonly Row[], options: CardOptions, { itemWidth }: Grid): 'name' | 'label' | 'small' {
+  const style = (['name', 'label', 'small'] as const).find((styleName) => {
+    const { sizePx, weight } = textStyles[styleName];
+    const room = itemWidth - dot.room;
+    return rows.every((row) => measure(row.name, sizePx, weight) <= room - shareWidth(row, options));
+  });
+  return style ?? 'small';
+}
+
 /** Draws a dot in the colour of a language, its name and its share. */
 function drawRow(
   canvas: Canvas,
-  { name, colour, share }: Row,
-  { hide, language }: CardOptions,
-  { rows, grid, index }: Places & { index: number },
+  item: Row,
+  options: CardOptions,
+  { rows, grid, index, style }: Places & { index: number; style: 'name' | 'label' | 'small' },
 ): void {
+  const { name, colour, share } = item;
   const { at, row } = grid.placeOf(index);
   const y = rows + row * rowHeight;
   const fill = colour === undefined ? 'class="t"' : `fill="${colour}"`;
   canvas.add(`<circle ${fill} cx="${px(canvas.left(at + dot.radius))}" cy="${px(y + 9)}" r="${dot.radius}"/>`);
-  const label = hide.has('shares') ? '' : shareOf(share, language);
-  const room = label === '' ? 0 : measure(label, textStyles.label.sizePx) + 8;
-  const maxWidth = grid.itemWidth - dot.room - room;
-  const style = (['name', 'label', 'small'] as const).find((styleName) => {
-    const { sizePx, weight } = textStyles[styleName];
-    return measure(name, sizePx, weight) <= maxWidth;
-  });
-  canvas.text(style ?? 'small', { at: at + dot.room, y: y + 14, maxWidth }, name);
-  canvas.text('label', { at: at + grid.itemWidth, y: y + 14, maxWidth: room, anchor: 'end' }, label);
+  const room = shareWidth(item, options);
+  canvas.text(style, { at: at + dot.room, y: y + 14, maxWidth: grid.itemWidth - dot.room - room }, name);
+  if (room === 0) return;
+  const place = { at: at + grid.itemWidth, y: y + 14, maxWidth: room, anchor: 'end' } as const;
+  canvas.text('label', place, shareOf(share, options.language));
 }
