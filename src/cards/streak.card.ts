@@ -6,15 +6,17 @@ import { defineCard } from './card.ts';
 import { type Coverage, coverageOf, coverageOfCalendar } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { type Grid, gridOf } from './grid.ts';
+import type { Language } from './languages/language.ts';
 import type { CardOptions } from './options.ts';
 import { drawRing } from './ring.ts';
-import { joinParts, wrap } from './text/fit.ts';
+import { joinParts, wrap, wrapRange } from './text/fit.ts';
 import { measure } from './text/measure.ts';
 
 const defaultWidthPx = 480;
 const titleHeight = 40;
 const ring = { size: 76, line: 6, room: 14 };
 const gap = 16;
+const dayMs = 86_400_000;
 /** The width of a ring with its texts. */
 const leastWidth = 190;
 const below = { firstPx: 30, linePx: 16 };
@@ -63,7 +65,7 @@ export const streakCard = defineCard<Content>({
     const unit = content.streaks.unit;
     for (const [index, cell] of cells.entries())
       drawCell(canvas, cell, options, { ...placeOf(grid, index, options), unit });
-    const coverage = coverageOf(content.coverage, language);
+    const coverage = [...daysOffOf(content.streaks, language), ...coverageOf(content.coverage, language)];
     const lines = coverageLines(coverage, options);
     const height = heightOf(options, lines);
     for (const [index, line] of lines.entries()) {
@@ -110,6 +112,14 @@ function coverageLines(coverage: readonly string[], { hide, widthPx = defaultWid
   return hide.has('coverage') ? [] : joinParts(coverage, widthPx - 2 * padding, textStyles.small.sizePx);
 }
 
+/** Returns the days off with their names; weeks have none. */
+function daysOffOf({ unit, daysOff }: Streaks, { words, weekday }: Language): string[] {
+  if (unit === 'week' || daysOff.length === 0) return [];
+  // 5 January 1970 was a Monday.
+  const names = daysOff.map((isoDay) => weekday(new Date((3 + isoDay) * dayMs)));
+  return [`${words.daysOff}: ${names.join(', ')}`];
+}
+
 function lengthOf({ length }: Streak, unit: Streaks['unit'], { language }: CardOptions): string {
   return unit === 'day' ? language.days(length) : language.weeks(length);
 }
@@ -142,7 +152,7 @@ function drawCell(
   const names = wrap(label, { maxWidth, maxLines: 2, ...textStyles.name });
   const details = [
     lengthOf(streak, unit, options),
-    ...(dates === '' ? [] : wrap(dates, { maxWidth, maxLines: 3, ...textStyles.small })),
+    ...(dates === '' ? [] : wrapRange(dates, { maxWidth, ...textStyles.small })),
   ];
   const place = { at: at + ring.size + ring.room, maxWidth, isProse: true };
   let baseline = y + ring.size / 2 + 5 - ((names.length - 1) * 17 + details.length * 16) / 2;

@@ -34,7 +34,7 @@ export function streaksOf(
       if (streak.length > longest.length) longest = streak;
     } else if (endsStreak(day, { unit, present, daysOff })) streak = none;
   }
-  return { unit, current: streak, longest };
+  return { unit, daysOff: [...daysOff], current: streak, longest };
 }
 
 function endsStreak(

@@ -53,6 +53,8 @@ export interface CalendarInput {
 /** The streak that still goes on and the longest streak of a calendar. */
 export interface StreaksInput {
   unit: 'day' | 'week';
+  /** Weekdays that end no streak, 1 Monday to 7 Sunday. */
+  daysOff: readonly number[];
   current: StreakInput;
   longest: StreakInput;
 }

@@ -79,6 +79,7 @@ export const ar: Words = {
   heldBy: 'الحائزون: {n}',
   currentStreak: 'السلسلة الحالية',
   longestStreak: 'أطول سلسلة',
+  daysOff: 'أيام الراحة',
   community: 'المجتمع',
   collecting: 'جارٍ الجمع',
   collectingDetail: 'ستظهر الأرقام هنا بعد لحظات.',

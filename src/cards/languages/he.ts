@@ -48,6 +48,7 @@ export const he: Words = {
   heldBy: 'מחזיקים: {n}',
   currentStreak: 'רצף נוכחי',
   longestStreak: 'הרצף הארוך ביותר',
+  daysOff: 'ימי חופש',
   community: 'קהילה',
   collecting: 'אוסף נתונים',
   collectingDetail: 'המספרים יופיעו כאן בעוד רגע.',

@@ -44,6 +44,7 @@ export const hi: Words = {
   heldBy: '{n} के पास',
   currentStreak: 'मौजूदा सिलसिला',
   longestStreak: 'सबसे लंबा सिलसिला',
+  daysOff: 'छुट्टी के दिन',
   community: 'समुदाय',
   collecting: 'जुटाया जा रहा है',
   collectingDetail: 'संख्याएँ कुछ ही पल में यहाँ होंगी।',

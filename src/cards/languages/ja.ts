@@ -47,6 +47,7 @@ export const ja: Words = {
   heldBy: '獲得者: {n}',
   currentStreak: '現在の連続',
   longestStreak: '最長の連続',
+  daysOff: '休日',
   community: 'コミュニティ',
   collecting: '収集中',
   collectingDetail: 'まもなく数値が表示されます。',

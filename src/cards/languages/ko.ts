@@ -47,6 +47,7 @@ export const ko: Words = {
   heldBy: '획득: {n}',
   currentStreak: '현재 연속',
   longestStreak: '최장 연속',
+  daysOff: '쉬는 날',
   community: '커뮤니티',
   collecting: '수집 중',
   collectingDetail: '곧 숫자가 표시됩니다.',

@@ -48,6 +48,8 @@ export interface Words extends Record<CounterName, string> {
   heldBy: string;
   currentStreak: string;
   longestStreak: string;
+  /** Days that end no streak. */
+  daysOff: string;
   community: string;
   collecting: string;
   collectingDetail: string;

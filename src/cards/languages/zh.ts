@@ -44,6 +44,7 @@ export const zh: Words = {
   heldBy: '{n} 人获得',
   currentStreak: '当前连续',
   longestStreak: '最长连续',
+  daysOff: '休息日',
   community: '社区',
   collecting: '正在收集',
   collectingDetail: '数据马上就会出现在这里。',

@@ -105,6 +105,15 @@ export function wrap(
   return [...lines, line].map((text) => fit(text, maxWidth, sizePx, weight).text);
 }
 
+/** The place after the sign between two dates with years. */
+const rangeBreak = /(?<=\d{4}.*[–~～])\s?(?=.*\d{4})/u;
+
+/** Breaks a range of dates into lines: between the two dates where it has no room in one, then between words. */
+export function wrapRange(text: string, style: { maxWidth: number; sizePx: number }): string[] {
+  if (measure(text, style.sizePx) <= style.maxWidth) return [text];
+  return text.split(rangeBreak).flatMap((date) => wrap(date, { ...style, maxLines: 2 }));
+}
+
 /** Stands between the parts of a line. */
 export const partSeparator = ' · ';
 
@@ -115,7 +124,7 @@ export function joinParts(parts: readonly string[], maxWidth: number, sizePx: nu
     const last = lines.at(-1);
     const longer = last === undefined ? part : `${last}${partSeparator}${part}`;
     if (measure(longer, sizePx) <= maxWidth) lines.splice(-1, 1, longer);
-    else lines.push(...wrap(part, { maxWidth, maxLines: 2, sizePx }));
+    else lines.push(...wrap(part, { maxWidth, maxLines: 3, sizePx }));
   }
   return lines;
 }

@@ -116,7 +116,8 @@ const kindField: Readonly<Record<Field, (form: Form) => Markup>> = {
       texts.by,
       streakUnits.map((unit) => [unit, labelOfUnit(unit, reader)]),
     ),
-  days_off: ({ values, texts }) => text(values, 'days_off', texts.daysOff, 'placeholder="sat,sun" autocomplete="off"'),
+  days_off: ({ values, reader }) =>
+    text(values, 'days_off', reader.language.words.daysOff, 'placeholder="sat,sun" autocomplete="off"'),
   raw: ({ values, texts }) => checkbox(values, 'raw', texts.raw, { on: 'true', off: 'false', isOn: false }),
   period: ({ values, texts, reader }) =>
     select(values, 'period', texts.period, [

@@ -93,6 +93,7 @@ const samples = {
     calendar: calendarUntil(today),
     streaks: {
       unit: 'day',
+      daysOff: [],
       current: { length: 18, from: isoDay(new Date(today.getTime() - 17 * dayMs)), until: isoDay(today) },
       longest: {
         length: 43,

@@ -186,7 +186,6 @@ export const ar: PageWords = {
     asFit: 'بحسب المساحة',
     layout: 'التخطيط',
     by: 'العدّ حسب',
-    daysOff: 'أيام الراحة',
     raw: 'بلا خلفية',
     since: 'من يوم',
     until: 'إلى يوم',

@@ -28,7 +28,6 @@ export interface ComposerWords {
   asFit: string;
   layout: string;
   by: string;
-  daysOff: string;
   /** Draws the content alone. */
   raw: string;
   since: string;

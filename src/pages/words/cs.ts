@@ -187,7 +187,6 @@ export const cs: PageWords = {
     asFit: 'kolik se vejde',
     layout: 'Rozvržení',
     by: 'Počítáno po',
-    daysOff: 'Volné dny',
     raw: 'Bez pozadí',
     since: 'Ode dne',
     until: 'Do dne',

@@ -191,7 +191,6 @@ export const de: PageWords = {
     asFit: 'wie es passt',
     layout: 'Anordnung',
     by: 'Gezählt nach',
-    daysOff: 'Freie Tage',
     raw: 'Ohne Hintergrund',
     since: 'Ab Tag',
     until: 'Bis Tag',

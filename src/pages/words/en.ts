@@ -190,7 +190,6 @@ export const en: PageWords = {
     asFit: 'as fit',
     layout: 'Layout',
     by: 'Counted by',
-    daysOff: 'Days off',
     raw: 'Without background',
     since: 'From day',
     until: 'To day',

@@ -191,7 +191,6 @@ export const es: PageWords = {
     asFit: 'según el espacio',
     layout: 'Disposición',
     by: 'Contado por',
-    daysOff: 'Días libres',
     raw: 'Sin fondo',
     since: 'Desde el día',
     until: 'Hasta el día',

@@ -192,7 +192,6 @@ export const fr: PageWords = {
     asFit: 'selon la place',
     layout: 'Disposition',
     by: 'Compté par',
-    daysOff: 'Jours de repos',
     raw: 'Sans fond',
     since: 'Du jour',
     until: 'Au jour',

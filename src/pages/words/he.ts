@@ -186,7 +186,6 @@ export const he: PageWords = {
     asFit: 'לפי המקום',
     layout: 'פריסה',
     by: 'נספר לפי',
-    daysOff: 'ימי חופש',
     raw: 'ללא רקע',
     since: 'מיום',
     until: 'עד יום',

@@ -187,7 +187,6 @@ export const hi: PageWords = {
     asFit: 'जितने समाएँ',
     layout: 'विन्यास',
     by: 'गिनती की इकाई',
-    daysOff: 'छुट्टी के दिन',
     raw: 'बिना पृष्ठभूमि',
     since: 'इस दिन से',
     until: 'इस दिन तक',

@@ -189,7 +189,6 @@ export const id: PageWords = {
     asFit: 'sesuai ruang',
     layout: 'Tata letak',
     by: 'Dihitung per',
-    daysOff: 'Hari libur',
     raw: 'Tanpa latar',
     since: 'Dari hari',
     until: 'Sampai hari',

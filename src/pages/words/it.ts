@@ -190,7 +190,6 @@ export const it: PageWords = {
     asFit: 'secondo lo spazio',
     layout: 'Disposizione',
     by: 'Contato per',
-    daysOff: 'Giorni liberi',
     raw: 'Senza sfondo',
     since: 'Dal giorno',
     until: 'Al giorno',

@@ -187,7 +187,6 @@ export const ja: PageWords = {
     asFit: '自動',
     layout: 'レイアウト',
     by: '集計単位',
-    daysOff: '休日',
     raw: '背景なし',
     since: '開始日',
     until: '終了日',

@@ -187,7 +187,6 @@ export const ko: PageWords = {
     asFit: '자동',
     layout: '레이아웃',
     by: '집계 단위',
-    daysOff: '쉬는 날',
     raw: '배경 없음',
     since: '시작일',
     until: '종료일',

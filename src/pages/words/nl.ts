@@ -189,7 +189,6 @@ export const nl: PageWords = {
     asFit: 'zoals het past',
     layout: 'Indeling',
     by: 'Geteld per',
-    daysOff: 'Vrije dagen',
     raw: 'Zonder achtergrond',
     since: 'Vanaf dag',
     until: 'Tot en met dag',

@@ -188,7 +188,6 @@ export const pl: PageWords = {
     asFit: 'ile się zmieści',
     layout: 'Układ',
     by: 'Liczone według',
-    daysOff: 'Dni wolne',
     raw: 'Bez tła',
     since: 'Od dnia',
     until: 'Do dnia',

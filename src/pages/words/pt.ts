@@ -190,7 +190,6 @@ export const pt: PageWords = {
     asFit: 'conforme couber',
     layout: 'Disposição',
     by: 'Contado por',
-    daysOff: 'Dias de folga',
     raw: 'Sem fundo',
     since: 'Do dia',
     until: 'Até o dia',

@@ -188,7 +188,6 @@ export const ru: PageWords = {
     asFit: 'сколько поместится',
     layout: 'Макет',
     by: 'Считать по',
-    daysOff: 'Выходные дни',
     raw: 'Без фона',
     since: 'С даты',
     until: 'По дату',

@@ -188,7 +188,6 @@ export const sv: PageWords = {
     asFit: 'som får plats',
     layout: 'Layout',
     by: 'Räknat per',
-    daysOff: 'Lediga dagar',
     raw: 'Utan bakgrund',
     since: 'Från dag',
     until: 'Till dag',

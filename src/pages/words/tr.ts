@@ -187,7 +187,6 @@ export const tr: PageWords = {
     asFit: 'sığdığı kadar',
     layout: 'Düzen',
     by: 'Sayım birimi',
-    daysOff: 'İzin günleri',
     raw: 'Arka plansız',
     since: 'Başlangıç günü',
     until: 'Bitiş günü',

@@ -187,7 +187,6 @@ export const uk: PageWords = {
     asFit: 'скільки вміститься',
     layout: 'Макет',
     by: 'Рахувати за',
-    daysOff: 'Вихідні дні',
     raw: 'Без тла',
     since: 'Від дня',
     until: 'До дня',

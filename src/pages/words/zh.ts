@@ -186,7 +186,6 @@ export const zh: PageWords = {
     asFit: '自适应',
     layout: '布局',
     by: '计数单位',
-    daysOff: '休息日',
     raw: '无背景',
     since: '起始日',
     until: '结束日',

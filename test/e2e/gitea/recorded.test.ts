@@ -116,7 +116,7 @@ describe('the service on a recorded Gitea', () => {
     });
     await untilIdle(service);
     const { text: card } = await service.get(`${entity('bob')}/contributions?format=svg`);
-    assert.match(card, />Public contributions · In repositories collected here · as of Nov 21, 2026</);
+    assert.match(card, />Public contributions · in repositories collected here · as of Nov 21, 2026</);
     const { body: example } = await service.getComplete(`${entity('ALICE')}/contributors`);
     assert.deepEqual(
       example.data.map(({ name, contributions }) => [name, contributions]),

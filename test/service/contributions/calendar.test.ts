@@ -14,7 +14,7 @@ import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
-const inCollected = 'Public contributions · In repositories collected here';
+const inCollected = 'Public contributions · in repositories collected here';
 const final = /^public, max-age=60, stale-while-revalidate=\d+$/;
 
 /** Requests a calendar. @returns its total, the coverage below the days, and for how long caches keep it. */
@@ -96,7 +96,7 @@ describe('the calendar card', () => {
     await report(keeper.name, false);
     const token = await serviceToken(shared.service, shared.simulator, keeper);
     const own = await draw(shared.service, `${calendarOf(keeper.name)}&private=true`, bearer(token));
-    assert.equal(own.coverage, 'Public and private contributions · In repositories collected here');
+    assert.equal(own.coverage, 'Public and private contributions · in repositories collected here');
     assert.equal(own.cacheControl, 'private, no-store');
     const open = await draw(shared.service, `${calendarOf(keeper.name)}&private=true`);
     assert.equal(open.coverage, 'Public contributions');
@@ -130,10 +130,16 @@ describe('the calendar card', () => {
     await announce(service.database.connection, { kind: 'account', key: await idOf(service, ada.name) });
     const streaks = async (query: string): Promise<string> => {
       const { text } = await service.get(`${ada.name}/contributions?format=svg&card=streak${query}`);
-      return /<desc[^>]*>(.*?)\. Public/.exec(text)?.[1] ?? text;
+      return /<desc[^>]*>(.*?) · as of/.exec(text)?.[1] ?? text;
     };
-    assert.equal(await streaks(''), 'Current streak: 0 days. Longest streak: 5 days (Jun 8 – 12, 2026)');
-    assert.match(await streaks('&days_off=sat,sun'), /^Current streak: 5 days \(Jun 8 – 12, 2026\)\./);
+    assert.equal(
+      await streaks(''),
+      'Current streak: 0 days. Longest streak: 5 days (Jun 8 – 12, 2026). Public contributions',
+    );
+    assert.match(
+      await streaks('&days_off=sat,sun'),
+      /^Current streak: 5 days \(Jun 8 – 12, 2026\)\..* Days off: Sat, Sun · /,
+    );
     // In that time zone, the present Monday is over.
     assert.match(await streaks('&days_off=sat,sun&time_zone=Pacific/Kiritimati'), /^Current streak: 0 days\./);
     assert.match(await streaks('&by=week'), /^Current streak: 1 week /);

@@ -14,7 +14,7 @@ import { clock, until } from '../../time.ts';
 import { startSteppedService } from './stepped-service.ts';
 
 const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
-const inCollected = 'Public contributions · In repositories collected here';
+const inCollected = 'Public contributions · in repositories collected here';
 const dayMs = 86_400_000;
 
 /** Returns the total in the headline and the coverage below the days. */

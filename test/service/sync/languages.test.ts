@@ -14,7 +14,7 @@ describe('first request for a card of languages', () => {
     assert.equal(first.status, 200);
     assert.doesNotMatch(first.text, / changed file/);
     const { text } = await service.get(path);
-    assert.match(text, /TypeScript .*In repositories collected here/);
+    assert.match(text, /TypeScript .*in repositories collected here/);
     assert.match(text, / changed file/);
     assert.doesNotMatch(text, /still counting/);
     const past = await service.get(`${path}&since=2001-01-01&until=2001-01-31`);

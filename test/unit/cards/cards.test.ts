@@ -64,7 +64,7 @@ describe('cards', () => {
     const collected = { ...contributionsOf({}, { missing: ['commits'] }), countsCollected: true };
     assert.match(
       read(draw('contributions', collected).svg).description,
-      / Public contributions · In repositories collected here · as of Nov 21, 2026\.$/,
+      / Public contributions · in repositories collected here · as of Nov 21, 2026\.$/,
     );
     const people = read(draw('contributors', contributorsOf(2, 12)).svg);
     assert.equal(
@@ -207,11 +207,11 @@ describe('cards', () => {
   });
 
   it('shows the source of the days of a calendar, if some are private, and if some may be missing', () => {
-    const collected = 'Public contributions · In repositories collected here';
+    const collected = 'Public contributions · in repositories collected here';
     assert.ok(textsOf({}).includes(collected));
     assert.ok(textsOf({ isFinal: false }).includes(`${collected} · still counting`));
     const both = 'Public and private contributions';
-    assert.ok(textsOf({ includesPrivate: true }).includes(`${both} · In repositories collected here`));
+    assert.ok(textsOf({ includesPrivate: true }).includes(`${both} · in repositories collected here`));
     assert.ok(textsOf({ source: 'provider' }).includes('Public contributions'));
     const withPrivate = textsOf({ source: 'provider', includesPrivate: true });
     assert.ok(withPrivate.includes(both));

@@ -145,13 +145,16 @@ export function calendarOf(
 }
 
 /** Returns streaks of 12 and of 41 days or weeks, or none. */
-export function streakOf(described: { unit?: 'day' | 'week'; isEmpty?: boolean } = {}): CardInput {
-  const { unit = 'day', isEmpty = false } = described;
+export function streakOf(
+  described: { unit?: 'day' | 'week'; daysOff?: readonly number[]; isEmpty?: boolean } = {},
+): CardInput {
+  const { unit = 'day', daysOff = [], isEmpty = false } = described;
   const noStreak = { length: 0, from: null, until: null };
   return {
     ...calendarOf(),
     streaks: {
       unit,
+      daysOff,
       current: isEmpty ? noStreak : { length: 12, from: '2026-11-10', until: '2026-11-21' },
       longest: isEmpty ? noStreak : { length: 41, from: '2025-12-20', until: '2026-01-29' },
     },
