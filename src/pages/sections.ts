@@ -155,10 +155,10 @@ export function calendarNote(
 ): Markup {
   const { language, to } = reader;
   const links = dailyCounters.map(
-    ({ name }) =>
-      html` · <a href="${to(withQuery(pathOf(name), { period: 'last-365d' }))}">${language.words[name]}</a>`,
+    ({ name }, index) =>
+      html`${index > 0 && ' · '}<a href="${to(withQuery(pathOf(name), { period: 'last-365d' }))}">${language.words[name]}</a>`,
   );
-  return html`<p class="note">${definitionOf('days', reader)}${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
+  return html`<p class="note">${definitionOf('days', reader)}<br>${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
 }
 
 export function achievements(

@@ -9,6 +9,7 @@ import { galleryImagePath } from '../gallery/page.ts';
 import { isGalleryCard } from '../gallery/samples.ts';
 import { html, type Markup, trusted } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
+import { phonePicture } from '../phone-picture.ts';
 import type { Reader } from '../reader.ts';
 import { swatch } from '../swatch.ts';
 import type { ComposerWords } from '../words/composer-words.ts';
@@ -164,7 +165,7 @@ function result({ values, texts }: Form, { publicUrl, profileUrl }: Site): Marku
     altText: altTextOf(values),
   };
   return html`<section class="shown"><h2>${texts.preview}</h2>
-${previews(path, embedding.altText)}</section>
+${previews(path, embedding.altText, texts.preview)}</section>
 <section><h2>${texts.snippets}</h2>
 ${!isPublic(base) && html`<p class="warning" role="status">${fill(texts.notPublic, { address: base })}</p>`}
 ${snippets.map(({ id, label, write }) => snippet(id, id === 'picture' ? texts.lightAndDark : label, { content: write(embedding), texts }))}</section>`;
@@ -176,16 +177,21 @@ function example(values: FieldValues, texts: ComposerWords): Markup {
   const path = isGalleryCard(card)
     ? galleryImagePath(card, { theme: values.get('theme') ?? 'auto', locale: values.get('locale') ?? 'en' })
     : undefined;
-  return html`<section class="shown"><h2>${texts.example}</h2><p>${texts.nameFirst}</p>${path !== undefined && previews(path, texts.example)}</section>`;
+  return html`<section class="shown"><h2>${texts.example}</h2><p>${texts.nameFirst}</p>${path !== undefined && previews(path, texts.example, texts.preview)}</section>`;
 }
 
 /** Shows the card on a light and on a dark page. A PNG has one theme, so each page needs an address of its own. */
-function previews(path: string, altText: string): Markup {
+function previews(path: string, altText: string, label: string): Markup {
   const of = (theme: 'light' | 'dark'): Markup => {
     const address = /[?&]format=png(&|$)/.test(path) ? withTheme(path, theme) : path;
-    return html`<div class="${theme}"><img src="${address}" alt="${altText}"></div>`;
+    return html`<div class="${theme}">${phonePicture((width) => withWidth(address, width), altText, 'eager')}</div>`;
   };
-  return html`<div class="previews">${of('light')}${of('dark')}</div>`;
+  return html`<div class="previews" role="group" aria-label="${label}" tabindex="0">${of('light')}${of('dark')}</div>`;
+}
+
+/** Returns the address of a card in a width, unless it has one of its own. */
+function withWidth(path: string, width: string | undefined): string {
+  return width === undefined || /[?&]width=/.test(path) ? path : `${path}&width=${width}`;
 }
 
 function snippet(id: string, label: string, { content, texts }: { content: string; texts: ComposerWords }): Markup {

@@ -29,6 +29,11 @@ describe('the composer page', () => {
     await phone.uncheck('input[name=border]:not([type=hidden])');
     await phone.locator('.light img[src*="border=false"]').waitFor();
     assert.ok((await top('#form')) < (await top('#markdown')));
+    // The card keeps the size of its letters, and stays in sight while its form is filled in.
+    assert.match(await phone.evaluate<string>("document.querySelector('.light img').currentSrc"), /[?&]width=320(&|$)/);
+    await phone.focus('#radius');
+    const preview = await phone.locator('.previews').boundingBox();
+    assert.ok(preview !== null && preview.y >= 0 && preview.y + preview.height <= (await top('#radius')), 'in sight');
     // The address has all of the form, so that it can be shared.
     await phone.waitForURL((url) => url.searchParams.get('name') === user && url.searchParams.get('lang') === 'ar');
     await phone.reload();

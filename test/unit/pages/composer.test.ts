@@ -146,7 +146,7 @@ describe('composing of cards', () => {
   it('previews a PNG that follows the page by an address for light and one for dark pages', () => {
     const addresses = (query: Record<string, string>): string[] => {
       const page = composerPage(site, reader, new Map(Object.entries({ name: 'ada', ...query })));
-      const previews = /<div class="previews">(.*?)<h2>/s.exec(page)?.[1] ?? '';
+      const previews = /<div class="previews"[^>]*>(.*?)<h2>/s.exec(page)?.[1] ?? '';
       return [...previews.matchAll(/src="([^"]*)"/g)].map(([, address = '']) => address.replaceAll('&amp;', '&'));
     };
     const png = '/v1/github/entities/ada/contributions?format=png';
