@@ -14,11 +14,13 @@ import { writeFile } from '../simulators/world/repository-changes.ts';
 import { World } from '../simulators/world/world.ts';
 import { generateSigningKey } from '../src/access/tokens/signing-key.ts';
 import { findById } from '../src/accounts/store.ts';
+import { rankBoard } from '../src/boards/ranking/rank-board.ts';
 import { freezeSeasons } from '../src/boards/seasons/freeze.ts';
 import { exportTo } from '../src/commands/backup.ts';
 import { sampleTime } from '../src/commands/sample.ts';
 import { readConfig } from '../src/config/config.ts';
 import { type Core, openCore } from '../src/core.ts';
+import { sampleTables } from '../src/database/backup.ts';
 import { startJobs } from '../src/jobs.ts';
 import { createLog } from '../src/log.ts';
 import { createMetrics } from '../src/metrics.ts';
@@ -26,6 +28,7 @@ import { collectAccount } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
 import { install } from '../src/sync/installations/operator.ts';
 import { lookUp } from '../src/sync/look-up.ts';
+import { wantFullScan } from '../src/sync/stream-change-store.ts';
 import { addCommunity, addressOf, members, organizations, programs } from './sample/community.ts';
 import { boards, gardenAchievements, harbourAchievements } from './sample/files.ts';
 import { encodeAvatars, encodeIcons } from './sample/images.ts';
@@ -42,6 +45,8 @@ import { planPrograms } from './sample/programs.ts';
 const file = fileURLToPath(new URL('../sample/sample.ndjson.gz', import.meta.url));
 /** The number of days with stored totals. */
 const days = 21;
+/** The boards are ranked this many days before the end for the first time, so that ranks can change until then. */
+const rankedBefore = 6;
 const dayMs = 86_400_000;
 const settleForMs = 150_000;
 let at = Date.parse('2023-02-01T00:00:00Z');
@@ -72,23 +77,24 @@ const log = createLog('warn');
 const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
 try {
   const core = await openCore(config, { log, now });
-  await collectDays(core);
-  await collectInstalled(core);
+  addFiles();
+  await collectDays(core, { first: days - 1, last: rankedBefore });
+  await installForOrganizations(core);
+  await settle(core, { seasons: 0 });
+  await collectDays(core, { first: rankedBefore - 1, last: 0 });
+  await readInstalledAgain(core);
+  await rankBoards(core);
+  await settle(core, { seasons: 2 });
   await removeTraces(core);
   await storeLanguages(core.database.connection);
   await storeImages(core);
-  const { rows } = await core.database.pool.query<{ row: string }>('select to_jsonb(i)::text as row from images i');
+  const tables = await readSampleTables(core);
   await core.close();
   const signal = new AbortController().signal;
   const exported = join(dataDir, 'exported.gz');
   await exportTo({ environment, print: console.log, warn: console.error, isTerminal: false, signal }, exported);
   await pipeline(
-    Readable.from(
-      withImages(
-        exported,
-        rows.map(({ row }) => row),
-      ),
-    ),
+    Readable.from(withTables(exported, tables)),
     createGzip({ level: 9 }),
     createWriteStream(`${file}.new`),
   );
@@ -107,8 +113,8 @@ function liveUntil(time: number): void {
   at = time;
 }
 
-/** Fetches the totals of the owners day by day, so that there is a history to show, and looks all people up. */
-async function collectDays(core: Core): Promise<void> {
+/** Adds the files that define achievements and boards. */
+function addFiles(): void {
   liveUntil(sampleTime - days * dayMs);
   const author = { name: 'Ada Fernwood', email: addressOf('sample-ada') };
   writeFile(world, repositoryAt(world, 'sample-garden/seedbook'), '.plaudit/config.yaml', gardenAchievements, author);
@@ -120,10 +126,17 @@ async function collectDays(core: Core): Promise<void> {
     harbourAchievements,
     author,
   );
+}
+
+/**
+ * Fetches the totals of the owners day by day, so that there is a history to show, and looks all people up.
+ * @param first and `last`: the numbers of days before the end.
+ */
+async function collectDays(core: Core, { first, last }: { first: number; last: number }): Promise<void> {
   const owners = ['sample-ada', 'sample-mira', ...organizations.map(({ login }) => login)];
   // At the end all have pages with a calendar and an avatar.
   const everyone = [...members, ...Object.values(programs), ...organizations].map(({ login }) => login);
-  for (let day = days - 1; day >= 0; day -= 1) {
+  for (let day = first; day >= last; day -= 1) {
     liveUntil(sampleTime - day * dayMs);
     for (const { login } of members) await lookUp(core.sync, { provider: 'github', name: login }, call);
     for (const name of day === 0 ? everyone : owners) await collect(core, name);
@@ -136,10 +149,8 @@ async function collect(core: Core, name: string): Promise<void> {
   await collectAccount(core.sync, id, { call, onProgress: () => {} }, undefined);
 }
 
-/** Installs the service for the organizations, and waits until the awards and the frozen seasons are stored. */
-async function collectInstalled(core: Core): Promise<void> {
-  const { registry, onJobEnd } = createMetrics();
-  const jobs = await startJobs(config, core, { registry, log, onEnd: onJobEnd, pollMs: 100 });
+/** Installs the service for the organizations, and reads what installed repositories are read for, before a season is frozen. */
+async function installForOrganizations(core: Core): Promise<void> {
   const provider = core.providers.get('github');
   if (provider === undefined) throw new Error('GitHub is not configured');
   for (const { login } of organizations) {
@@ -147,7 +158,14 @@ async function collectInstalled(core: Core): Promise<void> {
     const account = id === undefined ? undefined : await findById(core.database.connection, id);
     if (account === undefined) throw new Error(`${login} was not found`);
     await install(core.sync, { account, provider, repository: undefined }, call);
+    await collect(core, login);
   }
+}
+
+/** Runs jobs until the awards, the rankings and a number of frozen seasons are stored. */
+async function settle(core: Core, { seasons }: { seasons: number }): Promise<void> {
+  const { registry, onJobEnd } = createMetrics();
+  const jobs = await startJobs(config, core, { registry, log, onEnd: onJobEnd, pollMs: 100 });
   const publicUrl = (): string => 'https://plaudit.sample.invalid';
   const services = {
     ...core.sync,
@@ -159,13 +177,29 @@ async function collectInstalled(core: Core): Promise<void> {
   for (;;) {
     await wait(2000);
     const counts = await countWork(core);
-    if (counts.jobs === 0 && counts.awards > 0 && counts.boards > 1) await freezeSeasons(services);
+    const isRanked = counts.jobs === 0 && counts.awards > 0 && counts.boards > 1;
+    if (isRanked && seasons > 0) await freezeSeasons(services);
     if (counts.incomplete > 0) throw new Error('a season was frozen before its data was collected; try again');
-    if (counts.jobs === 0 && counts.seasons > 1) break;
+    if (isRanked && counts.seasons >= seasons) break;
     if (Date.now() > waitUntil) throw new Error(`the sample does not settle: ${JSON.stringify(counts)}`);
   }
   await jobs.stop();
   await jobs.close();
+}
+
+/** Reads all of the installed repositories again, so that also quiet ones are known as of the end. */
+async function readInstalledAgain(core: Core): Promise<void> {
+  const { pool, connection } = core.database;
+  const streams = ['issues', 'pull_requests', 'discussions'];
+  const { rows } = await pool.query<{ id: string }>('select id from repositories where installed_at is not null');
+  for (const { id } of rows) await wantFullScan(connection, id, streams, now());
+  for (const { login } of organizations) await collect(core, login);
+}
+
+/** Ranks the boards by the contributions that were collected since the last ranking. */
+async function rankBoards({ database }: Core): Promise<void> {
+  const { rows } = await database.pool.query<{ id: string }>('select board_id as id from board_rankings');
+  for (const { id } of rows) await rankBoard({ connection: database.connection, now }, id);
 }
 
 async function countWork(core: Core): Promise<Record<'jobs' | 'awards' | 'boards' | 'seasons' | 'incomplete', number>> {
@@ -216,8 +250,23 @@ async function storeImages({ database, providers }: Core): Promise<void> {
   }
 }
 
-async function* withImages(path: string, images: readonly string[]): AsyncGenerator<string> {
+/** Returns the rows of the tables that exports do not contain. */
+async function readSampleTables({ database }: Core): Promise<Map<string, string[]>> {
+  const tables = new Map<string, string[]>();
+  for (const table of sampleTables) {
+    const { rows } = await database.pool.query<{ row: string }>(`select to_jsonb(t)::text as row from ${table} t`);
+    tables.set(
+      table,
+      rows.map(({ row }) => row),
+    );
+  }
+  return tables;
+}
+
+async function* withTables(path: string, tables: ReadonlyMap<string, readonly string[]>): AsyncGenerator<string> {
   for await (const line of createInterface({ input: createReadStream(path).pipe(createGunzip()) })) yield `${line}\n`;
-  yield `${JSON.stringify({ table: 'images' })}\n`;
-  for (const image of images) yield `${image}\n`;
+  for (const [table, rows] of tables) {
+    yield `${JSON.stringify({ table })}\n`;
+    for (const row of rows) yield `${row}\n`;
+  }
 }

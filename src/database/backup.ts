@@ -64,8 +64,11 @@ const tables = [
 ] as const;
 /** Names of tables in exports from before migration 0023. */
 const formerTables = ['seen_totals', 'lacking_details', 'achievement_work'] as const;
-/** Tables that only the sample contains, because a service fetches their rows again. */
-const sampleTables = ['images'] as const;
+/**
+ * Tables that only the sample contains, because a service fetches or counts their rows again: images, and rankings with
+ * the ranks of a former day.
+ */
+export const sampleTables = ['images', 'board_rankings', 'board_ranks'] as const;
 
 /** Tables whose triggers maintain other tables. */
 const tablesWithTriggers = [

@@ -4,25 +4,50 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { sample } from '../../src/commands/sample.ts';
+import { sample, sampleTime } from '../../src/commands/sample.ts';
 import { createTestDatabase } from '../database.ts';
 import { until } from '../time.ts';
 import { startTestService } from './service.ts';
 
 const offline = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
 
+/** Fills a database with the sample. @returns the printed lines. */
+async function storeSample(url: string, directory: string): Promise<string[]> {
+  const printed: string[] = [];
+  await sample({
+    environment: { DATABASE_URL: url, DATA_DIR: directory, LOG_LEVEL: 'silent' },
+    print: (line) => void printed.push(line),
+    warn: () => {},
+    isTerminal: false,
+    signal: new AbortController().signal,
+  });
+  return printed;
+}
+
 describe('the sample', () => {
+  it('shows ranks that were gained and lost within its last week', async () => {
+    await using created = await createTestDatabase({ withTables: false });
+    await using directory = await makeTemporaryDirectory();
+    await storeSample(created.url, directory.path);
+    const now = () => new Date(sampleTime + 1000);
+    await using service = await startTestService({ simulator: offline, tokens: [], databaseUrl: created.url, now });
+    const { pool } = service.database;
+    const isRanked = async (): Promise<true | undefined> => {
+      const { rows } = await pool.query('select from board_rankings where built_at > $1', [new Date(sampleTime)]);
+      return rows.length === 2 || undefined;
+    };
+    await until(isRanked, 'the boards are ranked again');
+    for (const slug of ['autumn-harvest', 'monthly']) {
+      const { body } = await service.get(`sample-garden/boards/${slug}`);
+      const changes = body.data.map(({ change }) => Number(change));
+      assert.ok(changes.filter((change) => change > 0).length >= 3 && changes.some((change) => change < 0), slug);
+    }
+  });
+
   it('fills every endpoint, card and board without a network, and contains no real people', async () => {
     await using created = await createTestDatabase({ withTables: false });
     await using directory = await makeTemporaryDirectory();
-    const printed: string[] = [];
-    await sample({
-      environment: { DATABASE_URL: created.url, DATA_DIR: directory.path, LOG_LEVEL: 'silent' },
-      print: (line) => void printed.push(line),
-      warn: () => {},
-      isTerminal: false,
-      signal: new AbortController().signal,
-    });
+    const printed = await storeSample(created.url, directory.path);
     await using service = await startTestService({
       simulator: offline,
       tokens: [],
@@ -70,7 +95,7 @@ describe('the sample', () => {
     const boards = await service.get('sample-garden/boards');
     assert.deepEqual(new Set(boards.body.data.map(({ slug }) => slug)), new Set(['autumn-harvest', 'monthly']));
     const isRanked = async (): Promise<true | undefined> => {
-      const { rows } = await service.database.pool.query('select from board_rankings');
+      const { rows } = await service.database.pool.query("select from board_rankings where built_at >= '2036-01-01'");
       return rows.length === 2 || undefined;
     };
     await until(isRanked, 'the boards are ranked without a request');
