@@ -1,5 +1,5 @@
 import manifest from '../package.json' with { type: 'json' };
-import { misuse, unknownCommand, usage, usageOf } from './commands/help.ts';
+import { formsOf, misuse, unknownCommand, usage, usageOf } from './commands/help.ts';
 import { commands } from './commands/index.ts';
 import type { Io } from './commands/io.ts';
 import { endingSignal, interrupted } from './ending-signal.ts';
@@ -21,7 +21,7 @@ export async function main(args: readonly string[]): Promise<number> {
   if (rest.includes('--help') || rest.includes('-h')) return say(usageOf(name, command));
   const problem = misuse(name, command, rest);
   if (problem !== undefined) {
-    process.stderr.write(`${usageOf(name, command)}\nplaudit: ${problem}\n`);
+    process.stderr.write(`${formsOf(name, command)}\nplaudit: ${problem}\n`);
     return misused;
   }
   const isService = name === 'serve' || name === 'demo';

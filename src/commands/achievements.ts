@@ -4,7 +4,7 @@ import { explainDemand, explainFile } from '../achievements/explain-file.ts';
 import { hostKindsInWords } from '../config/host-settings.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
-import { checkFiles, formatCount } from './report-files.ts';
+import { checkFiles, formatCount, meant } from './report-files.ts';
 
 const usage = `achievements check needs FILE..., optionally with --host ${hostKindsInWords}, and --explain or --json`;
 
@@ -13,7 +13,10 @@ export async function achievements(io: Io, args: readonly string[]): Promise<voi
   const [name, ...rest] = args;
   if (name === 'check') await checkAchievements(io, rest);
   else if (name === 'preview') await (await import('./preview-achievements.ts')).previewAchievements(io, rest);
-  else throw new AppError('invalid_input', 'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/NAME');
+  else {
+    const needed = 'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/REPOSITORY';
+    throw new AppError('invalid_input', `${needed}${meant(name)}`);
+  }
 }
 
 async function checkAchievements(io: Io, args: readonly string[]): Promise<void> {
@@ -44,10 +47,7 @@ function readArguments(args: readonly string[]): Arguments {
     if (positionals.length > 0) return { paths: positionals, host, isExplained, json };
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    const unknown = args.find(
-      (argument) => argument.startsWith('--') && !/^--(?:host|explain|json)(?:=|$)/.test(argument),
-    );
-    throw new AppError('invalid_input', unknown === undefined ? usage : `${usage}, not ${unknown}`, { cause });
+    throw new AppError('invalid_input', usage, { cause });
   }
   throw new AppError('invalid_input', usage);
 }

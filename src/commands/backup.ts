@@ -7,6 +7,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { exportLines, importLines, readHeader } from '../database/backup.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
+import { explainFileError } from './file-error.ts';
 import type { Io } from './io.ts';
 
 /** `plaudit export FILE`: writes all stored data to a file, also while the service runs. */
@@ -16,6 +17,8 @@ export async function exportTo(io: Io, file: string | undefined): Promise<void> 
   try {
     const lines = Readable.from(withLineEnds(exportLines(database.connection)));
     await pipeline(lines, createGzip(), createWriteStream(path, { mode: 0o600 }), { signal: io.signal });
+  } catch (error) {
+    throw explainFileError(error, path);
   } finally {
     await database.close();
   }
@@ -45,7 +48,7 @@ export async function importFile(config: Config, { warn }: Pick<Io, 'warn'>, pat
       await database.close();
     }
   } catch (error) {
-    throw error instanceof AppError ? error : unreadable(error);
+    throw error instanceof AppError ? error : unreadable(error, path);
   } finally {
     input.destroy();
   }
@@ -64,10 +67,9 @@ async function* withLineEnds(lines: AsyncIterable<string>): AsyncGenerator<strin
   for await (const line of lines) yield `${line}\n`;
 }
 
-function unreadable(cause: unknown): unknown {
+function unreadable(cause: unknown, path: string): unknown {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (code === 'ENOENT') return new AppError('invalid_input', 'There is no such file.', { cause });
   if (code.startsWith('Z_'))
     return new AppError('invalid_input', 'The file is not an export of this service.', { cause });
-  return cause;
+  return explainFileError(cause, path);
 }

@@ -3,7 +3,7 @@ import { readBoardsFile } from '../boards/file/read-file.ts';
 import { hostKindsInWords } from '../config/host-settings.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
-import { checkFiles, formatCount } from './report-files.ts';
+import { checkFiles, formatCount, meant } from './report-files.ts';
 
 const usage = `boards check needs FILE..., optionally with --host ${hostKindsInWords}, and --json`;
 
@@ -12,7 +12,7 @@ export async function boards(io: Io, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === 'check') await checkBoards(io, rest);
   else if (name === 'preview') await (await import('./preview-boards.ts')).previewBoards(io, rest);
-  else throw new AppError('invalid_input', 'boards needs check FILE..., or preview FILE PROVIDER/OWNER');
+  else throw new AppError('invalid_input', `boards needs check FILE..., or preview FILE PROVIDER/OWNER${meant(name)}`);
 }
 
 async function checkBoards(io: Io, args: readonly string[]): Promise<void> {

@@ -9,6 +9,7 @@ import { BackupReader } from '../database/copy/format.ts';
 import { checkMigration, restore } from '../database/copy/restore.ts';
 import { openDatabase, openUnchanged, readServerVersion } from '../database/open.ts';
 import { AppError } from '../errors.ts';
+import { explainFileError } from './file-error.ts';
 import type { Io } from './io.ts';
 
 /** The argument for standard input or output. */
@@ -29,7 +30,7 @@ export async function backUpTo(io: Io, file: string | undefined): Promise<void> 
     if (path === standard) await pipeline(bytes, outputOf(io), { signal: io.signal, end: false });
     else await writeFile(bytes, path, io.signal);
   } catch (error) {
-    throw explained(error);
+    throw explainFileError(error, path);
   } finally {
     await database.close();
   }
@@ -53,7 +54,7 @@ export async function restoreFrom(io: Io, file: string | undefined): Promise<voi
       await database.close();
     }
   } catch (error) {
-    throw explained(error);
+    throw explainFileError(error, path);
   } finally {
     if (input instanceof Readable) input.destroy();
   }
@@ -88,18 +89,4 @@ function named(command: string, file: string | undefined): string {
     throw new AppError('invalid_input', `${command} needs the path of a file, or - for the standard streams`);
   }
   return file;
-}
-
-const explanations: Readonly<Record<string, string>> = {
-  ENOENT: 'There is no such file or directory.',
-  EISDIR: 'This is a directory.',
-  EACCES: 'The user of this process has no permission for this file.',
-  EEXIST: 'There is a file of this name already, and a backup replaces none; choose another name.',
-  ENOSPC: 'No space is left for the backup.',
-  EPIPE: 'The program that reads the backup has ended.',
-};
-
-function explained(cause: unknown): unknown {
-  const message = cause instanceof Error && 'code' in cause ? explanations[String(cause.code)] : undefined;
-  return message === undefined ? cause : new AppError('invalid_input', message, { cause });
 }

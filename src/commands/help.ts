@@ -14,7 +14,12 @@ export function usage(): string {
 /** Returns the help of one command. */
 export function usageOf(name: string, command: Command): string {
   const details = command.details?.();
-  return describe(`plaudit ${name}`, command) + (details === undefined ? '' : `\n\n${details}`);
+  return formsOf(name, command) + (details === undefined ? '' : `\n\n${details}`);
+}
+
+/** Returns the forms and the description of one command, without the details of its help. */
+export function formsOf(name: string, command: Command): string {
+  return describe(`plaudit ${name}`, command);
 }
 
 function describe(name: string, { forms, description }: Command): string {
@@ -24,14 +29,12 @@ function describe(name: string, { forms, description }: Command): string {
 
 /** Returns the reason why arguments do not fit a command, with the closest valid option; undefined when they fit. */
 export function misuse(name: string, { options, maxArguments }: Command, args: readonly string[]): string | undefined {
-  if (options === undefined) return undefined;
   const written = args.filter((argument) => argument.startsWith('-') && argument !== '-' && argument !== '--');
   for (const option of written) {
     const bare = option.replace(/^-+/, '').replace(/=.*$/, '');
     if (option.startsWith('--') && options.includes(bare)) continue;
     const meant = nearest(bare, options);
-    const known =
-      options.length === 0 ? `${name} has no options` : `it has ${options.map((option) => `--${option}`).join(', ')}`;
+    const known = options.length === 0 ? 'it takes none' : `it has ${options.map((known) => `--${known}`).join(', ')}`;
     return `${name} has no option ${option}; ${meant === undefined ? known : `did you mean --${meant}?`}`;
   }
   if (args.length - written.length > maxArguments) {

@@ -9,8 +9,8 @@ export interface Command {
   description: string;
   /** Returns the lines of the help after the description. */
   details?: () => string;
-  /** The names of its options, without the dashes; absent when the command checks its arguments itself. */
-  options?: readonly string[];
+  /** The names of its options, without the dashes. */
+  options: readonly string[];
   /** The largest number of arguments without options. */
   maxArguments: number;
   /** Runs the command and returns the exit status of the process; undefined is 0. */
@@ -122,6 +122,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'import-awards': {
     forms: ['--account PROVIDER/NAME [--repository OWNER/NAME]... FILE'],
     description: "stores a person's awards of another service from its saved response, with their ids and dates",
+    options: ['account', 'repository'],
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./import-awards.ts')).importSavedAwards),
   },
@@ -132,6 +133,7 @@ export const commands: Readonly<Record<string, Command>> = {
     ],
     description:
       'check reports errors in achievements files (- is standard input), and with --explain what each achievement needs; preview reports who would earn what, and why not, by the stored data; --read fetches missing data',
+    options: ['host', 'explain', 'json', 'person', 'read'],
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./achievements.ts')).achievements),
   },
@@ -139,6 +141,7 @@ export const commands: Readonly<Record<string, Command>> = {
     forms: [`check FILE... [--host ${hostKinds.join('|')}] [--json]`, 'preview FILE PROVIDER/OWNER [--json]'],
     description:
       'check reports errors in files of boards (- is standard input); preview prints the rankings that a file would give, and what its rules reward, by the stored data',
+    options: ['host', 'json'],
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./boards.ts')).boards),
   },

@@ -3,33 +3,48 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../config/config.ts';
 import { distribute } from '../database/citus.ts';
 import { openDatabase } from '../database/open.ts';
-import { partition } from '../database/partitions.ts';
+import { maxPartitions, partition } from '../database/partitions.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 
+const usage = `migrate takes --partitions N, with a number from 1 to ${maxPartitions}, or --citus`;
 const logEveryMs = 10_000;
 
 /** `plaudit migrate [--partitions N | --citus]`: brings the tables up to date, and divides the large ones by repository. */
 export async function migrateTables(io: Io, args: readonly string[]): Promise<void> {
   const { partitions, citus } = readOptions(args);
-  if (partitions !== undefined && citus === true) {
-    throw new AppError('invalid_input', 'Citus divides tables itself: choose --partitions or --citus.');
-  }
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const database = await openDatabase({ ...config, log: io.warn });
   const report = { log: io.warn, logEveryMs };
   try {
-    if (partitions !== undefined) print(io, 'partitioned', await partition(database, Number(partitions), report));
-    else if (citus === true) print(io, 'distributed', await distribute(database, report));
+    if (partitions !== undefined) print(io, 'partitioned', await partition(database, partitions, report));
+    else if (citus) print(io, 'distributed', await distribute(database, report));
     else io.print('the tables are up to date');
   } finally {
     await database.close();
   }
 }
 
-function readOptions(args: readonly string[]): { partitions?: string; citus?: boolean } {
+/** Reads the options before the database is opened, which a new one would need some seconds for. */
+function readOptions(args: readonly string[]): { partitions: number | undefined; citus: boolean } {
+  const { partitions, citus = false } = parse(args);
+  const count = partitions === undefined ? undefined : Number(partitions);
+  if (count !== undefined && !(Number.isSafeInteger(count) && count >= 1 && count <= maxPartitions)) {
+    throw new AppError('invalid_input', usage);
+  }
+  if (count !== undefined && citus) {
+    throw new AppError('invalid_input', 'Citus divides tables itself: choose --partitions or --citus.');
+  }
+  return { partitions: count, citus };
+}
+
+function parse(args: readonly string[]): { partitions?: string; citus?: boolean } {
   const options = { partitions: { type: 'string' }, citus: { type: 'boolean' } } as const;
-  return parseArgs({ args: [...args], options }).values;
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (cause) {
+    throw new AppError('invalid_input', usage, { cause });
+  }
 }
 
 function print(io: Io, done: string, tables: readonly string[]): void {

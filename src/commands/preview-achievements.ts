@@ -18,7 +18,7 @@ import { readBytes } from './read-bytes.ts';
 import { type NamedTarget, readRepositoryTarget } from './target.ts';
 
 const usage =
-  'achievements preview needs FILE PROVIDER/OWNER/NAME, or FILE --repository [PROVIDER/]OWNER/NAME, optionally with --provider NAME, --person LOGIN, --read and --json';
+  'achievements preview needs FILE PROVIDER/OWNER/REPOSITORY, optionally with --person LOGIN, --read and --json';
 
 /**
  * `plaudit achievements preview`: prints the accounts that would earn each achievement by the stored data, and for one
@@ -107,14 +107,12 @@ interface Arguments {
 }
 
 function readArguments(args: readonly string[]): Arguments {
-  const string = { type: 'string' } as const;
   const boolean = { type: 'boolean' } as const;
-  const options = { repository: string, provider: string, person: string, read: boolean, json: boolean } as const;
+  const options = { person: { type: 'string' }, read: boolean, json: boolean } as const;
   const parsed = parseOrRefuse(() => parseArgs({ args: [...args], options, allowPositionals: true }));
-  const [file, named, ...rest] = parsed.positionals;
-  const { repository, provider, person, read = false, json = false } = parsed.values;
-  const isOnce = (named === undefined) !== (repository === undefined);
-  const target = isOnce ? readRepositoryTarget(named ?? repository ?? '', provider) : undefined;
+  const [file, named = '', ...rest] = parsed.positionals;
+  const { person, read = false, json = false } = parsed.values;
+  const target = readRepositoryTarget(named);
   if (file === undefined || rest.length > 0 || target === undefined) throw new AppError('invalid_input', usage);
   return { file, target, person, read, json };
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { maxFileBytes } from '../achievements/decode.ts';
 import { AppError } from '../errors.ts';
+import { explainFileError } from './file-error.ts';
 import type { Io } from './io.ts';
 
 /**
@@ -13,7 +14,10 @@ export async function readBytes(io: Io, path: string): Promise<Uint8Array> {
   try {
     return await readUpTo(createReadStream(path), maxFileBytes + 1);
   } catch (cause) {
-    throw new AppError('invalid_input', `${path} cannot be read`, { cause });
+    const explained = explainFileError(cause, path);
+    throw explained instanceof AppError
+      ? explained
+      : new AppError('invalid_input', `${path} cannot be read`, { cause });
   }
 }
 

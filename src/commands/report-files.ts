@@ -1,6 +1,7 @@
 import type { Report } from '../achievements/report.ts';
 import { formatReport } from '../achievements/report.ts';
 import { AppError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import { unreportedBy } from '../providers/index.ts';
 import type { UnreportedKind } from '../providers/unreported.ts';
 import type { Io } from './io.ts';
@@ -56,6 +57,12 @@ function reportFiles(io: Io, files: readonly ReportedFile[], { json }: { json: b
     const warnings = reports.length - errors;
     throw new AppError('invalid_input', `${formatCount(errors, 'error')} and ${formatCount(warnings, 'warning')}`);
   }
+}
+
+/** Returns the end of a message about a part of a command that is misspelled; nothing when none is close. */
+export function meant(name: string | undefined): string {
+  const part = nearest(name ?? '', ['check', 'preview']);
+  return part === undefined ? '' : `; did you mean ${part}?`;
 }
 
 /** Formats a number with a noun, such as `2 boards`. */

@@ -21,16 +21,12 @@ export function readTarget(target: string | undefined): NamedTarget | undefined 
 /**
  * Reads PROVIDER/OWNER/REPOSITORY, where the path of a nested owner may contain `/`, because the last part is always
  * the repository. OWNER/REPOSITORY without a provider is a repository on GitHub.
- * @param provider the provider, when it is not part of `target`.
  * @returns undefined for another form.
  */
-export function readRepositoryTarget(
-  target: string,
-  provider?: string,
-): (NamedTarget & { repository: string }) | undefined {
+export function readRepositoryTarget(target: string): (NamedTarget & { repository: string }) | undefined {
   const parts = target.split('/');
   const repository = parts.pop();
-  const host = provider ?? (parts.length > 1 ? parts.shift() : 'github');
+  const host = parts.length > 1 ? parts.shift() : 'github';
   const name = decoded(parts.join('/'));
   const isWhole = !parts.includes('') && name !== '' && name !== undefined;
   return host && repository && isWhole ? { provider: host, name, repository } : undefined;

@@ -75,13 +75,9 @@ describe('plaudit achievements preview', () => {
       return { lines, warnings };
     };
 
-    for (const target of [
-      ['gitea/engines/handbook'],
-      ['--repository', 'gitea/engines/HANDBOOK'],
-      ['--repository', 'engines/handbook', '--provider', 'gitea'],
-    ]) {
-      const { lines, warnings } = await preview(directory.pathOf('opened.yaml'), ...target);
-      assert.match(lines[0] ?? '', /^Hero: 3 would earn it$/, target.join(' '));
+    for (const target of ['gitea/engines/handbook', 'gitea/engines/HANDBOOK']) {
+      const { lines, warnings } = await preview(directory.pathOf('opened.yaml'), target);
+      assert.match(lines[0] ?? '', /^Hero: 3 would earn it$/, target);
       assert.deepEqual(warnings, []);
     }
     for (const owner of ['engines/looms', 'engines%2Flooms']) {
@@ -92,9 +88,9 @@ describe('plaudit achievements preview', () => {
     assert.deepEqual(lines, ['Hero: not available: Gitea and Forgejo do not report the times of stars']);
     assert.match(warnings.join('\n'), /warning: Gitea and Forgejo do not report the times of stars/);
     for (const [args, expected] of [
-      [['handbook'], /needs FILE PROVIDER\/OWNER\/NAME/],
+      [['handbook'], /needs FILE PROVIDER\/OWNER\/REPOSITORY/],
       [[], /needs FILE/],
-      [['gitea/a/b', '--repository', 'gitea/a/b'], /needs FILE/],
+      [['gitea/a/b', 'gitea/a/c'], /needs FILE/],
       [['gitea/a/b'], /nothing is stored of gitea\/a\/b; preview --read fetches the data that is needed/],
     ] as [string[], RegExp][]) {
       await assert.rejects(preview(directory.pathOf('opened.yaml'), ...args), expected, args.join(' '));

@@ -100,17 +100,16 @@ describe('plaudit achievements check', () => {
     assert.match((await check(['-'], '#'.repeat(1_000_000))).out, /the file has 262145 bytes; expected at most 262144/);
   });
 
-  it('reports an unreadable file or an unknown option in one line', async () => {
+  it('reports an unreadable file or a wrong argument in one line', async () => {
     for (const [args, expected] of [
       [[], /achievements check needs FILE\.\.\./],
-      [['--jsn', 'a.yaml'], /not --jsn/],
       [
         ['--host', 'sourceforge', '/'],
         new RegExp(`sourceforge is not a kind of host; those that are: ${hostKinds.join(', ')}`),
       ],
       [['a.yaml', '--host'], new RegExp(`--host ${hostKindsInWords}`)],
-      [['/nonexistent.yaml'], /^plaudit: \/nonexistent\.yaml cannot be read\n$/],
-      [['/'], /^plaudit: \/ cannot be read\n$/],
+      [['/nonexistent.yaml'], /^plaudit: \/nonexistent\.yaml: there is no such file or directory\n$/],
+      [['/'], /^plaudit: \/: this is a directory\n$/],
     ] as [string[], RegExp][]) {
       const { code, err } = await check(args);
       assert.equal(code, 1);

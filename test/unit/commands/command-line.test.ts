@@ -34,11 +34,22 @@ describe('parsing of command lines', () => {
   const [unknownCommand, withoutArguments, misspelled, help, version, usage, nameless] = run(
     ['nonsense'],
     [],
-    ['serve', '--hlp'],
+    ['serve', '--wrong'],
     ['export', '--help'],
     ['--version'],
     ['--help'],
     ['sync', 'nobody'],
+  );
+  const failures = run(
+    ['migrate', '--partitions'],
+    ['migrate', '--partitions', 'many'],
+    ['migrate', 'now'],
+    ['restore', '/nonexistent/file'],
+    ['import', '/nonexistent/file'],
+    ['achievements', 'check', '/nonexistent/file'],
+    ['boards', 'check', '/'],
+    ['achievements', 'chek', 'file'],
+    ['boards', 'previw', 'file'],
   );
 
   it('prints the usage for a wrong command, and exits with 2', () => {
@@ -46,7 +57,14 @@ describe('parsing of command lines', () => {
       assert.equal(ended?.status, 2);
       assert.match(ended.err, /^plaudit COMMAND/);
     }
-    assert.deepEqual([misspelled?.status, misspelled?.out], [2, '']);
+  });
+
+  it('prints the form of the command and the reason for a wrong option, and exits with 2', () => {
+    assert.deepEqual(misspelled, {
+      status: 2,
+      out: '',
+      err: '  plaudit serve\n      runs the service, as npm start does\nplaudit: serve has no option --wrong; it takes none\n',
+    });
   });
 
   it('prints its help, that of one command, and its version', () => {
@@ -58,5 +76,22 @@ describe('parsing of command lines', () => {
   it('exits with 1 and one line where a command needs another argument', () => {
     assert.equal(nameless?.status, 1);
     assert.match(nameless.err, /^plaudit: sync needs PROVIDER\/NAME/);
+  });
+
+  it('names the argument or the file at fault in one line, and exits with 1', () => {
+    assert.deepEqual(
+      failures.map(({ status, err }) => [status, err]),
+      [
+        'migrate takes --partitions N, with a number from 1 to 256, or --citus',
+        'migrate takes --partitions N, with a number from 1 to 256, or --citus',
+        'migrate takes --partitions N, with a number from 1 to 256, or --citus',
+        '/nonexistent/file: there is no such file or directory',
+        '/nonexistent/file: there is no such file or directory',
+        '/nonexistent/file: there is no such file or directory',
+        '/: this is a directory',
+        'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/REPOSITORY; did you mean check?',
+        'boards needs check FILE..., or preview FILE PROVIDER/OWNER; did you mean preview?',
+      ].map((message) => [1, `plaudit: ${message}\n`]),
+    );
   });
 });

@@ -25,8 +25,6 @@ describe('targets of commands', () => {
     assert.equal(read('gitlab/engines/looms/punch.cards'), 'gitlab engines/looms punch.cards');
     assert.equal(read('gitlab/engines%2Flooms/punch.cards'), 'gitlab engines/looms punch.cards');
     assert.equal(read('torvalds/linux'), 'github torvalds linux');
-    assert.equal(read('engines/looms/punch.cards', 'gitlab'), 'gitlab engines/looms punch.cards');
-    assert.equal(read('acme/handbook', 'gitea'), 'gitea acme handbook');
     for (const target of [
       '',
       'linux',
@@ -41,7 +39,7 @@ describe('targets of commands', () => {
   });
 });
 
-function read(target: string, provider?: string): string | undefined {
-  const found = readRepositoryTarget(target, provider);
+function read(target: string): string | undefined {
+  const found = readRepositoryTarget(target);
   return found && `${found.provider} ${found.name} ${found.repository}`;
 }
