@@ -1,10 +1,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 
 /**
- * Checks the documents: each path of a file that they name exists, each `npm test` that they recommend runs some test,
- * and the examples of the guides (docs/adding-*.md) fit the present types. An example is a block of TypeScript after a line that holds only the path of its file; a block
+ * Checks the documents: each path of a file that they name exists, each of their links leads to a file and to a heading
+ * of it, each `npm test` that they recommend runs some test, and the examples of the guides (docs/adding-*.md) fit the present types. An example is a block of TypeScript after a line that holds only the path of its file; a block
  * after "added to" a path is checked as the end of that file.
  */
 
@@ -21,7 +21,13 @@ const documents = globSync(['*.md', 'docs/**/*.md']).filter((file) => file !== '
 const namedPath = /`((?:src|test|simulators|bench|scripts|docs)\/[\w./-]+\.(?:ts|md|sql|graphql|js))`/g;
 
 const examples = documents.filter((file) => file.startsWith('docs/adding-')).flatMap(examplesOf);
-const faults = [...documents.flatMap(missingPathsOf), ...documents.flatMap(emptyTestRunsOf), ...typeErrors()];
+const readMes = globSync(['{action,bench,client}/README.md', '{simulators,test}/**/README.md']);
+const faults = [
+  ...documents.flatMap(missingPathsOf),
+  ...[...documents, 'CHANGELOG.md', ...readMes].flatMap(deadLinksOf),
+  ...documents.flatMap(emptyTestRunsOf),
+  ...typeErrors(),
+];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
@@ -49,6 +55,39 @@ function missingPathsOf(document: string): string[] {
           : [`${document}:${index + 1}: ${path} does not exist`],
       ),
     );
+}
+
+/** Returns the relative links of a document that lead nowhere. Links that begin with `/` are addresses of the service. */
+function deadLinksOf(document: string): string[] {
+  return withoutCode(readFileSync(document, 'utf8'))
+    .split('\n')
+    .flatMap((text, index) =>
+      [...text.matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, link = '']) => {
+        if (/^(?:\/|\w+:)/.test(link)) return [];
+        const [path = '', anchor] = link.split('#');
+        const target = path === '' ? document : join(dirname(document), path);
+        const isFound = existsSync(target) && (anchor === undefined || anchorsOf(target).has(anchor));
+        return isFound ? [] : [`${document}:${index + 1}: the link ${link} leads nowhere`];
+      }),
+    );
+}
+
+/** Returns the anchors of the headings of a document, as GitHub makes them. */
+function anchorsOf(document: string): Set<string> {
+  const headings = withoutCode(readFileSync(document, 'utf8')).matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+/** Empties the blocks of code of a document, and keeps the numbers of its lines. */
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```.*?^```$/gms, (block) => block.replaceAll(/[^\n]/g, '')).replaceAll(/^ {4}.*$/gm, '');
 }
 
 /** `npm test -- WORD` runs the tests whose path contains the word, and those that a guide adds. */
