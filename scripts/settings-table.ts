@@ -7,10 +7,13 @@ import { settings } from '../src/config/settings.ts';
 const file = fileURLToPath(new URL('../docs/settings.md', import.meta.url));
 const marks = { start: '<!-- settings -->', end: '<!-- /settings -->' };
 
-const rows = settings.map(({ name, default: value, description }) => `| \`${name}\` | ${value} | ${description} |`);
+const rows = settings.map(({ name, default: value, range, description }) => {
+  const bounds = range === undefined ? '' : `; ${range.min} to ${range.max}`;
+  return `| \`${name}\` | ${value}${bounds} | ${description} |`;
+});
 const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => `\`${name}\``);
 const lines = [
-  '| setting | default | meaning |',
+  '| setting | default; bounds | meaning |',
   '|---|---|---|',
   ...rows,
   '',

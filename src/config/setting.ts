@@ -10,6 +10,8 @@ export interface Setting<Result = unknown> {
   isSecret: boolean;
   /** The effect of leaving it out, for the help and docs/settings.md: the default value or its origin. */
   default: string;
+  /** The bounds of an integer; undefined for a text. */
+  range: { min: number; max: number } | undefined;
   /** The meaning and the unit, for the help and docs/settings.md. */
   description: string;
   /**
@@ -51,12 +53,18 @@ export function setting({
     name,
     isSecret,
     default: definition.shownDefault ?? String(definition.default ?? 'none'),
+    range: rangeOf(definition.schema),
     description,
     parse: (text) => {
       const value = text === undefined ? definition.default : parseText(definition, text);
       return toConfig === undefined ? value : toConfig(value);
     },
   };
+}
+
+function rangeOf(schema: TSchema): Setting['range'] {
+  if (!('minimum' in schema && 'maximum' in schema)) return undefined;
+  return { min: Number(schema.minimum), max: Number(schema.maximum) };
 }
 
 function parseText({ name, schema, valid }: Definition<TSchema, string | number | undefined>, text: string): unknown {

@@ -18,5 +18,21 @@ describe('the table of settings', () => {
       assert.ok(line.includes(description.replaceAll('`', '')), line);
       assert.equal(line.includes(`${name}_FILE`), isSecret, line);
     }
+    assert.match(help, /TOKEN_TTL_S .*\(default: 3600; 60 to 86400\)$/m);
+    assert.match(help, /WORKERS .*\(default: cores, up to 4; 1 to 16\)$/m);
+  });
+
+  it('has bounds that are those of the accepted values', () => {
+    const bounded = settings.filter(({ range }) => range !== undefined);
+    assert.ok(bounded.length > 8);
+    for (const setting of bounded) {
+      const { name, range } = setting;
+      assert.ok(range !== undefined && range.max > range.min, name);
+      for (const value of [range.min, range.max]) setting.parse(String(value));
+      assert.throws(
+        () => setting.parse(String(range.max + 1)),
+        new RegExp(`${name} must be .*${range.min} to ${range.max}`),
+      );
+    }
   });
 });
