@@ -37,6 +37,7 @@ export const navigation: readonly Group[] = [
     heading: 'Operation',
     entries: [
       ['operations', 'Operate Plaudit'],
+      ['metrics', 'Metrics'],
       ['scaling', 'Scale Plaudit'],
       ['settings', 'Settings'],
       ['commands', 'Commands'],

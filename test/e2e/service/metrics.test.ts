@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { createPrimaryMetrics } from '../../../src/workers/primary.ts';
@@ -12,7 +12,10 @@ const expressions = {
   dashboard: (JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] }).panels
     .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
     .join('\n'),
-  operations: readFileSync('docs/operations.md', 'utf8'),
+  documents: globSync(['*.md', 'docs/*.md'])
+    .filter((file) => file !== 'CHANGELOG.md')
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n'),
 };
 const namesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/\b(?:plaudit|nodejs|process)_[a-z\d_]+/g)].map(([name]) => name)),
@@ -26,6 +29,23 @@ function seriesOf(metrics: string): Map<string, string> {
     for (const ending of endings) series.set(`${name}${ending}`, name);
   }
   return series;
+}
+
+/** Returns the name, type and meaning of each metric of the service, as it serves them. */
+function describedMetrics(metrics: string): string[] {
+  const types = new Map(
+    [...metrics.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+  );
+  const helps = new Map(
+    [...metrics.matchAll(/^# HELP (plaudit_\S+) (.*)$/gm)].map(([, name = '', help = '']) => [name, help]),
+  );
+  return [...helps].map(([name, help]) => `${name} ${types.get(name)} ${help}`).toSorted();
+}
+
+/** Returns the same of docs/metrics.md. */
+function documentedMetrics(): string[] {
+  const rows = readFileSync('docs/metrics.md', 'utf8').matchAll(/^\| `(plaudit_\w+)` \| (\w+) \| [^|]* \| (.*) \|$/gm);
+  return [...rows].map(([, name = '', type = '', help = '']) => `${name} ${type} ${help}`).toSorted();
 }
 
 describe('metrics of a service', () => {
@@ -62,6 +82,7 @@ describe('metrics of a service', () => {
       [],
     );
 
+    assert.deepEqual(describedMetrics(`${metrics}\n${ofSeveralProcesses}`), documentedMetrics());
     assert.match(metrics, /^plaudit_ready 1$/m);
     assert.match(
       metrics,
