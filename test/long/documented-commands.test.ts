@@ -125,17 +125,17 @@ const places: readonly (readonly [RegExp, string])[] = [
 
 /** Commands that are named without their arguments. */
 const needArguments = /^plaudit (?:install|uninstall|backup|restore|export|import|achievements \w+|boards \w+)$/;
-/** Commands that fill a new database. */
-const fillsNew = /plaudit (?:restore|import|sample)\b(?!-)/;
+/** Commands that fill a new database of this machine. */
+const fillsNew = /(?<!ssh \S+ )plaudit (?:restore|import|sample)\b(?!-)/;
 /** Commands that fail without a host, or report that there is none. */
 const needsHost = /plaudit (?:doctor|sync|import-awards|github-app-url)\b/;
 
-/** Makes a folder of programs: `plaudit`, and an `ssh` that runs its command on this machine. */
+/** Makes a folder of programs: `plaudit`, and an `ssh` that runs its command on this machine, with data of its own. */
 function makePrograms(folder: string): void {
   mkdirSync(folder);
   const scripts = {
     plaudit: `exec ${process.execPath} ${join(top, 'bin/plaudit.js')} "$@"`,
-    ssh: 'shift; exec sh -c "$*"',
+    ssh: 'shift; DATA_DIR=$(mktemp -d --tmpdir="$PWD") exec sh -c "$*"',
   };
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
