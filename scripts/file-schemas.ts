@@ -10,7 +10,7 @@ for (const [name, schema] of Object.entries({ achievements: ConfigFile, boards: 
   const after = `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, null, 2)}\n`;
   if (!process.argv.includes('--check')) writeFileSync(file, after);
   else if (readFileSync(file, 'utf8') !== after) {
-    console.error(`docs/${name}.schema.json is not that of the reader: run node scripts/file-schemas.ts`);
+    console.error(`docs/${name}.schema.json is not that of the reader: run npx node scripts/file-schemas.ts`);
     process.exitCode = 1;
   }
 }

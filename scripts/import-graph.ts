@@ -26,7 +26,7 @@ const before = readFileSync(file, 'utf8');
 const after = `${before.slice(0, before.indexOf(mark))}${mark}\n${graph}`;
 if (!process.argv.includes('--check')) writeFileSync(file, after);
 else if (after !== before) {
-  console.error('ARCHITECTURE.md does not show the imports as they are: run node scripts/import-graph.ts');
+  console.error('ARCHITECTURE.md does not show the imports as they are: run npx node scripts/import-graph.ts');
   process.exitCode = 1;
 }
 

@@ -26,6 +26,6 @@ if (start < 0 || end < start) throw new Error(`docs/settings.md needs the marks 
 const after = `${before.slice(0, start)}${marks.start}\n${lines.join('\n')}\n${before.slice(end)}`;
 if (!process.argv.includes('--check')) writeFileSync(file, after);
 else if (after !== before) {
-  console.error('docs/settings.md does not list the settings as they are: run node scripts/settings-table.ts');
+  console.error('docs/settings.md does not list the settings as they are: run npx node scripts/settings-table.ts');
   process.exitCode = 1;
 }

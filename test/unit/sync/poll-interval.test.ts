@@ -81,7 +81,7 @@ describe('the table of freshness', () => {
   it('is in the documentation as the function computes it', async () => {
     const { github = 0 } = await readPollsPerHour();
     const text = await readFile(documentation, 'utf8');
-    assert.ok(text.includes(freshnessTable(github)), 'run node scripts/freshness-table.ts');
+    assert.ok(text.includes(freshnessTable(github)), 'run npx node scripts/freshness-table.ts');
   });
 
   it('is explained by the polls that providers permit', async () => {
