@@ -9,7 +9,7 @@ import { findByName } from '../accounts/store.ts';
 import { type Service, startService } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { createLog, linesForPeople } from '../log.ts';
 import type { Io } from './io.ts';
 
 /** The time budget of a lookup, in ms: longer than in the service, because no browser waits for the response. */
@@ -26,7 +26,7 @@ export async function card(io: Io, args: readonly string[]): Promise<void> {
   const pairs = readPairs(args);
   const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const config = { ...settings, host: '127.0.0.1', port: 0, metricsPort: 0, lookupBudgetMs };
-  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
+  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, linesForPeople(io.warn));
   const service = await startService(config, { log });
   try {
     for (const { path, file } of pairs) {

@@ -4,7 +4,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import { readConfig } from '../config/config.ts';
 import { openCore } from '../core.ts';
 import { AppError } from '../errors.ts';
-import { createLog } from '../log.ts';
+import { createLog, linesForPeople } from '../log.ts';
 import { collectAccount, collectNamedRepository } from '../sync/collect.ts';
 import { newCost, type Progress, type SyncContext, type Work } from '../sync/context.ts';
 import { lookUp } from '../sync/look-up.ts';
@@ -24,7 +24,9 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
   }
   const { provider, name, repository } = named;
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
-  const core = await openCore(config, { log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel) });
+  const core = await openCore(config, {
+    log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, linesForPeople(io.warn)),
+  });
   const call = { urgency: 'background', signal: io.signal, cost: newCost() } as const;
   const reporter = createReporter(io, target ?? '');
   try {

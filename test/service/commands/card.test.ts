@@ -60,4 +60,27 @@ describe('plaudit card', () => {
       await assert.rejects(card(io, file === undefined ? [path] : [path, file]), message, path);
     }
   });
+
+  it('writes the lines of the log for people, on standard error', async () => {
+    await using simulator = await startSimulator();
+    await using directory = await makeTemporaryDirectory();
+    await using created = await createTestDatabase();
+    const [printed, warned]: [string[], string[]] = [[], []];
+    const io = {
+      environment: {
+        DATA_DIR: directory.path,
+        DATABASE_URL: created.url,
+        GITHUB_URL: simulator.url,
+        GITHUB_API_URL: simulator.apiUrl,
+        LOG_LEVEL: 'debug',
+      },
+      print: (line: string) => void printed.push(line),
+      warn: (line: string) => void warned.push(line),
+      isTerminal: false,
+      signal: AbortSignal.timeout(60_000),
+    };
+    await assert.rejects(card(io, ['/v1/github/entities/no-such-account/contributions', directory.pathOf('card.svg')]));
+    assert.deepEqual(printed, []);
+    assert.match(warned[0] ?? '', /^\d\d:\d\d:\d\d /);
+  });
 });
