@@ -71,6 +71,25 @@ describe('documentation pages', () => {
     assert.match(contributors, /<code>data\[\]\.contributions<\/code> <small>required<\/small><\/td><td>integer/);
   });
 
+  it('name addresses of the API that the service has', async () => {
+    const { text } = await shared.service.get('/openapi.json');
+    const { paths } = JSON.parse(text) as { paths: Record<string, unknown> };
+    const patterns = Object.keys(paths).map((path) => new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`));
+    // The guides add endpoints as examples.
+    const files = globSync(['*.md', 'docs/*.md', 'docs/providers/*.md', 'action/*.md']).filter(
+      (file) => !/^(?:CHANGELOG|docs\/adding-)/.test(file),
+    );
+    const address = /(?<![\w.])\/(?:v1|\.well-known)\/[\w{}/%.-]+/g;
+    const named = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(address)].map(([path]) => ({ file, path: path.replace(/\.$/, '') })),
+    );
+    assert.ok(named.length > 25, String(named.length));
+    assert.deepEqual(
+      named.filter(({ path }) => !path.includes('..') && !patterns.some((pattern) => pattern.test(path))),
+      [],
+    );
+  });
+
   it('find parts of documents and endpoints by their words', async () => {
     const find = async (query: string): Promise<string[]> => {
       const { status, text } = await page(`/docs/search?q=${encodeURIComponent(query)}`);
