@@ -49,6 +49,9 @@ const PointTrigger = Type.Object(
   { additionalProperties: false },
 );
 
+/** The keys that say what a trigger is about, each by itself. */
+export const TriggerParts = Type.Partial(Type.Pick(Trigger, ['actor', 'action', 'condition']));
+
 export const TriggerEntry = Type.Object({ trigger: Trigger }, { additionalProperties: false });
 export const PointTriggerEntry = Type.Object({ trigger: PointTrigger }, { additionalProperties: false });
 

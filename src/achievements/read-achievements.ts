@@ -1,7 +1,7 @@
 import { type Fault, newFault } from './conditions/fault.ts';
 import type { Achievement } from './config.ts';
 import { findUnusablePoints, groupTriggers } from './evaluated-triggers.ts';
-import { AchievementEntry, type AchievementFile, ConfigFile, TriggerEntry } from './file-schema.ts';
+import { AchievementEntry, type AchievementFile, ConfigFile } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
 import { readEvaluatedAt } from './read-evaluated-at.ts';
 import { readIcon } from './read-icon.ts';
@@ -48,7 +48,7 @@ function readAchievement(node: YamlNode, points: PointActions, reading: Reading)
   const entry = readNode(AchievementEntry, node, 'a part of the list achievements', reading.faults);
   if (entry === undefined) {
     const triggers = nodeAt(node, 'achievement', 'triggers');
-    checkTriggersAlone(TriggerEntry, triggers, { pointActions: points.names, isPointAction: false }, reading);
+    checkTriggersAlone(triggers, { pointActions: points.names, isPointAction: false }, reading);
     return undefined;
   }
   const { achievement } = entry;

@@ -1,8 +1,8 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { nearest } from '../nearest.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
-import { isUnquotedSign, readEntries, readNamed } from './read-entries.ts';
+import { isUnquotedSign, nodeAt, readEntries, readNamed } from './read-entries.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
@@ -21,6 +21,23 @@ export function readNode<Schema extends TSchema>(
   faults.push(...found);
   if (found.some(({ severity }) => severity === 'error')) return undefined;
   if (!Check(schema, value)) throw new Error(`${subject} was read in another shape than its schema has`);
+  return value;
+}
+
+/**
+ * Reads those keys of a mapping that have no error, so that their meaning is checked although others have errors.
+ * Reports nothing: `readNode` of the whole does.
+ * @param schema a schema of optional keys.
+ */
+export function readKeys<Schema extends TObject>(schema: Schema, node: YamlNode): Static<Schema> {
+  const value = Object.fromEntries(
+    Object.entries(schema.properties).flatMap(([key, inner]) => {
+      const place = nodeAt(node, key);
+      const read = place === node ? undefined : readNode(inner, place, key, []);
+      return read === undefined ? [] : [[key, read]];
+    }),
+  );
+  if (!Check(schema, value)) throw new Error('keys were read in another shape than their schema has');
   return value;
 }
 
@@ -71,6 +88,19 @@ export function readList(shape: Shape, node: YamlNode, subject: string, faults: 
     refuse(faults, tooMuch, `${subject} has ${node.items.length} parts`, `at most ${maxItems}`);
   if (node.items.length < minItems) refuse(faults, node, `${subject} is empty`, 'at least one part after "- "');
   return node.items.slice(0, maxItems);
+}
+
+/** Reads those parts of a list that have no error, each with its node. Reports nothing: `readNode` of the whole does. */
+export function readParts<Schema extends TSchema>(
+  schema: Schema,
+  node: YamlNode,
+  limit: number,
+): { value: Static<Schema>; node: YamlNode }[] {
+  if (node.kind !== 'sequence') return [];
+  return node.items.slice(0, limit).flatMap((item) => {
+    const value = readNode(schema, item, '', []);
+    return value === undefined ? [] : [{ value, node: item }];
+  });
 }
 
 function readItems(shape: Shape, items: Shape, node: YamlNode, subject: string, faults: Fault[]): unknown[] {

@@ -1,6 +1,6 @@
 import { newFault } from './conditions/fault.ts';
 import type { PointAction, PointRule } from './config.ts';
-import { ConfigFile, PointActionEntry, PointTriggerEntry } from './file-schema.ts';
+import { ConfigFile, PointActionEntry } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
 import { readList, readNode } from './read-node.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
@@ -40,7 +40,7 @@ function readPointAction(node: YamlNode, reading: Reading): PointAction | undefi
   const entry = readNode(PointActionEntry, node, 'a part of the list actions', reading.faults);
   if (entry === undefined) {
     const triggers = nodeAt(node, 'action', 'triggers');
-    checkTriggersAlone(PointTriggerEntry, triggers, { pointActions: [], isPointAction: true }, reading);
+    checkTriggersAlone(triggers, { pointActions: [], isPointAction: true }, reading);
     return undefined;
   }
   const { name, triggers } = entry.action;

@@ -1,12 +1,13 @@
+import { nearest } from '../nearest.ts';
 import type { UnreportedKind } from '../providers/unreported.ts';
 import { type CheckedCondition, checkCondition, type Surroundings } from './conditions/check.ts';
 import type { Checked } from './conditions/checked.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
-import { type Action, type Actor, actionsOf, actorAliases, actors } from './conditions/vocabulary.ts';
+import { type Action, type Actor, actions, actionsOf, actorAliases, actors } from './conditions/vocabulary.ts';
 import type { Trigger } from './config.ts';
-import { maxTriggers, type PointTriggerEntry, type TriggerEntry } from './file-schema.ts';
+import { maxTriggers, TriggerParts } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
-import { readNode } from './read-node.ts';
+import { readKeys } from './read-node.ts';
 import { placeInScalar } from './scalar-places.ts';
 import { warnOfUnreported } from './unreported-warnings.ts';
 import type { YamlNode } from './yaml-tree.ts';
@@ -28,7 +29,8 @@ export interface WrittenTrigger {
   condition?: string;
 }
 
-const triggerKeys: ReadonlySet<string> = new Set(['actor', 'action', 'condition', 'operator', 'value']);
+const bareKeys: ReadonlySet<string> = new Set(['actor', 'action', 'operator', 'value']);
+const triggerKeys: ReadonlySet<string> = new Set([...bareKeys, 'condition']);
 
 /** The condition that each contribution satisfies. */
 export const always: Checked = { kind: 'and', terms: [], start: 0, end: 0 };
@@ -64,26 +66,39 @@ export function readTrigger(
   return read;
 }
 
-/** Checks the well-formed triggers of a part that has errors elsewhere, so that all errors are reported at once. */
+/** Checks what the well-formed keys of triggers mean where there are other errors, so that all are reported at once. */
 export function checkTriggersAlone(
-  schema: typeof TriggerEntry | typeof PointTriggerEntry,
   triggers: YamlNode,
   surroundings: Omit<Surroundings, 'action'>,
   reading: Reading,
 ): void {
   if (triggers.kind !== 'sequence') return;
   for (const item of triggers.items.slice(0, maxTriggers)) {
-    const entry = readNode(schema, item, '', []);
-    if (entry !== undefined) readTrigger(entry.trigger, nodeAt(item, 'trigger'), surroundings, reading);
+    const place = nodeAt(item, 'trigger');
+    const { actor = 'author', action = likelyAction(place), condition } = readKeys(TriggerParts, place);
+    if (action === undefined || (action === 'point' && surroundings.isPointAction)) continue;
+    if (condition === undefined && hasOtherKey(place, bareKeys)) continue;
+    readTrigger({ actor, action, ...(condition !== undefined && { condition }) }, place, surroundings, reading);
   }
+}
+
+function hasOtherKey(node: YamlNode, keys: ReadonlySet<string>): boolean {
+  return node.kind === 'mapping' && node.entries.some(({ key }) => !keys.has(key.toLowerCase()));
+}
+
+/** Returns the action that the author of a trigger probably meant, by which its condition is checked. */
+export function likelyAction(node: YamlNode): Action | undefined {
+  const place = nodeAt(node, 'action');
+  const meant = place.kind === 'scalar' ? nearest(place.text, actions) : undefined;
+  return actions.find((action) => action === meant);
 }
 
 function withoutCondition(action: Action, node: YamlNode): CheckedCondition {
   const expected = 'condition: count() >= 1';
   const place = keySpanOf(node);
   // Another key may be meant as the condition, and an achievement for everyone is worse than none.
-  const hasUnknownKey = node.kind === 'mapping' && node.entries.some(({ key }) => !triggerKeys.has(key.toLowerCase()));
-  if (hasUnknownKey) return { condition: undefined, faults: [newFault(place, 'there is no condition', { expected })] };
+  if (hasOtherKey(node, triggerKeys))
+    return { condition: undefined, faults: [newFault(place, 'there is no condition', { expected })] };
   const message = `there is no condition, so that each ${action} counts`;
   return { condition: always, faults: [newFault(place, message, { severity: 'warning', expected })] };
 }

@@ -1,10 +1,11 @@
 import { newFault } from '../../achievements/conditions/fault.ts';
 import { nodeAt } from '../../achievements/read-entries.ts';
+import { readKeys, readParts } from '../../achievements/read-node.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import type { Grant, PeopleFilter, PersonName, Team, TeamName } from '../board.ts';
 import { checkDay } from './read-window.ts';
 import type { BoardReading } from './reading.ts';
-import type { BoardFields } from './schema.ts';
+import { type BoardFields, GrantEntry, GrantParts, maxGrants } from './schema.ts';
 
 /** Reads the rules about who is ranked. */
 export function readPeople(
@@ -50,15 +51,21 @@ function isTeam(member: string): boolean {
   return member.startsWith('@') && member.includes('/');
 }
 
-/** Reads the grants: points that people get by decision. */
-export function readGrants(
-  grants: NonNullable<BoardFields['grants']>,
-  node: YamlNode,
-  { provider, faults }: BoardReading,
-): Grant[] {
-  return grants.map(({ person, points, reason, granted_by: grantedBy, until = null }, index) => {
-    if (until !== null) checkDay('until', until, nodeAt(node, index, 'until'), faults);
+/** Reads the grants: points that people get by decision. Those with an error are left out. */
+export function readGrants(node: YamlNode, { provider, faults }: BoardReading): Grant[] {
+  for (const { until, place } of endsOf(node)) checkDay('until', until, place, faults);
+  return readParts(GrantEntry, node, maxGrants).map(({ value }) => {
+    const { person, points, reason, granted_by: grantedBy, until = null } = value;
     return { person: toPerson(person, provider), points, reason, grantedBy, until };
+  });
+}
+
+/** Returns the last days of grants, also of grants with errors in other keys. */
+function endsOf(node: YamlNode): { until: string; place: YamlNode }[] {
+  if (node.kind !== 'sequence') return [];
+  return node.items.slice(0, maxGrants).flatMap((item) => {
+    const { until } = readKeys(GrantParts, item);
+    return until === undefined ? [] : [{ until, place: nodeAt(item, 'until') }];
   });
 }
 

@@ -1,10 +1,10 @@
 import { newFault } from '../../achievements/conditions/fault.ts';
-import { nodeAt } from '../../achievements/read-entries.ts';
-import { short } from '../../achievements/read-node.ts';
+import { readParts, short } from '../../achievements/read-node.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import { nearest } from '../../nearest.ts';
 import type { RepositoryPattern, RepositoryPlace } from '../board.ts';
 import type { BoardReading } from './reading.ts';
+import { maxRepositories, RepositoryText } from './schema.ts';
 
 const part = /^[A-Za-z0-9_.-]{1,255}$/;
 const namePattern = /^[A-Za-z0-9_.*?-]{1,255}$/;
@@ -13,12 +13,13 @@ const maxParts = 22;
 const forms = 'OWNER/NAME, OWNER/* or PROVIDER/OWNER/NAME, or the same after !';
 
 /** Reads the patterns of a board's repositories; faulty ones are left out. */
-export function readPatterns(texts: readonly string[], node: YamlNode, reading: BoardReading): RepositoryPattern[] {
+export function readPatterns(node: YamlNode, reading: BoardReading): RepositoryPattern[] {
   const { faults, provider } = reading;
   const patterns: RepositoryPattern[] = [];
   const seen = new Set<string>();
-  for (const [index, text] of texts.entries()) {
-    const place = nodeAt(node, index);
+  const parts = readParts(RepositoryText, node, maxRepositories);
+  const texts = parts.map(({ value }) => value);
+  for (const { value: text, node: place } of parts) {
     const pattern = toPattern(text, provider);
     if (typeof pattern === 'string') {
       faults.push(newFault(place, `${short(text)} ${pattern}`, { expected: forms, suggestion: likely(text) }));

@@ -2,11 +2,11 @@ import { concernsPerson } from '../../achievements/conditions/checked.ts';
 import { alternatives, newFault } from '../../achievements/conditions/fault.ts';
 import type { Action } from '../../achievements/conditions/vocabulary.ts';
 import { nodeAt } from '../../achievements/read-entries.ts';
-import { readNode } from '../../achievements/read-node.ts';
-import { always, type Reading, readTrigger } from '../../achievements/read-trigger.ts';
+import { readKeys } from '../../achievements/read-node.ts';
+import { always, likelyAction, type Reading, readTrigger } from '../../achievements/read-trigger.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import { type BoardRule, type Moment, moments } from '../board.ts';
-import { maxRules, RuleEntry, type RuleFields } from './schema.ts';
+import { maxRules, RuleParts } from './schema.ts';
 
 /** The moments after its creation that a contribution can have. */
 const ends: Readonly<Partial<Record<Action, readonly Moment[]>>> = {
@@ -17,22 +17,16 @@ const ends: Readonly<Partial<Record<Action, readonly Moment[]>>> = {
 const surroundings = { pointActions: [], isPointAction: true };
 
 /** Reads the rules of a board; those with an error are left out. */
-export function readRules(rules: readonly RuleFields[], node: YamlNode, reading: Reading): BoardRule[] {
-  return rules.flatMap((rule, index) => readRule(rule, nodeAt(node, index), reading) ?? []);
+export function readRules(node: YamlNode, reading: Reading): BoardRule[] {
+  if (node.kind !== 'sequence') return [];
+  return node.items.slice(0, maxRules).flatMap((item) => readRule(item, reading) ?? []);
 }
 
-/** Checks the well-formed rules of a board that has errors elsewhere, so that all errors are reported at once. */
-export function checkRulesAlone(node: YamlNode, reading: Reading): void {
-  if (node.kind !== 'sequence') return;
-  for (const item of node.items.slice(0, maxRules)) {
-    const rule = readNode(RuleEntry, item, '', []);
-    if (rule !== undefined) readRule(rule, item, reading);
-  }
-}
-
-function readRule(rule: RuleFields, node: YamlNode, reading: Reading): BoardRule | undefined {
+function readRule(node: YamlNode, reading: Reading): BoardRule | undefined {
   const { faults } = reading;
-  const { action, at = null, per_day: perDay = null, decay = 0, points, condition } = rule;
+  const rule = readKeys(RuleParts, node);
+  const { action = likelyAction(node), at = null, per_day: perDay = null, decay = 0, points, condition } = rule;
+  if (action === undefined) return undefined;
   const written = { actor: rule.actor ?? 'author', action, ...(condition !== undefined && { condition }) };
   const trigger = readTrigger(written, node, surroundings, {
     ...reading,
@@ -42,9 +36,13 @@ function readRule(rule: RuleFields, node: YamlNode, reading: Reading): BoardRule
   const possible = new Set<Moment>(['created', ...(ends[action] ?? [])]);
   if (at !== null && !possible.has(at)) {
     const others = moments.filter((moment) => possible.has(moment));
-    faults.push(newFault(nodeAt(node, 'at'), `a ${action} is never ${at}`, { expected: alternatives(others) }));
+    faults.push(
+      newFault(nodeAt(node, 'at'), `${/^[aeiou]/.test(action) ? 'an' : 'a'} ${action} is never ${at}`, {
+        expected: alternatives(others),
+      }),
+    );
   }
-  if (trigger === undefined) return undefined;
+  if (trigger === undefined || points === undefined) return undefined;
   const isOnce = concernsPerson(trigger.condition);
   if (isOnce && (perDay !== null || decay > 0)) {
     const key = perDay === null ? 'decay' : 'per_day';

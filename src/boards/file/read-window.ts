@@ -1,39 +1,67 @@
+import type { Static } from 'typebox';
 import { type Fault, newFault } from '../../achievements/conditions/fault.ts';
 import { nodeAt } from '../../achievements/read-entries.ts';
+import { readKeys } from '../../achievements/read-node.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import { AppError } from '../../errors.ts';
 import { readMoment } from '../../windows/moments.ts';
-import { readWindow as readWindowOf } from '../../windows/window.ts';
+import { readWindow as readWindowOf, type WindowText } from '../../windows/window.ts';
 import type { WindowRule } from '../board.ts';
-import type { WindowFields } from './schema.ts';
+import { WindowFields } from './schema.ts';
 
 /** The moment as of which windows are checked: boards may be announced long before their windows begin. */
 const farFuture = new Date('9000-01-01');
 
 /** Reads the window of a board; undefined after an error. Without any key it has no end and no beginning. */
-export function readWindow(window: WindowFields, node: YamlNode, faults: Fault[]): WindowRule | undefined {
-  const { since, until, time_zone: timeZone = 'UTC', period, seasons, from } = window;
-  const found: Fault[] = [];
-  const fail = (key: string, message: string, expected: string): void => {
-    found.push(newFault(nodeAt(node, key), message, { expected }));
-  };
-  if (seasons !== undefined && (since ?? until ?? period) !== undefined)
-    fail('seasons', 'seasons stand beside another window', 'seasons and from alone');
-  if (seasons !== undefined && from === undefined)
-    fail('seasons', 'the first day of the seasons is missing', 'from: a day, as YYYY-MM-DD');
-  if (seasons === undefined && from !== undefined)
-    fail('from', 'from stands without seasons', 'seasons: month, or since in place of from');
-  if (from !== undefined) checkDay('from', from, nodeAt(node, 'from'), found);
-  try {
-    readWindowOf({ since, until, period, time_zone: timeZone }, farFuture);
-  } catch (error) {
-    found.push(toFault(error, node));
-  }
+export function readWindow(board: YamlNode, faults: Fault[]): WindowRule | undefined {
+  const node = nodeAt(board, 'window');
+  const fields = node === board ? {} : readKeys(WindowFields, node);
+  const { since, until, time_zone: timeZone = 'UTC', period, seasons, from } = fields;
+  const found = [...faultsOfKeys(node), ...faultsOfValues(fields, node)];
   faults.push(...found);
   if (found.length > 0) return undefined;
   if (seasons !== undefined && from !== undefined) return { kind: 'seasons', unit: seasons, from, timeZone };
   if (period !== undefined) return { kind: 'period', period, timeZone };
   return { kind: 'range', since, until, timeZone };
+}
+
+/** Returns faults of keys that stand beside others, or without them. */
+function faultsOfKeys(node: YamlNode): Fault[] {
+  const has = (key: string): boolean => nodeAt(node, key) !== node;
+  const fault = (key: string, message: string, expected: string): Fault =>
+    newFault(nodeAt(node, key), message, { expected });
+  if (!has('seasons'))
+    return has('from')
+      ? [fault('from', 'from stands without seasons', 'seasons: month, or since in place of from')]
+      : [];
+  return [
+    ...(has('since') || has('until') || has('period')
+      ? [fault('seasons', 'seasons stand beside another window', 'seasons and from alone')]
+      : []),
+    ...(has('from') ? [] : [fault('seasons', 'the first day of the seasons is missing', 'from: a day, as YYYY-MM-DD')]),
+  ];
+}
+
+/** Returns the faults of each value, otherwise those of the values together. */
+function faultsOfValues(
+  { since, until, period, time_zone, from }: Static<typeof WindowFields>,
+  node: YamlNode,
+): Fault[] {
+  const found: Fault[] = [];
+  const check = (text: WindowText): void => {
+    try {
+      readWindowOf(text, farFuture);
+    } catch (error) {
+      found.push(toFault(error, node));
+    }
+  };
+  check({ time_zone });
+  const inZone = found.length === 0 ? { time_zone } : {};
+  if (from !== undefined) checkDay('from', from, nodeAt(node, 'from'), found);
+  const before = found.length;
+  for (const text of [{ since }, { until }, { period }]) check({ ...text, ...inZone });
+  if (found.length === before) check({ since, until, period, ...inZone });
+  return found;
 }
 
 /** The first day of windows. */

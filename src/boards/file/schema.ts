@@ -10,7 +10,7 @@ export const maxBoards = 50;
 export const maxRepositories = 500;
 export const maxRules = 50;
 const maxPeople = 500;
-const maxGrants = 200;
+export const maxGrants = 200;
 
 const closed = { additionalProperties: false };
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
@@ -24,6 +24,11 @@ const instant = 'a day, as YYYY-MM-DD, or a moment, as YYYY-MM-DDTHH:MM:SSZ';
 const login = Type.String({
   pattern: '^@?([A-Za-z0-9_.-]{1,100}/)*[A-Za-z0-9_.-]{1,100}(\\[bot\\])?$',
   description: 'a login, of another host as PROVIDER/LOGIN',
+});
+export const RepositoryText = Type.String({
+  minLength: 1,
+  maxLength: 400,
+  description: 'OWNER/NAME or OWNER/*, or the same after !',
 });
 const hostTeam = Type.String({
   pattern: '^@?([A-Za-z0-9_.-]{1,100}/){1,20}[A-Za-z0-9_.-]{1,100}$',
@@ -62,7 +67,7 @@ export const RuleEntry = Type.Object(
   { ...closed, description: 'a rule that gives points' },
 );
 
-const Window = Type.Object(
+export const WindowFields = Type.Object(
   {
     since: Type.Optional(text(40, instant)),
     until: Type.Optional(text(40, instant)),
@@ -84,7 +89,7 @@ const People = Type.Object(
   { ...closed, description: 'who is ranked' },
 );
 
-const Grant = Type.Object(
+export const GrantEntry = Type.Object(
   {
     person: login,
     points: points('points that the person gets'),
@@ -103,12 +108,13 @@ const BoardFields = Type.Object(
       description: 'letters, digits and hyphens, for its address',
     }),
     description: Type.Optional(Type.String({ maxLength: 2000, description: 'what the board is for' })),
-    repositories: Type.Array(
-      Type.String({ minLength: 1, maxLength: 400, description: 'OWNER/NAME or OWNER/*, or the same after !' }),
-      { minItems: 1, maxItems: maxRepositories, description: 'the repositories' },
-    ),
+    repositories: Type.Array(RepositoryText, {
+      minItems: 1,
+      maxItems: maxRepositories,
+      description: 'the repositories',
+    }),
     private: flag("true to match the owner's private repositories too"),
-    window: Type.Optional(Window),
+    window: Type.Optional(WindowFields),
     points: Type.Array(RuleEntry, { minItems: 1, maxItems: maxRules, description: 'how points are earned' }),
     people: Type.Optional(People),
     teams: Type.Optional(
@@ -118,7 +124,7 @@ const BoardFields = Type.Object(
         { maxProperties: 50, description: 'names of teams, each with its members' },
       ),
     ),
-    grants: Type.Optional(Type.Array(Grant, { maxItems: maxGrants, description: 'points by decision' })),
+    grants: Type.Optional(Type.Array(GrantEntry, { maxItems: maxGrants, description: 'points by decision' })),
     self_merged: flag('true to count pull requests that their authors merged into repositories of their own'),
     spam_labels: Type.Optional(
       Type.Array(word('a label'), { maxItems: 50, description: 'labels of items that never count' }),
@@ -142,6 +148,10 @@ export const BoardsFile = Type.Object(
   { ...closed, title: 'Boards of an account' },
 );
 
+/** The keys of a board, of its rules and its grants, each by itself. */
+export const BoardParts = Type.Partial(BoardFields);
+export const RuleParts = Type.Partial(RuleEntry);
+export const GrantParts = Type.Partial(GrantEntry);
+
 export type BoardFields = Static<typeof BoardFields>;
-export type RuleFields = Static<typeof RuleEntry>;
-export type WindowFields = Static<typeof Window>;
+export type GrantFields = Static<typeof GrantEntry>;

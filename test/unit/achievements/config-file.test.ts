@@ -33,7 +33,7 @@ describe('the achievements file', () => {
       name: Faulty
       typ: once
       triggers:
-        - trigger: { actor: authr, action: star, condition: starred = true }
+        - trigger: { actor: authr, action: star, condition: strred = true }
         - trigger: { actor: author, action: star, condition: stared = true }
   - achievement: { name: Whole, triggers: [ { trigger: ${star} } ] }
   - achievement: { name: Whole, triggers: [ { trigger: ${star} } ] }
@@ -41,6 +41,7 @@ describe('the achievements file', () => {
     assert.deepEqual(reported(file), [
       `4:7 error: typ is not a key of achievement, and has no effect; expected ${keyNames}; did you mean type?`,
       '6:29 error: actor cannot be authr; expected author, resolved_by, assignees, reviewers or reviewer; did you mean author?',
+      '6:61 error: strred is not a field of star; expected starred, created_at or actor; did you mean starred?',
       '7:62 error: stared is not a field of star; expected starred, created_at or actor; did you mean starred?',
       '9:26 error: there is another achievement Whole; expected a name of its own',
     ]);

@@ -8,7 +8,7 @@ const faultsOf = (lines: string, parts?: { repositories?: string; points?: strin
 describe('faults of a board', () => {
   it('reports what a rule cannot mean', () => {
     const cases: [string, string[]][] = [
-      ['{ action: issue, at: merged, points: 1 }', ['error: a issue is never merged; expected created or closed']],
+      ['{ action: issue, at: merged, points: 1 }', ['error: an issue is never merged; expected created or closed']],
       ['{ action: commit, at: closed, points: 1 }', ['error: a commit is never closed; expected created']],
       [
         '{ action: issue, actor: reviewer, points: 1 }',

@@ -126,6 +126,7 @@ boards:
       '6:7 error: repositorys is not a key of board, and has no effect; expected name, slug, description, repositories, private, window, points, people, teams, grants, self_merged, spam_labels, threshold or ties; did you mean repositories?',
       '8:20 error: actor cannot be authr; expected author, resolved_by, assignees, reviewers or reviewer; did you mean author?',
       '9:21 error: action cannot be commits; expected pull_request, review, commit, issue, issue_comment, pull_request_comment, discussion or star; did you mean commit?',
+      '10:40 error: lables is not a field of issue; expected first, first_in_organization, closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at; did you mean labels?',
       '10:68 error: points cannot be 0; expected a whole number from 1 to 1000000',
       '11:40 error: lables is not a field of issue; expected first, first_in_organization, closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at; did you mean labels?',
       '13:33 error: there is another board with the slug Whole; expected a slug of its own',
