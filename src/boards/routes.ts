@@ -15,8 +15,8 @@ import { evidenceRoutes } from './evidence/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { previewRoutes } from './preview/routes.ts';
 import { seasonRoutes } from './seasons/routes.ts';
-import { BoardItem, RankItem, toBoardItem, toRankItem, toRankTable } from './views/board-json.ts';
-import { BoardPath, boardUrl, withBoard } from './views/board-response.ts';
+import { BoardItem, RankItem, toBoardItem, toBoardTable, toRankItem, toRankTable } from './views/board-json.ts';
+import { BoardPath, boardUrl, TableFormat, withBoard } from './views/board-response.ts';
 import { awaitRanking, findReadableBoard, mayRead } from './views/load-board.ts';
 import { findPeople, findPresentRanking, hasVersion, type RankedPerson, type Ranking } from './views/view-store.ts';
 
@@ -62,24 +62,25 @@ function addList(app: App, services: RouteServices): void {
     summary: 'The boards of an account, in the order of its file',
     readers: 'public',
     params: AccountPath,
-    query: Type.Object({}),
+    query: TableFormat,
     dataType: 'unknown',
     item: BoardItem,
+    hasCsv: true,
     load: async (context) => {
       const boards = (await findBoards(connection, context.account.id)).filter((board) => mayRead(board, context));
       const rankings: (Ranking | undefined)[] = [];
       for (const board of boards) rankings.push(await findPresentRanking(connection, board));
       return boards.map(({ board }, index) => ({ board, ranking: rankings[index] }));
     },
-    present: (boards, { isOwner, account }) => ({
-      envelope: envelope({
-        dataType: 'unknown',
-        data: boards.map(({ board, ranking }) => toBoardItem(board, ranking, { isOwner })),
-        includesPrivate: isOwner,
-      }),
-      staleAt: services.resolver.staleAt(now()),
-      isWithdrawable: account.publishesPrivate,
-    }),
+    present: (boards, { isOwner, account, query }) => {
+      const data = boards.map(({ board, ranking }) => toBoardItem(board, ranking, { isOwner }));
+      return {
+        envelope: envelope({ dataType: 'unknown', data, includesPrivate: isOwner }),
+        staleAt: services.resolver.staleAt(now()),
+        isWithdrawable: account.publishesPrivate,
+        ...(query.format === 'csv' && { csv: toBoardTable(data) }),
+      };
+    },
   });
 }
 

@@ -56,7 +56,7 @@ export function feedRoutes(app: App, services: RouteServices): void {
       const ranking = await awaitRanking(services, stored);
       if (ranking === undefined) return undefined;
       const events = await findFeedEvents(connection, { boardId: stored.id, limit: maxEntries });
-      const seasons = await findSeasons(connection, stored.id, maxEntries);
+      const seasons = await findSeasons(connection, stored.id, { limit: maxEntries });
       return { stored, ranking, events, seasons: seasons.filter((season) => mayReadSeason(season, context)) };
     },
     present: (loaded, { account, isOwner, query }) => {

@@ -100,7 +100,7 @@ async function nextSeason(
   { id, board }: StoredBoard,
   now: Date,
 ): Promise<{ window: BoardWindow; number: number } | undefined> {
-  const frozen = await findSeasons(transaction, id, maxSeasons);
+  const frozen = await findSeasons(transaction, id, { limit: maxSeasons });
   const ends = new Set(frozen.map(({ until }) => until.getTime()));
   const window = endedWindows(board.window, now).find(({ until }) => until !== null && !ends.has(until.getTime()));
   return window && { window, number: (frozen[0]?.number ?? 0) + 1 };

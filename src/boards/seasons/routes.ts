@@ -13,11 +13,11 @@ import type { Board } from '../board.ts';
 import { findFormerBoard } from '../board-store.ts';
 import { readDefinition } from '../definition.ts';
 import { SeasonRankItem, toSeasonRankItem } from '../views/board-json.ts';
-import { BoardPath, boardUrl } from '../views/board-response.ts';
+import { BoardPath, boardUrl, TableFormat } from '../views/board-response.ts';
 import { mayReadSeason, noSuchBoard, refusePrivate } from '../views/load-board.ts';
 import { correctSeason } from './freeze.ts';
 import { findReadableFormerBoard, findReadableSeason } from './load-season.ts';
-import { formOf, SeasonItem, toSeasonItem, toVersion, Version } from './season-json.ts';
+import { formOf, SeasonItem, toSeasonItem, toSeasonTable, toVersion, Version } from './season-json.ts';
 import {
   findSeason,
   findSeasonRanks,
@@ -49,7 +49,7 @@ const Correction = Type.Object(
 );
 
 const listing = 'board season';
-const maxSeasons = 100;
+const listOfSeasons = 'board seasons';
 /** The most people in a table or a list of voters. */
 const maxPeople = 100_000;
 
@@ -77,21 +77,33 @@ function addList(app: App, services: AccessServices): void {
     summary: 'The frozen seasons of a board, newest first',
     readers: 'public',
     params: BoardPath,
-    query: Type.Object({}),
+    query: Type.Object({ ...PageParameters.properties, ...TableFormat.properties }),
+    listing: { name: listOfSeasons, defaultLimit: 100 },
     dataType: 'unknown',
     item: SeasonItem,
+    hasCsv: true,
     load: async (context) => {
+      const { limit, start } = context.page;
       const stored = await findReadableFormerBoard(services, context, context.params.slug);
-      const seasons = await findSeasons(services.connection, stored.id, maxSeasons);
-      return { stored, seasons: seasons.filter((season) => mayReadSeason(season, context)) };
+      const found = await findSeasons(services.connection, stored.id, {
+        limit: limit + 1,
+        before: start.after && Number(start.after[0]),
+        after: start.before && Number(start.before[0]),
+      });
+      return { stored, ...cutPage(found, limit, start) };
     },
-    present: ({ stored, seasons }, { account, isOwner }) => {
+    present: ({ stored, ...seasons }, context) => {
+      const { account, isOwner, query } = context;
       const url = boardUrl(services, account, stored.board.slug);
-      const data = seasons.map((season) => toSeasonItem(season, { url, isOwner }));
+      const data = seasons.page
+        .filter((season) => mayReadSeason(season, context))
+        .map((season) => toSeasonItem(season, { url, isOwner }));
+      const cursors = neighbourCursors(seasons, ({ number }) => services.cursors.write(listOfSeasons, [number]));
       return {
-        envelope: envelope({ dataType: 'unknown', data }),
+        envelope: envelope({ dataType: 'unknown', data, ...cursors }),
         staleAt: services.resolver.staleAt(services.now()),
         isWithdrawable: stored.board.isPrivate,
+        ...(query.format === 'csv' && { csv: toSeasonTable(data) }),
       };
     },
   });

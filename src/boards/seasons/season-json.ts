@@ -1,10 +1,19 @@
 import { type Static, Type } from 'typebox';
+import { toCsv } from '../../http/csv.ts';
 import type { HandlerResult } from '../../http/endpoint.ts';
 import { formatTimestamp, OptionalTimestampSchema, TimestampSchema } from '../../http/envelope.ts';
 import type { Board } from '../board.ts';
 import { readDefinition } from '../definition.ts';
 import { withoutPrivate } from '../ranking/coverage.ts';
-import { BoardItem, type SeasonRankItem, toRankTable, toRepositories, toRules } from '../views/board-json.ts';
+import {
+  BoardItem,
+  completenessColumns,
+  completenessOf,
+  type SeasonRankItem,
+  toRankTable,
+  toRepositories,
+  toRules,
+} from '../views/board-json.ts';
 import type { Season, VersionNote } from './season-store.ts';
 
 const Difference = Type.Object({
@@ -107,6 +116,32 @@ export function toSeasonItem(
     url: `${url}/seasons/${number}`,
     statement_url: `${url}/seasons/${number}/statement`,
   };
+}
+
+const seasonColumns = 'number,version,name,since,until,time_zone,threshold,frozen,reason,missing,url,statement'.split(
+  ',',
+);
+
+/** Returns a list of seasons as CSV. */
+export function toSeasonTable(items: readonly Static<typeof SeasonItem>[]): string {
+  return toCsv(
+    [...seasonColumns, ...completenessColumns],
+    items.map((item) => ({
+      number: item.number,
+      version: item.version,
+      name: item.name,
+      since: item.since,
+      until: item.until,
+      time_zone: item.time_zone,
+      threshold: item.threshold,
+      frozen: item.frozen_dttm,
+      reason: item.reason,
+      missing: item.missing.join(', '),
+      url: item.url,
+      statement: item.statement_url,
+      ...completenessOf(item),
+    })),
+  );
 }
 
 export function toVersion({ version, frozenAt, reason, differences }: VersionNote): Static<typeof Version> {

@@ -62,13 +62,20 @@ export interface SeasonPerson {
 const columns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage,
   s.as_of as "asOf", s.missing, s.frozen_at as "frozenAt", s.reason, s.differences, s.statement`;
 
-/** Finds the newest version of each frozen season of a board, newest first. */
-export async function findSeasons(connection: Connection, boardId: string, limit: number): Promise<Season[]> {
+/** Finds the newest version of each frozen season of a board between two numbers, newest first. */
+export async function findSeasons(
+  connection: Connection,
+  boardId: string,
+  { limit, before, after }: { limit: number; before?: number | undefined; after?: number | undefined },
+): Promise<Season[]> {
   const { rows } = await sql<Season>`
     select ${columns} from (
-      select distinct on (number) * from board_seasons where board_id = ${boardId} order by number desc, version desc) s
-    order by s.number desc limit ${limit}`.execute(connection);
-  return rows;
+      select distinct on (number) * from board_seasons
+      where board_id = ${boardId} and (${before ?? null}::integer is null or number < ${before ?? null})
+        and (${after ?? null}::integer is null or number > ${after ?? null})
+      order by number desc, version desc) s
+    order by s.number ${after === undefined ? sql`desc` : sql`asc`} limit ${limit}`.execute(connection);
+  return after === undefined ? rows : rows.toReversed();
 }
 
 /** Finds the newest version of a season. */

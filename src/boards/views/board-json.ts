@@ -209,18 +209,47 @@ function toPerson(
   return { id, provider, type, name, display_name: displayName, url, avatar_url: avatarUrl };
 }
 
+const boardColumns = 'slug,name,description,private,since,until,time_zone,threshold,ties,teams,people,ranked'.split(
+  ',',
+);
 const rankColumns = 'rank,provider,login,points,granted,change,newcomer,returning,eligible,teams,evidence'.split(',');
-const completenessColumns = ['complete_repositories', 'repositories', 'as_of'];
+/** The columns that end each row of a table. */
+export const completenessColumns = ['complete_repositories', 'repositories', 'as_of'];
 
-/**
- * Returns a ranking as CSV. Each row ends with the completeness of the board, because CSV has no comments and a saved
- * file has no headers.
- */
+/** Returns the columns that end each row of a table, because CSV has no comments and a saved file has no headers. */
+export function completenessOf({
+  repositories: { complete, total },
+  as_of: asOf,
+}: Pick<BoardItem, 'repositories' | 'as_of'>): Record<string, string | number | null> {
+  return { complete_repositories: complete, repositories: total, as_of: asOf };
+}
+
+/** Returns a list of boards as CSV. */
+export function toBoardTable(items: readonly BoardItem[]): string {
+  return toCsv(
+    [...boardColumns, ...completenessColumns],
+    items.map((item) => ({
+      slug: item.slug,
+      name: item.name,
+      description: item.description,
+      private: item.private,
+      ...item.window,
+      threshold: item.threshold,
+      ties: item.ties,
+      teams: item.teams.join(' '),
+      people: item.people,
+      ranked: item.ranked_dttm,
+      ...completenessOf(item),
+    })),
+  );
+}
+
+/** Returns a ranking as CSV. */
 export function toRankTable(
   items: readonly Omit<Static<typeof SeasonRankItem>, 'points_by_rule'>[],
-  { repositories: { complete, total }, as_of: asOf }: Pick<BoardItem, 'repositories' | 'as_of'>,
+  board: Pick<BoardItem, 'repositories' | 'as_of'>,
 ): string {
-  const completeness = { complete_repositories: complete, repositories: total, as_of: asOf };
+  const completeness = completenessOf(board);
   return toCsv(
     [...rankColumns, ...completenessColumns],
     items.map((item) => ({ ...toRankRow(item), ...completeness })),

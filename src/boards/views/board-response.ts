@@ -13,6 +13,11 @@ export const BoardPath = Type.Object({
   slug: Type.String({ maxLength: 64, description: 'Slug of the board, in any letter case.', examples: ['release-4'] }),
 });
 
+/** The parameter of lists that are also tables. */
+export const TableFormat = Type.Object({
+  format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv` is the list as a table.', default: 'json' })),
+});
+
 /** Returns the address of a board. */
 export function boardUrl(
   { publicUrl }: Pick<RouteServices, 'publicUrl'>,

@@ -39,6 +39,22 @@ describe('forms of a board', () => {
       await rankBoard({ connection, now: () => new Date() }, id);
   });
 
+  it('list the boards of an account as a table', async () => {
+    const { body } = await shared.service.get(path);
+    const csv = await shared.service.get(`${path}?format=csv`);
+    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+    const [columns = '', ...lines] = csv.text.trimEnd().split('\r\n');
+    assert.equal(
+      columns,
+      'slug,name,description,private,since,until,time_zone,threshold,ties,teams,people,ranked,complete_repositories,repositories,as_of',
+    );
+    assert.deepEqual(
+      lines.map((line) => line.split(',')[0]),
+      body.data.map((row) => Reflect.get(row, 'slug')),
+    );
+    assert.equal((await shared.service.get(`${path}?format=xml`)).status, 400);
+  });
+
   it('are tables, cards and feeds of the same ranking', async () => {
     const { body } = await shared.service.get(`${path}/all?limit=3`);
     const ranked = body.data as unknown as Ranked[];

@@ -74,6 +74,33 @@ describe('seasons of a board', () => {
     assert.equal(csv.headers.get('x-complete'), 'false');
   });
 
+  it('are listed by pages and as a table', async () => {
+    const month = (months: number): string =>
+      new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - months)).toISOString().slice(0, 10);
+    await store('monthly', 0, { window: { seasons: 'month', from: month(4) } });
+    await freezeSeasons(freezingAt(shared.service, new Date(Date.now() + 5 * 86_400_000)));
+    const { service } = shared;
+    const numbersOf = (of: { body: { data: object[] } }): unknown[] =>
+      of.body.data.map((row) => Reflect.get(row, 'number'));
+    const whole = await service.get(`${path}/monthly/seasons`);
+    const numbers = numbersOf(whole);
+    assert.ok(numbers.length >= 4, whole.text);
+    const first = await service.get(`${path}/monthly/seasons?limit=2`);
+    const second = await service.get(`${path}/monthly/seasons?limit=2&after=${first.body.next_cursor}`);
+    assert.deepEqual([...numbersOf(first), ...numbersOf(second)], numbers.slice(0, 4));
+    const back = await service.get(`${path}/monthly/seasons?limit=2&before=${second.body.previous_cursor}`);
+    assert.deepEqual(numbersOf(back), numbersOf(first));
+    const csv = await service.get(`${path}/monthly/seasons?format=csv`);
+    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+    const [columns = '', ...lines] = csv.text.trimEnd().split('\r\n');
+    assert.ok(columns.startsWith('number,version,name,since,until,time_zone,threshold,frozen,'), columns);
+    assert.ok(columns.endsWith(',complete_repositories,repositories,as_of'), columns);
+    assert.deepEqual(
+      lines.map((line) => Number(line.split(',')[0])),
+      numbers,
+    );
+  });
+
   it('stay as they are when contributions change later, until their owner has them counted again', async () => {
     await store('corrected', 5);
     await freeze();
