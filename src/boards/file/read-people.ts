@@ -47,7 +47,7 @@ export function readTeams(
 }
 
 /** Returns whether a member of a team is a team at the host. */
-function isTeam(member: string): boolean {
+export function isTeam(member: string): boolean {
   return member.startsWith('@') && member.includes('/');
 }
 
@@ -69,7 +69,8 @@ function endsOf(node: YamlNode): { until: string; place: YamlNode }[] {
   });
 }
 
-function toPerson(text: string, provider: string): PersonName {
+/** Reads LOGIN or PROVIDER/LOGIN. */
+export function toPerson(text: string, provider: string): PersonName {
   const parts = text.replace(/^@/, '').split('/');
   const login = parts.pop() ?? '';
   return { provider: parts.length === 0 ? provider : parts.join('/').toLowerCase(), login };

@@ -100,7 +100,7 @@ export const GrantEntry = Type.Object(
   { ...closed, description: 'points by decision' },
 );
 
-const BoardFields = Type.Object(
+export const BoardFields = Type.Object(
   {
     name: word('the name of the board'),
     slug: Type.String({

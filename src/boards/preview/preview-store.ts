@@ -4,6 +4,7 @@ import type { Connection } from '../../database/connection.ts';
 import type { Board, PersonName } from '../board.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
+import { peopleNamedIn } from '../seasons/people-of-rule.ts';
 import { type BoardWindow, windowOf } from '../windows.ts';
 
 /** The ranking that a board of a file would have by the stored data. */
@@ -64,13 +65,9 @@ export async function previewBoard(
     people: row?.people ?? [],
     count: row?.count ?? 0,
     pointsByRule: row?.rules ?? {},
-    unknownPeople: await findUnknown(connection, namedIn(board)),
+    unknownPeople: await findUnknown(connection, peopleNamedIn(board)),
     unknownMergers: board.countsSelfMerged ? 0 : await countUnknownMergers(connection, members.ids, window),
   };
-}
-
-function namedIn({ people, teams, grants }: Board): PersonName[] {
-  return [...people.exclude, ...teams.flatMap((team) => team.people), ...grants.map(({ person }) => person)];
 }
 
 async function findUnknown(connection: Connection, people: readonly PersonName[]): Promise<string[]> {

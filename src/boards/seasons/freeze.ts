@@ -8,8 +8,8 @@ import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
 import { findMembers } from '../ranking/member-store.ts';
 import { type BoardWindow, endedWindows, windowOf } from '../windows.ts';
+import { addAnonymousVersion } from './anonymous-store.ts';
 import {
-  addAnonymousVersion,
   addVersion,
   findIncomplete,
   findSeason,

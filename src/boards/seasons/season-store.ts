@@ -97,7 +97,7 @@ export async function findVersions(connection: Connection, boardId: string, numb
   return rows;
 }
 
-type SeasonKey = Pick<Season, 'boardId' | 'number' | 'version'>;
+export type SeasonKey = Pick<Season, 'boardId' | 'number' | 'version'>;
 
 /** The people of a season, with its ranks. */
 const ranksSql = sql`
@@ -230,41 +230,6 @@ export async function findWithdrawn(
       select max(n.version) from board_seasons n where n.board_id = s.board_id and n.number = s.number)
     limit ${limit}`.execute(connection);
   return rows;
-}
-
-/**
- * Copies the newest version of a season without the people who were erased or hidden, and removes the tables,
- * statements and differences of all former versions.
- * @returns the number of the version.
- */
-export async function addAnonymousVersion(
-  transaction: Connection,
-  { boardId, number, version }: SeasonKey,
-  now: Date,
-): Promise<number> {
-  const next = version + 1;
-  await sql`
-    insert into board_seasons (board_id, number, version, since, until, definition, coverage, as_of, missing, frozen_at,
-      reason, differences)
-    select board_id, number, ${next}, since, until, definition, coverage, as_of, missing, ${now},
-      'A person was erased or hidden.', '[]'
-    from board_seasons where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(
-    transaction,
-  );
-  await sql`
-    insert into board_season_ranks
-    select r.board_id, r.number, ${next}, r.place, r.rank, u.id, r.is_anonymous or u.id is null, r.points, r.granted,
-      r.by_rule, r.previous_rank, r.is_newcomer, r.is_returning, case when u.id is null then '{}' else r.teams end
-    from board_season_ranks r left join accounts u on u.id = r.account_id and ${isShownInSql('u')} and not r.is_anonymous
-    where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version}`.execute(transaction);
-  await sql`
-    delete from board_season_ranks
-    where board_id = ${boardId} and number = ${number} and version < ${next}`.execute(transaction);
-  await sql`
-    update board_seasons set statement = null, differences = '[]' where ctid = any(array(
-      select ctid from board_seasons where board_id = ${boardId} and number = ${number} and version < ${next}
-      order by version for no key update))`.execute(transaction);
-  return next;
 }
 
 /** Finds the newest versions of seasons that were frozen since a moment while data was missing, in random order. */
