@@ -69,7 +69,13 @@ export function formOf(
 ): Pick<HandlerResult, 'csv' | 'document'> {
   if (format === 'csv') {
     const repositories = toRepositories(season.coverage, { isOwner: false });
-    return { csv: toRankTable(items, { repositories, as_of: season.asOf && formatTimestamp(season.asOf) }) };
+    return {
+      csv: toRankTable(items, {
+        repositories,
+        as_of: season.asOf && formatTimestamp(season.asOf),
+        rules: toRules(board),
+      }),
+    };
   }
   if (format !== 'voters') return {};
   return { document: { contentType: 'application/yaml; charset=utf-8', body: votersOf(board, season, items) } };

@@ -244,21 +244,24 @@ export function toBoardTable(items: readonly BoardItem[]): string {
   );
 }
 
-/** Returns a ranking as CSV. */
+/** Returns a ranking as CSV, with the points of each rule in a column of its own. */
 export function toRankTable(
-  items: readonly Omit<Static<typeof SeasonRankItem>, 'points_by_rule'>[],
-  board: Pick<BoardItem, 'repositories' | 'as_of'>,
+  items: readonly Static<typeof SeasonRankItem>[],
+  board: Pick<BoardItem, 'repositories' | 'as_of' | 'rules'>,
 ): string {
   const completeness = completenessOf(board);
+  const none = Object.fromEntries(board.rules.map(({ number }) => [`rule_${number}`, 0]));
   return toCsv(
-    [...rankColumns, ...completenessColumns],
-    items.map((item) => ({ ...toRankRow(item), ...completeness })),
+    [...rankColumns, ...Object.keys(none), ...completenessColumns],
+    items.map((item) => ({ ...toRankRow(item), ...none, ...pointsByRule(item), ...completeness })),
   );
 }
 
-function toRankRow(
-  item: Omit<Static<typeof SeasonRankItem>, 'points_by_rule'>,
-): Record<string, string | number | null> {
+function pointsByRule({ points_by_rule: byRule }: Static<typeof SeasonRankItem>): Record<string, number> {
+  return Object.fromEntries(byRule.map(({ rule, points }) => [`rule_${rule}`, points]));
+}
+
+function toRankRow(item: Static<typeof SeasonRankItem>): Record<string, string | number | null> {
   const { rank, person, points, granted, change, newcomer, returning, eligible, teams, evidence_url: evidence } = item;
   return {
     rank,

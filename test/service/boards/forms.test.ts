@@ -8,6 +8,7 @@ interface Ranked {
   rank: number;
   person: { name: string; provider: string };
   points: number;
+  points_by_rule: { rule: number; points: number }[];
 }
 
 const board = (slug: string, fields: object = {}): object => ({
@@ -15,7 +16,10 @@ const board = (slug: string, fields: object = {}): object => ({
     name: 'All of it',
     slug,
     repositories: ['analytical-engines/engine-1'],
-    points: [{ action: 'commit', points: 1 }],
+    points: [
+      { action: 'commit', points: 1 },
+      { action: 'pull_request', points: 3 },
+    ],
     ...fields,
   },
 });
@@ -66,6 +70,13 @@ describe('forms of a board', () => {
     assert.deepEqual(
       lines.map((line) => line.split(',').slice(0, 4)),
       ranked.map(({ rank, person, points }) => [String(rank), person.provider, person.name, String(points)]),
+    );
+    const columns = header.split(',');
+    assert.deepEqual(
+      lines.map((line) => ['rule_1', 'rule_2'].map((column) => Number(line.split(',')[columns.indexOf(column)]))),
+      ranked.map(({ points_by_rule: byRule }) =>
+        [1, 2].map((rule) => byRule.find((one) => one.rule === rule)?.points ?? 0),
+      ),
     );
     const svg = await shared.service.get(`${path}/all?format=svg`);
     assert.equal(svg.headers.get('x-error-code'), null, svg.text);
