@@ -22,10 +22,14 @@ export interface IncompleteRepository {
   isPrivate: boolean;
 }
 
-/** Returns the repositories that are not complete, each with its state, and the teams whose members are not known. */
-export function missingOf({ incomplete, unreadTeams = [] }: Coverage): string[] {
+/**
+ * Returns the repositories that are not complete, each with its state, those above the limit as one entry, and the
+ * teams whose members are not known.
+ */
+export function missingOf({ incomplete, isCut, unreadTeams = [] }: Coverage): string[] {
   return [
     ...incomplete.map(({ repository, state }) => `${repository}: ${state}`),
+    ...(isCut ? ['further repositories: over_limit'] : []),
     ...unreadTeams.map((team) => `@${team}: not_readable`),
   ];
 }

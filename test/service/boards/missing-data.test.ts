@@ -48,6 +48,29 @@ describe('missing data of a board', () => {
     assert.deepEqual([completed.complete, completed.season?.version], [true, 2]);
   });
 
+  it('names the limit of repositories where more match', async () => {
+    const { service } = shared;
+    const { connection } = service.database;
+    await storeEndedBoard(service, 'large', 5, { repositories: ['analytical-engines/copy-*'] });
+    await sql`
+      insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+        listed_at, created_at, updated_at)
+      select gen_random_uuid(), 'github', 'copy-' || n, 'copy-' || n, id, 'copy-' || n, false, false, now(), now(), now(),
+        now() from accounts, generate_series(1, 501) as n where name = ${engines.name}`.execute(connection);
+    for (const { id } of await connection.selectFrom('boards').select('id').where('slug', '=', 'large').execute())
+      await rankBoard({ connection, now: () => new Date() }, id);
+    await freezeSeasons(freezingAt(service, new Date()));
+    for (const address of ['large', 'large/seasons/1']) {
+      const { missing = [] } = await metadataOf(address);
+      assert.deepEqual(
+        missing.filter((part) => !part.endsWith(': not_installed')),
+        ['further repositories: over_limit'],
+        address,
+      );
+    }
+    await sql`delete from repositories where external_id like 'copy-%'`.execute(connection);
+  });
+
   it('is not called complete where private repositories lack some, whose names visitors do not see', async () => {
     const { service, simulator } = shared;
     const { connection } = service.database;
