@@ -68,14 +68,11 @@ export function documentRoutes(app: App, services: AccessServices): void {
       response: SingleSchema(Stored),
       load: async ({ account, caller, body }) => {
         const { boards, reports, text } = readBoardsFile(Buffer.from(body), { provider: account.provider });
-        const error = reports.find(({ severity }) => severity === 'error');
+        const errors = reports.filter(({ severity }) => severity === 'error');
         // A typing error that leaves no valid board must not remove all boards.
-        if (boards.length === 0 && error !== undefined) {
-          const place = `line ${error.line}, column ${error.column}`;
-          throw new AppError(
-            'invalid_input',
-            `The document has no board without an error. ${place}: ${describeReport(error)}`,
-          );
+        if (boards.length === 0 && errors.length > 0) {
+          const places = errors.map((error) => `line ${error.line}, column ${error.column}: ${describeReport(error)}`);
+          throw new AppError('invalid_input', ['The document has no board without an error.', ...places].join('\n'));
         }
         await confirmCaller(services, account, caller);
         await inTransaction(connection, async (transaction) => {
