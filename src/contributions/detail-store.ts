@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { setCommitDetails } from './commit-store.ts';
 import type { Detail, LineCounts, PendingKind } from './contribution.ts';
-import { addPendingForAllCommits, type CommitDetail, commitDetails } from './pending-store.ts';
+import {
+  addPendingForAll,
+  type CommitDetail,
+  commitDetails,
+  forgetPendingOfAll,
+  pendingKinds,
+} from './pending-store.ts';
 import { changeContributions, holdRepository } from './write-store.ts';
 
 /**
@@ -26,14 +32,12 @@ export async function changeNeeds(
   // No file of achievements needs languages.
   if (rows[0]?.needs.includes('commit_languages')) needs.push('commit_languages');
   await sql`update repositories set needs = ${[...needs]}::text[] where id = ${repositoryId}`.execute(connection);
-  await sql`
-    delete from pending_details
-    where repository_id = ${repositoryId} and detail <> all(${[...needs]}::text[])`.execute(connection);
-  const before = new Set(rows[0]?.needs);
-  const added = new Set(needs.filter((need) => !before.has(need)));
-  for (const detail of commitDetails)
-    if (added.has(detail)) await addPendingForAllCommits(connection, repositoryId, detail);
-  if (added.has('pull_request_files')) await addPendingForAllPullRequests(connection, repositoryId);
+  for (const detail of pendingKinds) {
+    if (!needs.includes(detail)) await forgetPendingOfAll(connection, repositoryId, detail);
+    else if (!rows[0]?.needs.includes(detail)) {
+      await addPendingForAll(connection, repositoryId, detail, detail === 'pull_request_files' ? 'all' : 'absent');
+    }
+  }
 }
 
 /** Requests the languages of all present and future commits of a repository. Must run in a transaction. */
@@ -41,15 +45,7 @@ export async function needLanguages(transaction: Connection, repositoryId: strin
   const { rows } = await sql`
     update repositories set needs = needs || '{commit_languages}'
     where id = ${repositoryId} and not 'commit_languages' = any(needs) returning id`.execute(transaction);
-  if (rows.length > 0) await addPendingForAllCommits(transaction, repositoryId, 'commit_languages');
-}
-
-async function addPendingForAllPullRequests(connection: Connection, repositoryId: string): Promise<void> {
-  await sql`
-    insert into pending_details (repository_id, detail, key)
-    select repository_id, 'pull_request_files', number from contributions
-    where repository_id = ${repositoryId} and kind = 'pull_request' and number is not null
-    order by number on conflict do nothing`.execute(connection);
+  if (rows.length > 0) await addPendingForAll(transaction, repositoryId, 'commit_languages');
 }
 
 /**
@@ -62,19 +58,14 @@ export async function addPendingWhereAbsent(
   detail: Detail,
 ): Promise<void> {
   await holdRepository(connection, repositoryId);
-  if (detail !== 'pull_request_files') return addPendingForAllCommits(connection, repositoryId, detail);
-  await sql`
-    insert into pending_details (repository_id, detail, key)
-    select repository_id, 'pull_request_files', number from contributions
-    where repository_id = ${repositoryId} and kind = 'pull_request' and number is not null and files is null
-    order by number on conflict do nothing`.execute(connection);
+  await addPendingForAll(connection, repositoryId, detail);
 }
 
 /** Notes the pending details of all commits of a repository. Must run in a transaction. */
 export async function addPendingForStoredCommits(connection: Connection, repositoryId: string): Promise<void> {
   await holdRepository(connection, repositoryId);
   for (const detail of await findNeededOfCommits(connection, repositoryId)) {
-    await addPendingForAllCommits(connection, repositoryId, detail);
+    await addPendingForAll(connection, repositoryId, detail);
   }
 }
 
@@ -206,20 +197,6 @@ export async function saveCommitFiles(
     sql`c.oid = f.oid and c.files is distinct from f.files`,
   );
   await forgetFound(connection, repositoryId, 'commit_files', { requested, found });
-}
-
-/** Deletes the pending files or languages of commits that no longer belong to the repository. */
-export async function forgetLostCommits(
-  connection: Connection,
-  repositoryId: string,
-  detail: CommitDetail,
-): Promise<void> {
-  await sql`
-    delete from pending_details p
-    where p.repository_id = ${repositoryId} and p.detail = ${detail} and p.key <> '' and not exists (
-      select from commits c where c.repository_id = p.repository_id and c.oid = decode(p.key, 'hex'))`.execute(
-    connection,
-  );
 }
 
 /**

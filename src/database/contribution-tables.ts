@@ -251,10 +251,12 @@ export interface OwnerPollsTable {
 export interface PendingDetailsTable {
   repository_id: string;
   detail: PendingKind;
-  /** A commit's id (hexadecimal) or a pull request's number; empty for the commits after `noted_until`. */
+  /** A commit's id (hexadecimal) or a pull request's number; empty for the items after `noted_until`. */
   key: string;
   revision: Generated<number>;
   noted_until: Generated<string>;
+  /** The meaning of an empty key: to note all items, or those without the detail, or to delete the noted ones. */
+  rest: Generated<'all' | 'absent' | 'forget'>;
 }
 
 /** Parts of responses that could not be read or that the host refused, one row for each path. */

@@ -1,12 +1,7 @@
-import {
-  findPendingDetails,
-  forgetLostCommits,
-  type PendingDetail,
-  saveCommitFiles,
-} from '../contributions/detail-store.ts';
+import { findPendingDetails, type PendingDetail, saveCommitFiles } from '../contributions/detail-store.ts';
 import { countLanguages } from '../contributions/languages/linguist.ts';
 import { saveCommitLanguages } from '../contributions/languages/store.ts';
-import { notePendingCommits } from '../contributions/pending-store.ts';
+import { forgetLostCommits, notePendingDetails } from '../contributions/pending-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
@@ -61,7 +56,7 @@ type Use = keyof typeof uses;
 export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<void> {
   const { connection, histories } = stores;
   const { repositoryId, findRemote, signal } = filled;
-  await notePendingCommits(connection, repositoryId, { signal });
+  await notePendingDetails(connection, repositoryId, { signal });
   const pending: Use[] = [];
   for (const use of ['commit_files', 'commit_languages'] as const) {
     const [first] = await findPendingDetails(connection, repositoryId, use, { limit: 1 });

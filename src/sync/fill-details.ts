@@ -5,7 +5,7 @@ import {
   saveChangedFiles,
   saveLineCounts,
 } from '../contributions/detail-store.ts';
-import { notePendingCommits } from '../contributions/pending-store.ts';
+import { notePendingDetails } from '../contributions/pending-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './subject.ts';
@@ -24,7 +24,7 @@ export const detailNames: Readonly<Record<Detail, string>> = {
 /** Fetches the pending details of a repository; each response is stored at once. */
 export async function fillDetails(context: SyncContext, subject: Subject): Promise<void> {
   const { repository, provider, known, call } = subject;
-  await notePendingCommits(context.connection, repository.id, { signal: call.signal });
+  await notePendingDetails(context.connection, repository.id, { signal: call.signal });
   await fill(context, subject, 'commit_lines', async (pending) => {
     const found = (await provider.details?.readLineCounts(known, keysOf(pending), call)) ?? new Map();
     await inTransaction(context.connection, (transaction) =>

@@ -133,6 +133,9 @@ export async function findKnownUntil(connection: Connection, repositoryId: strin
       select k.kind from (values ('commit', 'commit_lines'), ('commit', 'commit_files'), ('pull_request', 'pull_request_files'))
         as k (kind, detail)
       where exists (select from pending_details d where d.repository_id = ${repositoryId} and d.detail = k.detail)
+        and not exists (
+          select from pending_details f
+          where f.repository_id = ${repositoryId} and f.detail = k.detail and f.key = '' and f.rest = 'forget')
     )
     select u.kind, max(greatest(s.known_until, r.collected_at)) as until
     from streams s join repositories r on r.id = s.repository_id cross join unnest(s.covers) as u (kind)

@@ -60,13 +60,18 @@ async function findOnDemand(
     isInstalled: boolean;
     needs: Detail[];
     pending: Partial<Record<Detail, number>> | null;
+    /** The details that are still being noted as pending for all items without them. */
+    noted: Detail[] | null;
     lines: number;
     commitFiles: number;
     changedFiles: number;
   }>`
     with pending as (
-      select json_object_agg(detail, count) as pending from (
-        select detail, count(*) as count from pending_details where repository_id = ${repositoryId} group by detail) p
+      select json_object_agg(detail, count) filter (where rest is null) as pending,
+        json_agg(detail) filter (where rest <> 'forget') as noted
+      from (
+        select detail, count(*) filter (where key <> '') as count, max(rest) filter (where key = '') as rest
+        from pending_details where repository_id = ${repositoryId} group by detail) p
     ), of_commits as (
       select count(*) filter (where additions is null) as lines, count(*) filter (where files is null) as files
       from commits where repository_id = ${repositoryId}
@@ -74,19 +79,22 @@ async function findOnDemand(
       select count(*) as files from contributions
       where repository_id = ${repositoryId} and kind = 'pull_request' and files is null
     )
-    select r.installed_at is not null as "isInstalled", r.needs, p.pending, c.lines, c.files as "commitFiles",
+    select r.installed_at is not null as "isInstalled", r.needs, p.pending, p.noted, c.lines, c.files as "commitFiles",
       i.files as "changedFiles"
     from repositories r cross join pending p cross join of_commits c cross join of_requests i
     where r.id = ${repositoryId}`.execute(connection);
   const [row] = rows;
-  const pending = row?.pending ?? {};
+  const of = (detail: Detail, absent = 0): ReadState['onDemand'][Detail] => ({
+    pending: row?.noted?.includes(detail) === true ? absent : (row?.pending?.[detail] ?? 0),
+    absent,
+  });
   return {
     isInstalled: row?.isInstalled ?? false,
     needs: row?.needs ?? [],
     onDemand: {
-      commit_lines: { pending: pending.commit_lines ?? 0, absent: row?.lines ?? 0 },
-      commit_files: { pending: pending.commit_files ?? 0, absent: row?.commitFiles ?? 0 },
-      pull_request_files: { pending: pending.pull_request_files ?? 0, absent: row?.changedFiles ?? 0 },
+      commit_lines: of('commit_lines', row?.lines),
+      commit_files: of('commit_files', row?.commitFiles),
+      pull_request_files: of('pull_request_files', row?.changedFiles),
     },
   };
 }

@@ -62,6 +62,7 @@ import * as erasuresInParts from './0103-erasures-in-parts.ts';
 import * as latestTime from './0104-latest-time.ts';
 import * as namesOfTypesAndParts from './0105-names-of-types-and-parts.ts';
 import * as boundedJobs from './0106-bounded-jobs.ts';
+import * as partsOfJobs from './0107-parts-of-jobs.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -130,4 +131,5 @@ export const migrations: Record<string, Migration> = {
   '0104-latest-time': latestTime,
   '0105-names-of-types-and-parts': namesOfTypesAndParts,
   '0106-bounded-jobs': boundedJobs,
+  '0107-parts-of-jobs': partsOfJobs,
 };

@@ -8,6 +8,7 @@ import {
   findPendingDetails,
   saveChangedFiles,
 } from '../../../src/contributions/detail-store.ts';
+import { notePendingDetails } from '../../../src/contributions/pending-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
@@ -64,6 +65,7 @@ describe('pending details', () => {
     assert.deepEqual(await storedFiles(connection), [['a.ts'], null]);
     assert.deepEqual(await pendingKeys(connection, id), []);
     await inTransaction(connection, (transaction) => addPendingWhereAbsent(transaction, id, 'pull_request_files'));
+    await notePendingDetails(connection, id, { signal: new AbortController().signal });
     assert.deepEqual(await pendingKeys(connection, id), ['8']);
   });
 
