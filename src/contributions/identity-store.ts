@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { inTransaction } from '../database/transaction.ts';
 
 /** An e-mail address in a repository's commits whose account has to be looked up. */
 export interface DueAddress {
@@ -34,6 +35,13 @@ const promptAttempts = 2;
 const maxDelayDays = 30;
 /** 2 to the power of this is more than `maxDelayDays`. */
 const maxDoublings = 5;
+
+/** The most pairs of an address and a repository of which one transaction marks the repository. */
+const usesAtOnce = 5000;
+/** The most addresses whose repositories one transaction marks. */
+const addressesAtOnce = 100;
+/** The id before those of all repositories. */
+const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Lists the addresses in a repository's commits that have to be looked up: first all that were not looked up before,
@@ -112,12 +120,14 @@ export async function removeUnusedAddresses(
 /**
  * Stores the accounts of addresses. An address with an account keeps it when another response shows none, because two
  * repositories that are read at the same time may get different responses. Repositories that count commits of an
- * address whose account is another now have to be counted again. Must run in a transaction.
+ * address whose account is another now have to be counted again: the first of them are marked at once, the others by
+ * `forgetNextCounts`. Must run in a transaction.
  */
 export async function saveResolved(
   transaction: Connection,
   resolved: readonly ResolvedAddress[],
   now: Date,
+  limit = usesAtOnce,
 ): Promise<void> {
   if (resolved.length === 0) return;
   const resolvedJson = JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })));
@@ -131,7 +141,9 @@ export async function saveResolved(
     where i.id = r.id and i.id = any(${stored.map(({ id }) => id)}::integer[])
       and (i.account_id is null or r.account_id is not null)`.execute(transaction);
   const changed = stored.filter(({ isOther }) => isOther).map(({ id }) => id);
-  if (changed.length > 0) await recountUsers(transaction, changed);
+  if (changed.length === 0) return;
+  const until = await forgetCountsAfter(transaction, changed, { after: beforeAll, limit });
+  if (until !== null) await saveForgottenUntil(transaction, changed, until);
 }
 
 /** Removes an account from its addresses, which may be looked up again. */
@@ -140,28 +152,100 @@ export async function releaseAddresses(transaction: Connection, accountId: strin
 }
 
 /**
- * Marks the repositories whose totals may count commits of these addresses, so that all their commits are counted
- * again.
+ * Marks the next repositories that count commits of addresses whose account changed, so that these are counted again.
+ * @returns the number of addresses; 0 when no repositories are left.
  */
-async function recountUsers(transaction: Connection, identityIds: readonly number[]): Promise<void> {
+export async function forgetNextCounts(connection: Connection, limit = usesAtOnce): Promise<number> {
+  return inTransaction(connection, async (transaction) => {
+    // Those that are at the same repository go on together.
+    const { rows } = await sql<{ id: number; after: string }>`
+      select id, forgotten_until as after from identities where forgotten_until = (
+        select forgotten_until from identities where forgotten_until is not null order by forgotten_until limit 1)
+      order by id limit ${addressesAtOnce} for no key update`.execute(transaction);
+    const [first] = rows;
+    if (first === undefined) return 0;
+    const ids = rows.map(({ id }) => id);
+    await saveForgottenUntil(
+      transaction,
+      ids,
+      await forgetCountsAfter(transaction, ids, { after: first.after, limit }),
+    );
+    return ids.length;
+  });
+}
+
+/**
+ * Marks repositories after `after` whose totals may count commits of some addresses, so that all their commits are counted
+ * again.
+ * @returns the last of them; null when none are left.
+ */
+async function forgetCountsAfter(
+  transaction: Connection,
+  identityIds: readonly number[],
+  { after, limit }: { after: string; limit: number },
+): Promise<string | null> {
+  // Materialized, because the planner might read the repositories in their order, with all their addresses.
+  const { rows: uses } = await sql<{ repositoryId: string }>`
+    with used as materialized (
+      select repository_id from repository_identities where identity_id = any(${identityIds}::integer[])
+    )
+    select repository_id as "repositoryId" from used where repository_id > ${after}
+    order by repository_id limit ${limit}`.execute(transaction);
+  const repositoryIds = [...new Set(uses.map(({ repositoryId }) => repositoryId))];
   // Counts that run at the same time hold these rows (see `markAddressesCounted`): either they see the new accounts, or
   // this statement waits for their end.
   const { rows } = await sql<{ repositoryId: string; isCounted: boolean }>`
     select repository as "repositoryId", is_counted as "isCounted"
-    from hold_identity_uses(${identityIds}::integer[])`.execute(transaction);
+    from hold_identity_uses(${repositoryIds}::uuid[], ${identityIds}::integer[])`.execute(transaction);
   const counted = new Set(rows.filter(({ isCounted }) => isCounted).map(({ repositoryId }) => repositoryId));
   if (counted.size > 0) await sql`select forget_commit_counts(${[...counted]}::uuid[])`.execute(transaction);
+  return uses.length < limit ? null : (repositoryIds.at(-1) ?? null);
+}
+
+async function saveForgottenUntil(
+  transaction: Connection,
+  identityIds: readonly number[],
+  until: string | null,
+): Promise<void> {
+  await sql`
+    update identities set forgotten_until = ${until}::uuid where id = any(${identityIds}::integer[])`.execute(
+    transaction,
+  );
 }
 
 /**
- * Marks the addresses of a repository as counted. Must be called in the transaction that counts commits, before it
+ * Marks addresses of a repository as counted. Must be called without a limit in the transaction that counts commits, before it
  * reads the addresses' accounts and before it locks the totals: if an account is found later, the repository is counted
- * again.
+ * again. Calls with a limit before it leave few to that transaction.
+ * @returns how many were marked.
  */
-export async function markAddressesCounted(transaction: Connection, repositoryId: string): Promise<void> {
-  await sql`
-    update repository_identities set is_counted = true
-    where repository_id = ${repositoryId} and not is_counted`.execute(transaction);
+export async function markAddressesCounted(
+  connection: Connection,
+  repositoryId: string,
+  limit: number | null = null,
+): Promise<number> {
+  const isUncounted = sql`repository_id = ${repositoryId} and not is_counted`;
+  const isAmongFirst =
+    limit === null
+      ? sql`true`
+      : sql`identity_id in (
+          select identity_id from repository_identities where ${isUncounted} order by identity_id limit ${limit})`;
+  const { numAffectedRows = 0n } = await sql`
+    update repository_identities set is_counted = true where ${isUncounted} and ${isAmongFirst}`.execute(connection);
+  return Number(numAffectedRows);
+}
+
+/** Marks the addresses of a repository as counted, some in each statement. */
+export async function markAddressesInParts(
+  connection: Connection,
+  repositoryId: string,
+  { rows, signal }: { rows: number; signal: AbortSignal },
+): Promise<void> {
+  let marked = rows;
+  while (marked === rows) {
+    signal.throwIfAborted();
+    marked = await markAddressesCounted(connection, repositoryId, rows);
+  }
 }
 
 /** Notes that a lookup of these addresses in a repository found nothing, and when the next one is due. */

@@ -16,6 +16,8 @@ export type TotalsPart = Days | 'people' | 'whole' | { languages: Days };
  * @returns the number of rows of totals that differed; expected to be 0.
  */
 export async function recountPart(connection: Connection, repositoryId: string, part: TotalsPart): Promise<number> {
+  // A recount of all commits also counts the new ones.
+  if (!(await areCommitsCounted(connection, repositoryId))) return 0;
   await countNewCommits(connection, repositoryId);
   // Transactions that change totals hold this lock, so the statements below see all that they stored.
   await lockTotals(connection, repositoryId);

@@ -1,6 +1,10 @@
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { daysInParts, differ } from '../contributions/compare-totals-store.ts';
+import { forgetNextCounts, markAddressesInParts } from '../contributions/identity-store.ts';
 import { recountPart, type TotalsPart } from '../contributions/recount-store.ts';
+import { areCommitsCounted, countNewCommits } from '../contributions/total-store.ts';
+import type { Connection } from '../database/connection.ts';
+import { inBatches } from '../database/delete-some.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { recordState } from './record-state.ts';
@@ -29,6 +33,8 @@ export async function checkTotals(
     if (different > 0) await inTransaction(connection, (to) => recordState(context, to, ownerId));
     return different;
   };
+  await inBatches(() => forgetNextCounts(connection));
+  await countNew(connection, repositoryId, { rows, signal });
   let differences = 0;
   for await (const days of daysInParts(connection, repositoryId, rows)) {
     differences += await check(days);
@@ -37,4 +43,19 @@ export async function checkTotals(
   for (const part of ['people', 'whole'] as const) differences += await check(part);
   await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, repositoryId));
   return differences;
+}
+
+/** Counts new commits in parts, because a part of the totals is counted again with all of them. */
+async function countNew(
+  connection: Connection,
+  repositoryId: string,
+  { rows, signal }: { rows: number; signal: AbortSignal },
+): Promise<void> {
+  if (!(await areCommitsCounted(connection, repositoryId))) return;
+  await markAddressesInParts(connection, repositoryId, { rows, signal });
+  let counted = rows;
+  while (counted === rows) {
+    signal.throwIfAborted();
+    counted = await inTransaction(connection, (to) => countNewCommits(to, repositoryId, rows));
+  }
 }

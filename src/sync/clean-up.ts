@@ -7,7 +7,7 @@ import { changesKeptMs, forgetChanges } from '../contributions/change-store.ts';
 import { findUncounted, findUnmarked } from '../contributions/commits-again-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { removeErasedRows } from '../contributions/erased-repository-store.ts';
-import { releaseAddresses } from '../contributions/identity-store.ts';
+import { forgetNextCounts, releaseAddresses } from '../contributions/identity-store.ts';
 import { cleanUpJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { endOldRankings, removeEnded, removeReplaced } from '../contributors/ranking-store.ts';
@@ -77,11 +77,13 @@ export function createCleaningTasks(context: CleaningContext): Record<string, Ta
 
 async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | 'more'> {
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
+  const forgotten = await inBatches(() => forgetNextCounts(connection));
   await countUncounted(connection, now());
   await readUnmarked(connection, now());
   const erased = before(gracePeriodMs);
   const old = { before: before(rankingsKeptMs), now: now() };
   const ends = [
+    forgotten,
     await inBatches(() => forgetOutcomes(connection, now(), atOnce.outcomes)),
     await inBatches(() => eraseDeletedRepositories(connection, erased, atOnce.repositories)),
     await inBatches(() => removeReplaced(connection, before(replacedKeptMs), atOnce.ranks)),

@@ -1,6 +1,7 @@
 import { removeCommits, removeUnseenCommits, saveAllCommits } from '../contributions/commit-store.ts';
 import { daysInParts } from '../contributions/compare-totals-store.ts';
 import { addPendingForStoredCommits } from '../contributions/detail-store.ts';
+import { markAddressesInParts } from '../contributions/identity-store.ts';
 import { doLanguagesDiffer, needsLanguages, recountLanguages } from '../contributions/languages/store.ts';
 import { endRecount, recountNextDays } from '../contributions/recount-commits-store.ts';
 import {
@@ -33,6 +34,8 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
     storeHistory(context, subject, stream, copy),
   );
   const left = await resolveAddresses(context, subject);
+  const { repository, call } = subject;
+  await markAddressesInParts(context.connection, repository.id, { rows: recountedAtOnce, signal: call.signal });
   await recountCommits(context, subject);
   await countFirstCommits(context, subject, stream);
   await inTransaction(context.connection, async (transaction) => {

@@ -4,4 +4,17 @@ import type { Part } from './migration.ts';
 /** Lets more jobs store how far they are. */
 export const parts: readonly Part[] = [
   { sql: [sql`alter table pending_details add column rest text not null default 'absent'`] },
+  { sql: [sql`alter table identities add column forgotten_until uuid`] },
+  {
+    concurrently: {
+      name: 'identities_forgotten',
+      on: sql`identities (forgotten_until, id) where forgotten_until is not null`,
+    },
+  },
+  {
+    concurrently: {
+      name: 'repository_identities_uncounted',
+      on: sql`repository_identities (repository_id, identity_id) where not is_counted`,
+    },
+  },
 ];

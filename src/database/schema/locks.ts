@@ -7,7 +7,7 @@ import { advisoryLocks } from '../advisory-locks.ts';
  * `hold_repository` keeps it, and the accounts that the transaction finds after it, from being erased until the transaction
  * ends. `lock_totals` also locks its totals, so that one transaction at a time changes the contributions that they count.
  * `hold_accounts` keeps accounts that were found earlier from being erased, and returns those that are still stored.
- * `hold_identity_uses` locks the rows that name some addresses, one repository after another: Citus locks no rows of several.
+ * `hold_identity_uses` locks the rows of repositories that name some addresses, one repository after another: Citus locks no rows of several.
  * `forget_commit_counts` has all commits of some repositories counted again, and locks their totals in the order of their ids.
  */
 export function lockingFunctions(): string {
@@ -31,11 +31,10 @@ begin
   return is_followed;
 end $$;
 
-create or replace function hold_identity_uses(ids integer[]) returns table (repository uuid, is_counted boolean)
-language plpgsql as $$
+create or replace function hold_identity_uses(repositories uuid[], ids integer[])
+returns table (repository uuid, is_counted boolean) language plpgsql as $$
 begin
-  for repository in select distinct u.repository_id from repository_identities u where u.identity_id = any(ids) order by 1
-  loop
+  for repository in select distinct r.id from unnest(repositories) as r (id) order by 1 loop
     return query select u.repository_id, u.is_counted from repository_identities u
     where u.repository_id = repository and u.identity_id = any(ids) order by u.identity_id for no key update;
   end loop;
