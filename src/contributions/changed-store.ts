@@ -10,6 +10,9 @@ import { updateTotalsJob } from './jobs.ts';
  * (`schema/changed-contributors.sql`); this module takes the records in batches.
  */
 
+/** The most changes that one transaction forgets. */
+const forgottenAtOnce = 5000;
+
 /** An account whose stored numbers changed. */
 export interface ChangedContributor {
   accountId: string;
@@ -77,16 +80,18 @@ async function recordNext(transaction: Connection, repositoryId: string, limit: 
 }
 
 /**
- * Deletes the changes of accounts whose totals are not updated: never looked up, hidden, or organizations. Changes
- * that another transaction is recording stay until the next call, because that transaction may wait for this one.
+ * Deletes some changes of accounts whose totals are not updated: never looked up, hidden, or organizations. Changes
+ * that another transaction is recording stay until a later call, because that transaction may wait for this one.
+ * @returns how many.
  */
-export async function forgetUncounted(connection: Connection): Promise<void> {
-  await sql`
+export async function forgetUncounted(connection: Connection, limit = forgottenAtOnce): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
     delete from changed_contributors c using (
       select n.repository_id, n.account_id from changed_contributors n join accounts a on a.id = n.account_id
       where a.fetched_at is null or a.deleted_at is not null or a.type = 'organization'
-      for update of n skip locked) free
+      limit ${limit} for update of n skip locked) free
     where c.repository_id = free.repository_id and c.account_id = free.account_id`.execute(connection);
+  return Number(numAffectedRows);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
+import { inBatches } from '../database/delete-some.ts';
 import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
@@ -32,10 +33,10 @@ const refreshDelayMs = 10_000;
  */
 export async function updateTotals(context: SyncContext): Promise<'done' | 'more'> {
   const recorded = await recordContributors(context);
-  await forgetUncounted(context.connection);
+  const forgotten = await inBatches(() => forgetUncounted(context.connection));
   for (let round = 0; round < maxRounds; round += 1) {
     const updated = await inTransaction(context.connection, (transaction) => updateSome(context, transaction));
-    if (updated === 0) return recorded;
+    if (updated === 0) return forgotten === 'more' ? 'more' : recorded;
   }
   return 'more';
 }

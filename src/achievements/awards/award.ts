@@ -1,4 +1,5 @@
 import type { Connection } from '../../database/connection.ts';
+import { inBatches } from '../../database/delete-some.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { usesRank } from '../evaluation/compile.ts';
 import { evaluate } from '../evaluation/evaluate-store.ts';
@@ -25,7 +26,7 @@ export interface AwardContext {
 }
 
 /** The number of work rows that one round takes. */
-const workAtOnce = 20_000;
+const workAtOnce = 10_000;
 const awardsAtOnce = 1000;
 /**
  * The number of achievements evaluated together for all accounts: the accounts that earned them have to fit into
@@ -51,8 +52,7 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
   const concernsAll = work.some(({ accountId }) => accountId === null);
   const file = concernsAll ? await findEvaluatedFile(connection, repositoryId) : found;
   if (file === undefined) {
-    await dropUselessWork(connection, repositoryId);
-    return 'done';
+    return inBatches(() => dropUselessWork(connection, repositoryId));
   }
   const config = parseOnce(context.parsedFiles, file);
   const plan = planEvaluation(toEarnables(file, config), work, { knownUntil, now: context.now() });

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { deleteSome } from '../../database/delete-some.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { Kind } from './kinds.ts';
+
+/** The most work that one transaction drops. */
+const droppedAtOnce = 10_000;
 
 /** A change after which achievements have to be evaluated. */
 export interface Work {
@@ -96,15 +100,17 @@ export async function finishWork(
 }
 
 /**
- * Deletes the work of a repository in which nothing can be earned: it has no file, or it is not installed any more.
+ * Deletes some work of a repository in which nothing can be earned: it has no file, or it is not installed any more.
+ * @returns how much.
  */
-export async function dropUselessWork(connection: Connection, repositoryId: string): Promise<void> {
-  await sql`
-    delete from pending_evaluations w where repository_id = ${repositoryId} and not exists (
+export function dropUselessWork(connection: Connection, repositoryId: string, limit = droppedAtOnce): Promise<number> {
+  return deleteSome(connection, 'pending_evaluations', {
+    where: sql`repository_id = ${repositoryId} and not exists (
       select from achievement_files f join repositories r on r.id = f.repository_id
-      where f.repository_id = w.repository_id and f.path is not null and r.installed_at is not null)`.execute(
-    connection,
-  );
+      where f.repository_id = ${repositoryId} and f.path is not null and r.installed_at is not null)`,
+    orderBy: sql`repository_id`,
+    limit,
+  });
 }
 
 /** Marks achievements that are evaluated once as done, unless a changed file gave them another date meanwhile. */

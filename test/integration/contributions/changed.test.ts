@@ -7,7 +7,8 @@ import {
   takeChangedContributors,
 } from '../../../src/contributions/changed-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { watchChangedRows } from '../changed-rows.ts';
 import { loseConnection } from '../lost-connection.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -45,6 +46,35 @@ describe('accounts whose stored numbers changed', () => {
       assert.deepEqual([await take(), await stored()], [fetchedAt === null ? 0 : 1, 0]);
     });
   }
+});
+
+describe('accounts whose totals are not updated', () => {
+  it('are forgotten in parts, also after the connection is lost before any statement', {
+    skip: isOnCluster,
+  }, async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection, pool } = database;
+    const repositoryId = await addRepository(connection);
+    await pool.query(`
+      insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+      select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'person-' || n, now(), now(), now()
+      from generate_series(1, 30) n`);
+    await pool.query(
+      'insert into changed_contributors (repository_id, account_id, is_update) select $1, id, true from accounts',
+      [repositoryId],
+    );
+    const changed = await watchChangedRows(database, ['changed_contributors']);
+    const work = async (lost: Connection): Promise<void> => {
+      while ((await forgetUncounted(lost, 4)) > 0);
+    };
+    let losses = 0;
+    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    assert.ok(losses > 2);
+    assert.deepEqual((await pool.query('select from changed_contributors')).rows, []);
+    const parts = await changed();
+    assert.ok(parts.length > 5 && parts.every((rows) => rows <= 4), JSON.stringify(parts));
+  });
 });
 
 describe('contributors to a repository that becomes visible, hidden or private', () => {
