@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { deleteReferring } from '../database/delete-referring.ts';
 
 /** Accounts that are being erased: empty rows without a name, to which other rows refer until all of those are removed. */
 
@@ -42,31 +43,10 @@ export async function removeAccount(transaction: Connection, id: string): Promis
   return numAffectedRows > 0n;
 }
 
-interface Reference {
-  table: string;
-  column: string;
-}
-
 /**
- * Deletes some rows that belong to an account: those that would be deleted with it, except repositories. The catalog names
- * the tables, so that none is forgotten.
+ * Deletes some rows that belong to an account: those that would be deleted with it, except repositories.
  * @returns how many rows.
  */
-export async function removeRowsOf(connection: Connection, accountId: string, limit: number): Promise<number> {
-  const { rows: references } = await sql<Reference>`
-    select c.conrelid::regclass::text as table, a.attname as column
-    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
-    where c.contype = 'f' and c.confrelid = 'accounts'::regclass and c.confdeltype = 'c'
-      and c.conrelid <> 'repositories'::regclass
-    order by 1, 2`.execute(connection);
-  for (const { table, column } of references) {
-    // The people of a board are deleted with it.
-    const most = table === 'boards' ? 1 : limit;
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ctid = any(array(
-        select ctid from ${sql.table(table)} where ${sql.ref(column)} = ${accountId} limit ${most}
-        for update skip locked))`.execute(connection);
-    if (numAffectedRows > 0n) return Number(numAffectedRows);
-  }
-  return 0;
+export function removeRowsOf(connection: Connection, accountId: string, limit: number): Promise<number> {
+  return deleteReferring(connection, 'accounts', sql<boolean>`id = ${accountId}`, { limit, except: ['repositories'] });
 }

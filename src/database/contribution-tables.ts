@@ -110,10 +110,7 @@ export interface IdentitiesTable {
   /** Null with `resolved_at`: the host showed a commit by the address, and no account. Null without: not known. */
   account_id: string | null;
   resolved_at: Date | null;
-  /**
-   * The last repository that was marked to be counted again after the account changed, in the order of ids; null: all
-   * were.
-   */
+  /** The last repository that was marked after the account changed, in the order of ids; null: all were. */
   forgotten_until: string | null;
 }
 

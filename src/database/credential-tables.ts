@@ -25,3 +25,9 @@ export interface CredentialStatusesTable {
   /** Null when the credential is revoked: the award was revoked or erased. */
   award_id: string | null;
 }
+
+/** Keys that all nodes share. */
+export interface SecretsTable {
+  name: string;
+  value: Buffer;
+}

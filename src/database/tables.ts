@@ -45,7 +45,12 @@ import type {
   UncountedCommitsTable,
   UnsummedRepositoriesTable,
 } from './contribution-tables.ts';
-import type { CredentialKeysTable, CredentialSignersTable, CredentialStatusesTable } from './credential-tables.ts';
+import type {
+  CredentialKeysTable,
+  CredentialSignersTable,
+  CredentialStatusesTable,
+  SecretsTable,
+} from './credential-tables.ts';
 import type {
   DeliveriesTable,
   DeliveryChecksTable,
@@ -230,9 +235,7 @@ interface LookupsTable {
 interface CountersTable extends Counters {
   account_id: string;
   day: string;
-  /**
-   * True when public and private contributions are counted together; such rows exist only where there are private ones.
-   */
+  /** True when public and private contributions are counted together; only where there are private ones. */
   includes_private: Generated<boolean>;
   /** Counters that the last request did not get: their values are older, or null. */
   missing: Generated<string[]>;
@@ -265,18 +268,14 @@ interface RepositoriesTable {
   /** The node that is reading its contributions; void once that node has ended. */
   collector_node: number | null;
   deleted_at: Date | null;
+  /** The time since when it is being erased: a row without a name, to which others still refer. Null: it is not. */
+  erased_at: Generated<Date | null>;
   /** Since when a living installation covers it, so that all its details are read and kept current; null: none does. */
   installed_at: Date | null;
   /** Details that the repository's achievements need, and languages where people want them. */
   needs: Generated<PendingKind[]>;
   created_at: Date;
   updated_at: Date;
-}
-
-/** Keys that all nodes share. */
-interface SecretsTable {
-  name: string;
-  value: Buffer;
 }
 
 /** The node of each queue worker, so that other nodes can take over a dead node's jobs at once. */

@@ -252,24 +252,6 @@ export async function findRepository(connection: Connection, id: string): Promis
   return row && toRepository(row);
 }
 
-/** Erases some repositories that were hidden before `before`, with their data. @returns how many. */
-export async function eraseDeletedRepositories(connection: Connection, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from repositories where id = any(array(
-      select id from repositories where deleted_at < ${before} order by deleted_at limit ${limit}
-      for update skip locked))`.execute(connection);
-  return Number(numAffectedRows);
-}
-
-/** Erases some repositories of an account, with their data. @returns how many. */
-export async function eraseSomeOf(transaction: Connection, ownerId: string, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from repositories where id = any(array(
-      select id from repositories where owner_id = ${ownerId} order by id limit ${limit}
-      for update skip locked))`.execute(transaction);
-  return Number(numAffectedRows);
-}
-
 export function toRepository(row: Selectable<Tables['repositories']>): Repository {
   return {
     id: row.id,

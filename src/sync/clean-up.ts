@@ -19,7 +19,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { forgetRejections } from '../deliveries/rejection-store.ts';
 import { forgetDeliveries } from '../deliveries/store.ts';
 import { historyStream } from '../providers/history.ts';
-import { eraseDeletedRepositories } from '../repositories/store.ts';
+import { eraseHidden, eraseNextRepositories } from '../repositories/erase-store.ts';
 import { starEventsKeptMs } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { forgetDrifts } from './drift-store.ts';
@@ -85,7 +85,10 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
   const ends = [
     forgotten,
     await inBatches(() => forgetOutcomes(connection, now(), atOnce.outcomes)),
-    await inBatches(() => eraseDeletedRepositories(connection, erased, atOnce.repositories)),
+    await inBatches(() => eraseHidden(connection, erased, atOnce.repositories)),
+    await inBatches(() =>
+      eraseNextRepositories(connection, { repositories: atOnce.repositories, rows: atOnce.others }),
+    ),
     await inBatches(() => removeReplaced(connection, before(replacedKeptMs), atOnce.ranks)),
     await inBatches(() => endOldRankings(connection, { ...old, limit: atOnce.rankings })),
     await inBatches(() => removeEnded(connection, atOnce.ranks)),

@@ -5,8 +5,8 @@ import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 import { takeErasureLock } from '../../database/erasure-lock.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { eraseNextRepositories, eraseSomeOf } from '../../repositories/erase-store.ts';
 import { hideSomeOf } from '../../repositories/hide-store.ts';
-import { eraseSomeOf } from '../../repositories/store.ts';
 
 /** The most that one step of an erasure changes. */
 export interface ErasedAtOnce {
@@ -43,7 +43,7 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
   if (id === undefined) return 0;
   const steps = [
     () => hideSomeOf(connection, id, { limit: atOnce.hidden, now }),
-    () => eraseRepositories(connection, id, atOnce.erased),
+    () => eraseRepositories(connection, id, atOnce),
     () => forgetSome(connection, id, atOnce),
     () => removeListsOf(connection, id, { limit: atOnce.listed, now }),
     () => removeRowsOf(connection, id, atOnce.others),
@@ -59,11 +59,11 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
   return isRemoved ? 1 : 0;
 }
 
-async function eraseRepositories(connection: Connection, ownerId: string, limit: number): Promise<number> {
-  return inTransaction(connection, async (transaction) => {
-    const erased = await eraseSomeOf(transaction, ownerId, limit);
-    // Nodes delete their copies of histories.
-    if (erased > 0) await announce(transaction, { kind: 'erased', key: ownerId });
-    return erased;
-  });
+async function eraseRepositories(connection: Connection, ownerId: string, atOnce: ErasedAtOnce): Promise<number> {
+  const begun = await eraseSomeOf(connection, ownerId, atOnce.erased);
+  if (begun > 0) return begun;
+  const most = { repositories: atOnce.erased, rows: atOnce.others };
+  // Nodes delete their copies of histories.
+  const onErased = (transaction: Connection): Promise<void> => announce(transaction, { kind: 'erased', key: ownerId });
+  return eraseNextRepositories(connection, most, { ownerId, onErased });
 }

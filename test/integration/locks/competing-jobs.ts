@@ -19,8 +19,8 @@ import { saveDeliveries } from '../../../src/deliveries/store.ts';
 import { AppError } from '../../../src/errors.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import type { Change, Provider } from '../../../src/providers/provider.ts';
+import { eraseNextRepositories } from '../../../src/repositories/erase-store.ts';
 import { hideRepository } from '../../../src/repositories/hide-store.ts';
-import { eraseDeletedRepositories } from '../../../src/repositories/store.ts';
 import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
 import { checkAccounts } from '../../../src/sync/check-accounts.ts';
 import { collectAccount, collectNamedRepository } from '../../../src/sync/collect.ts';
@@ -196,7 +196,7 @@ function changingJobs(context: SyncContext): Jobs {
         await recordVisibility(context, transaction, [ownerId]);
       });
     },
-    'erase a repository': () => eraseDeletedRepositories(connection, new Date(), 1),
+    'erase a repository': () => eraseNextRepositories(connection, { repositories: 1, rows: 10 }),
     'remove erased rows': () => removeErasedRows(connection, 10),
     'erase a person': async () => {
       const account = await accountOf(connection, `person-${random(people)}`);

@@ -10,7 +10,7 @@ import { correctSeason, freezeSeasons } from '../../../src/boards/seasons/freeze
 import { recordUsed } from '../../../src/cards/images/store.ts';
 import { saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../../../src/contributions/counter-store.ts';
-import { saveResolved } from '../../../src/contributions/identity-store.ts';
+import { forgetNextCounts, saveResolved } from '../../../src/contributions/identity-store.ts';
 import { endRecount, recountNextDays } from '../../../src/contributions/recount-commits-store.ts';
 import { areCommitsCounted, countNewCommits } from '../../../src/contributions/total-store.ts';
 import { findParts, makePart } from '../../../src/contributors/make-ranking-store.ts';
@@ -19,6 +19,7 @@ import { correctFutureTimes, distrustStoredTimes } from '../../../src/database/f
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { recordFailed } from '../../../src/notifications/outbox-store.ts';
 import { saveWebhookSecret } from '../../../src/notifications/secrets/store.ts';
+import { eraseHidden } from '../../../src/repositories/erase-store.ts';
 import { createCleaningTasks } from '../../../src/sync/clean-up.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
 import { forgetWaits } from '../../../src/sync/forget-waits.ts';
@@ -123,6 +124,7 @@ function ignoreErased(error: unknown): void {
 
 /** Counts the commits of a repository, as the reading of its history does. */
 export async function countCommits({ connection }: SyncContext, id: string): Promise<void> {
+  while ((await forgetNextCounts(connection, 2)) > 0);
   if (await areCommitsCounted(connection, id)) {
     await inTransaction(connection, (to) => countNewCommits(to, id));
     return;
@@ -145,7 +147,7 @@ function countingJobs(context: SyncContext): Jobs {
         const { rows } = await sql<{ id: number; accountId: string }>`
           select i.id, (select id from accounts where erased_at is null order by random() limit 1) as "accountId"
           from identities i where random() < 0.5 and email not like 'erased %' order by random()`.execute(transaction);
-        await saveResolved(transaction, rows, new Date());
+        await saveResolved(transaction, rows, new Date(), 2);
       }),
     'count commits': async () => {
       const id = pick(await idsOf(context, 'repositories'));
@@ -185,6 +187,7 @@ export function createFurtherJobs(context: SyncContext): Jobs {
       const urls = [0, 1, 2, 3, 4, 5].map((n) => `https://images.example/${n}`).toSorted(() => Math.random() - 0.5);
       return recordUsed(connection, urls, new Date(), new Date());
     },
+    'the erasure of a repository begins': () => eraseHidden(connection, new Date(), 1),
     'a message fails': async () => {
       const { rows } = await sql<{ id: string; receiver: string }>`
         select id, receiver from notifications order by random() limit 1`.execute(connection);
