@@ -8,6 +8,9 @@ import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
 
+/** The most messages that one transaction gives up. */
+const givenUpAtOnce = 5000;
+
 /**
  * The age of an award, in ms, above which it is not notified, because a new file would otherwise send messages about a
  * repository's whole past at once.
@@ -148,31 +151,53 @@ export async function recordFailed(
   { now, random }: { now: Date; random: number },
 ): Promise<number> {
   const { reason, isFinal, retryAt } = failure;
-  return connection.transaction().execute(async (transaction) => {
-    // Messages are locked before their receiver, in the order of their ids.
-    await sql`
-      select from notifications where id = ${id} or (state = 'waiting' and receiver = ${receiver} and give_up_at <= ${now})
-      order by id for no key update`.execute(transaction);
+  const overdue = await giveUpOverdue(connection, receiver, { reason, now });
+  const isDead = await connection.transaction().execute(async (transaction) => {
+    // Messages are locked before their receiver.
+    await transaction.updateTable('notifications').set({ error: reason }).where('id', '=', id).execute();
+    const { rows } = await sql`
+      update notifications set state = 'dead', ended_at = ${now}
+      where id = ${id} and state = 'waiting' and ${isFinal} returning 1`.execute(transaction);
     const { failures } = await sql<{ failures: number }>`
       insert into failing_receivers as f (receiver, failures, resumes_at) values (${receiver}, 1, ${now})
       on conflict (receiver) do update set failures = f.failures + 1
       returning failures`
       .execute(transaction)
-      .then(({ rows }) => rows[0] ?? { failures: 1 });
+      .then(({ rows: [row] }) => row ?? { failures: 1 });
     const requestedMs = Math.min(maxDelayMs, (retryAt?.getTime() ?? 0) - now.getTime());
     await transaction
       .updateTable('failing_receivers')
       .set({ resumes_at: new Date(now.getTime() + Math.max(requestedMs, retryDelayMs(failures, random))) })
       .where('receiver', '=', receiver)
       .execute();
-    await transaction.updateTable('notifications').set({ error: reason }).where('id', '=', id).execute();
-    const { rows } = await sql`
-      update notifications set state = 'dead', ended_at = ${now}, error = coalesce(error, ${reason})
-      where state = 'waiting' and (
-        (id = ${id} and ${isFinal}) or (receiver = ${receiver} and give_up_at <= ${now}))
-      returning 1`.execute(transaction);
-    return rows.length;
+    return rows.length > 0;
   });
+  return overdue + Number(isDead);
+}
+
+/**
+ * Gives up the waiting messages to a receiver whose time is over, some in each statement: all people who earned an
+ * achievement when it was new have such messages at the same time.
+ * @returns how many.
+ */
+export async function giveUpOverdue(
+  connection: Connection,
+  receiver: string,
+  { reason, now }: { reason: string; now: Date },
+  limit = givenUpAtOnce,
+): Promise<number> {
+  let given = 0;
+  let last = limit;
+  while (last === limit) {
+    const { numAffectedRows = 0n } = await sql`
+      update notifications set state = 'dead', ended_at = ${now}, error = coalesce(error, ${reason})
+      where id = any(array(
+        select id from notifications where state = 'waiting' and receiver = ${receiver} and give_up_at <= ${now}
+        order by id limit ${limit} for no key update))`.execute(connection);
+    last = Number(numAffectedRows);
+    given += last;
+  }
+  return given;
 }
 
 /** Returns the time of a receiver's next attempt, or undefined when no message waits for it. */

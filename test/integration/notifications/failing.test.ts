@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import type { Connection } from '../../../src/database/connection.ts';
 import { receiverOf, targetOf } from '../../../src/notifications/notification.ts';
-import { claimNext, findDueReceivers, recordFailed } from '../../../src/notifications/outbox-store.ts';
+import { claimNext, findDueReceivers, giveUpOverdue, recordFailed } from '../../../src/notifications/outbox-store.ts';
 import { send } from '../../../src/notifications/send.ts';
+import { isOnCluster } from '../../database.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
+import { watchChangedRows } from '../changed-rows.ts';
 import { begin, untilWaiting } from '../contributions/erasure-fixture.ts';
+import { loseConnection } from '../lost-connection.ts';
 import { openOutbox } from './outbox.ts';
 
 const hourS = 3600;
@@ -56,6 +60,41 @@ describe('failing receivers', () => {
     );
     assert.deepEqual(outbox.dead, ['2 responded with status 503']);
     assert.deepEqual(outbox.outcomes.filter((outcome) => outcome === 'slack dead').length, 2);
+  });
+
+  it('gives up messages in parts, also after the connection is lost before any statement', {
+    skip: isOnCluster,
+  }, async () => {
+    await using outbox = await openOutbox();
+    const { database } = outbox;
+    await outbox.follow([
+      { name: 'team', type: 'slack', url: 'https://receiver.example/hook', achievements: ['First'] },
+    ]);
+    await outbox.award('First');
+    await database.pool.query(`
+      with people as (
+        insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+        select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'person-' || n, now(), now(), now()
+        from generate_series(1, 29) n returning id
+      ), awarded as (
+        insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
+        select gen_random_uuid(), w.achievement_id, p.id, '', now(), now() from awards w cross join people p returning id
+      )
+      insert into notifications
+      select (jsonb_populate_record(n, jsonb_build_object('id', gen_random_uuid(), 'award_id', a.id))).*
+      from notifications n cross join awarded a`);
+    const now = new Date(outbox.context.now().getTime() + 100 * hourS * 1000);
+    const [receiver = assert.fail()] = await findDueReceivers(database.connection, now, 1);
+    const changed = await watchChangedRows(database, ['notifications']);
+    const work = (connection: Connection): Promise<number> =>
+      giveUpOverdue(connection, receiver, { reason: 'refused', now }, 7);
+    let losses = 0;
+    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    assert.ok(losses > 2);
+    const rows = await outbox.rows();
+    assert.deepEqual([rows.length, new Set(rows.map(({ state }) => state))], [30, new Set(['dead'])]);
+    const parts = await changed();
+    assert.ok(parts.length > 4 && parts.every((most) => most <= 7), JSON.stringify(parts));
   });
 
   it('records a failure while an owner stores another secret, which locks the message first', async () => {
