@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { knownUntil } from '../../contributions/known-until-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
@@ -56,7 +57,7 @@ export async function findCollectingState(connection: Connection, accountId: str
     with own as (
       select r.id, r.installed_at is not null as is_installed, count(s.name) as streams,
         count(*) filter (where s.completed_at is not null and s.failure is null) as complete,
-        count(s.failure) as failing, min(s.known_until) as known_at,
+        count(s.failure) as failing, min(${knownUntil}) as known_at,
         count(*) filter (where s.name is not null and s.completed_at is null) as unread
       from repositories r left join streams s on s.repository_id = r.id
       where r.owner_id = ${accountId} and ${isPresentInSql('r')} group by r.id

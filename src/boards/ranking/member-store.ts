@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import { kindsAbove, kindsOfAction } from '../../achievements/awards/kinds.ts';
+import { knownUntil } from '../../contributions/known-until-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { Board } from '../board.ts';
@@ -78,8 +79,8 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
       order by 2, 3 limit ${maxRepositories + 1})
     select m.*, s.is_complete, s.is_being_read, s.known_until from members m left join lateral (
       select bool_and(s.completed_at is not null and (s.is_deep or 'commit' = any(s.covers))) as is_complete,
-        bool_or(s.completed_at is null) as is_being_read, min(s.known_until) as known_until
-      from streams s where s.repository_id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
+        bool_or(s.completed_at is null) as is_being_read, min(${knownUntil}) as known_until
+      from streams s join repositories r on r.id = s.repository_id where r.id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
     order by m.provider, m.path`.execute(connection);
   const unreadTeams = await findUnreadTeams(connection, ownerId, teamsOf(board));
   return { ownerId, ...toMembers(rows, board, unreadTeams) };
