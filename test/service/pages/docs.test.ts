@@ -79,7 +79,7 @@ describe('documentation pages', () => {
     const files = globSync(['*.md', 'docs/*.md', 'docs/providers/*.md', 'action/*.md']).filter(
       (file) => !/^(?:CHANGELOG|docs\/adding-)/.test(file),
     );
-    const address = /(?<![\w.])\/(?:v1|\.well-known)\/[\w{}/%.-]+/g;
+    const address = /(?<![\w.])\/(?:v1|\.well-known)\/[\w${}/%.-]+/g;
     const named = files.flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(address)].map(([path]) => ({ file, path: path.replace(/\.$/, '') })),
     );
