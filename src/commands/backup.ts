@@ -1,7 +1,6 @@
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { type Config, readConfig } from '../config/config.ts';
 import { exportLines, importLines, readHeader } from '../database/backup.ts';
@@ -9,6 +8,7 @@ import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
 import { explainFileError } from './file-error.ts';
 import type { Io } from './io.ts';
+import { writeNewFile } from './new-file.ts';
 
 /** `plaudit export FILE`: writes all stored data to a file, also while the service runs. */
 export async function exportTo(io: Io, file: string | undefined): Promise<void> {
@@ -16,7 +16,7 @@ export async function exportTo(io: Io, file: string | undefined): Promise<void> 
   const database = await openDatabase({ ...settings(io), log: io.warn });
   try {
     const lines = Readable.from(withLineEnds(exportLines(database.connection)));
-    await pipeline(lines, createGzip(), createWriteStream(path, { mode: 0o600 }), { signal: io.signal });
+    await writeNewFile([lines, createGzip()], path, io.signal);
   } catch (error) {
     throw explainFileError(error, path);
   } finally {

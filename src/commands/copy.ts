@@ -1,5 +1,4 @@
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { createReadStream, readFileSync } from 'node:fs';
 import { addAbortSignal, Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import manifest from '../../package.json' with { type: 'json' };
@@ -11,6 +10,7 @@ import { openDatabase, openUnchanged, readServerVersion } from '../database/open
 import { AppError } from '../errors.ts';
 import { explainFileError } from './file-error.ts';
 import type { Io } from './io.ts';
+import { writeNewFile } from './new-file.ts';
 
 /** The argument for standard input or output. */
 const standard = '-';
@@ -28,7 +28,7 @@ export async function backUpTo(io: Io, file: string | undefined): Promise<void> 
     await readServerVersion(database.pool);
     const bytes = Readable.from(backUp(database, { release: manifest.version, signal: io.signal }));
     if (path === standard) await pipeline(bytes, outputOf(io), { signal: io.signal, end: false });
-    else await writeFile(bytes, path, io.signal);
+    else await writeNewFile([bytes], path, io.signal);
   } catch (error) {
     throw explainFileError(error, path);
   } finally {
@@ -57,21 +57,6 @@ export async function restoreFrom(io: Io, file: string | undefined): Promise<voi
     throw explainFileError(error, path);
   } finally {
     if (input instanceof Readable) input.destroy();
-  }
-}
-
-/** Writes a new file that only its owner can read, and removes it when the backup fails. */
-async function writeFile(bytes: Readable, path: string, signal: AbortSignal): Promise<void> {
-  const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
-  let isOpen = false;
-  output.once('open', () => {
-    isOpen = true;
-  });
-  try {
-    await pipeline(bytes, output, { signal });
-  } catch (error) {
-    if (isOpen) await rm(path, { force: true });
-    throw error;
   }
 }
 

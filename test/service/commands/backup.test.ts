@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { exportTo, importFrom } from '../../../src/commands/backup.ts';
@@ -21,6 +22,11 @@ describe('plaudit export and import', () => {
     await sync(io(original.url), target);
     assert.match(printed.join('\n'), /of \d+ repositories, last/);
     await exportTo(io(original.url), file);
+    await assert.rejects(exportTo(io(original.url), file), /there is a file of this name already/);
+    const other = fixture.pathOf('interrupted.ndjson.gz');
+    const interrupted = { ...io(original.url), signal: AbortSignal.abort() };
+    await assert.rejects(exportTo(interrupted, other), { name: 'AbortError' });
+    assert.equal(existsSync(other), false);
     await importFrom(io(copy.url), file);
     assert.deepEqual(await snapshot(copy.url), await snapshot(original.url));
     // The database must be new, and the file must be an export.
