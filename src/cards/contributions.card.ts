@@ -19,7 +19,8 @@ import { headers } from './contributions/layouts.ts';
 import { frame, padding } from './frame.ts';
 import type { CardOptions } from './options.ts';
 import { joinParts } from './text/fit.ts';
-import { drawTrend, trendHeightPx } from './trend.ts';
+import { drawTrend, type Trend, trendHeightPx } from './trend.ts';
+import { firstDayOf, lastDayOf } from './window-days.ts';
 
 const defaultWidthPx = 480;
 const footer = { firstPx: 24, linePx: 16, belowPx: 12 };
@@ -31,7 +32,7 @@ export const contributionsCard = defineCard<Content>({
   emptySize: (options) => {
     const counters = shownCounters(options).map((name) => ({ name }));
     const coverage = [options.language.words.publicOnly];
-    const { widthPx, heightPx } = placeParts(options, { shown: counters, trend: [], coverage });
+    const { widthPx, heightPx } = placeParts(options, { shown: counters, trend: undefined, coverage });
     return { widthPx, heightPx };
   },
   read: readContent,
@@ -42,7 +43,7 @@ export const contributionsCard = defineCard<Content>({
     const level = levelOf(content, language);
     const subject = { account: content.account, level, images };
     const shown = shownCounters(options).map((name) => counterOf(content, name, language));
-    const trend = show.has('trend') && content.trend.length > 1 ? content.trend : [];
+    const trend = show.has('trend') ? content.trend : undefined;
     const coverage = coverageOf(content, language);
     const parts = placeParts(options, { shown, trend, coverage });
     const { widthPx, heightPx, header, grid } = parts;
@@ -50,7 +51,7 @@ export const contributionsCard = defineCard<Content>({
     if (layout === 'compact') drawCompact(canvas, subject, { counters: shown, options, widthPx });
     header?.draw(canvas, subject);
     grid?.draw(canvas, shown, header?.heightPx ?? 0);
-    drawFooter(canvas, trend, parts);
+    drawFooter(canvas, trend, language, parts);
     return frame(options, {
       width: widthPx,
       height: heightPx,
@@ -62,20 +63,22 @@ export const contributionsCard = defineCard<Content>({
 
 interface Shown<One> {
   shown: readonly One[];
-  trend: readonly number[];
+  trend: Trend | undefined;
   coverage: readonly string[];
 }
 
 /** Returns the title and the description for readers who do not see the card. */
 function describe(
   account: Content['account'],
-  { title, hide, language: { words, number } }: CardOptions,
+  { title, hide, language: { words, number, date } }: CardOptions,
   { shown, trend, coverage, level }: Shown<Counter> & { level: string },
 ): { title: string; description: string } {
   const parts = [
     hide.has('level') ? '' : level,
     shown.map(({ name, full }) => `${words[name]}: ${full}`).join(', '),
-    trend.map((value) => number(value)).join(', '),
+    trend === undefined
+      ? ''
+      : `${firstDayOf(trend.oldest, date)} – ${lastDayOf(trend.newest, date)}: ${trend.values.map((value) => number(value)).join(', ')}`,
     hide.has('coverage') ? '' : coverage.join(' · '),
   ];
   return {
@@ -100,7 +103,7 @@ function placeParts(options: CardOptions, { shown, trend, coverage }: Shown<Pick
   const header = headers[layout](options, widthPx);
   const grid = counterGrid(shown, options, widthPx);
   const lines = hide.has('coverage') ? [] : joinParts(coverage, widthPx - 2 * padding, textStyles.small.sizePx);
-  const ofTrend = trend.length === 0 ? 0 : trendHeightPx;
+  const ofTrend = trend === undefined ? 0 : trendHeightPx;
   const heightPx = header.heightPx + grid.heightPx + ofTrend + coverageHeight(lines) + footer.belowPx;
   return { widthPx, heightPx, header, grid, lines };
 }
@@ -109,9 +112,17 @@ function coverageHeight({ length }: readonly string[]): number {
   return length === 0 ? 0 : footer.firstPx + (length - 1) * footer.linePx;
 }
 
-function drawFooter(canvas: Canvas, trend: readonly number[], { widthPx, heightPx, grid, lines }: Parts): void {
-  if (grid !== undefined && trend.length > 0) {
-    drawTrend(canvas, trend, { y: heightPx - footer.belowPx - coverageHeight(lines) - trendHeightPx, widthPx });
+function drawFooter(
+  canvas: Canvas,
+  trend: Trend | undefined,
+  language: CardOptions['language'],
+  { widthPx, heightPx, grid, lines }: Parts,
+): void {
+  if (grid !== undefined && trend !== undefined) {
+    drawTrend(canvas, trend, language, {
+      y: heightPx - footer.belowPx - coverageHeight(lines) - trendHeightPx,
+      widthPx,
+    });
   }
   for (const [index, line] of lines.entries()) {
     const y = heightPx - 20 - (lines.length - 1 - index) * footer.linePx;

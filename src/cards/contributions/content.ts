@@ -2,11 +2,13 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type LevelProgress, progressOf } from '../../accounts/level.ts';
 import { type CounterName, contributionKinds, counterRows, namesOfKinds } from '../../contributions/kinds.ts';
+import { WindowSchema } from '../../http/envelope.ts';
 import type { CardInput } from '../../http/images.ts';
 import type { WindowMeaning } from '../../windows/window.ts';
 import { asOfResponse, coverageOf as coverageWithoutWindow } from '../coverage.ts';
 import { fill, type Language } from '../languages/language.ts';
 import type { CardOptions } from '../options.ts';
+import type { Trend } from '../trend.ts';
 import { daysOf } from '../window-days.ts';
 
 const Item = Type.Object({
@@ -16,6 +18,7 @@ const Item = Type.Object({
   experience: Type.Integer(),
   level: Type.Integer(),
   contributions: Type.Record(Type.String(), Type.Integer()),
+  window: Type.Optional(WindowSchema),
 });
 const compiledItem = Compile(Item);
 
@@ -28,8 +31,8 @@ export interface Content {
   asOf: Date | undefined;
   /** The window of the numbers; undefined: lifetime. */
   window: WindowMeaning | undefined;
-  /** Contributions in each window of a series, the oldest first; empty without a series. */
-  trend: readonly number[];
+  /** Undefined without a series of windows. */
+  trend: Trend | undefined;
 }
 
 /** A counter with the text that shows its value. */
@@ -55,18 +58,21 @@ export function readContent({ envelope, countsCollected = false }: CardInput): C
     countsCollected,
     asOf: asOfResponse(envelope),
     window: meta_data.window,
-    trend: meta_data.window === undefined ? [] : trendOf(data),
+    trend: meta_data.window === undefined ? undefined : trendOf(data),
   };
 }
 
 const contributing = namesOfKinds(contributionKinds);
 
-/** Returns the contributions of each window of a series, the oldest first. */
-function trendOf(items: readonly unknown[]): number[] {
-  const known = items.filter((item) => compiledItem.Check(item));
-  return known
-    .map(({ contributions }) => contributing.reduce((sum, name) => sum + (contributions[name] ?? 0), 0))
-    .toReversed();
+/** Returns the trend of a series of windows, the newest first; undefined for a single one. */
+function trendOf(items: readonly unknown[]): Trend | undefined {
+  const known = items.filter((item) => compiledItem.Check(item)).toReversed();
+  const [oldest, newest] = [known.at(0)?.window, known.at(-1)?.window];
+  if (known.length < 2 || oldest === undefined || newest === undefined) return undefined;
+  const values = known.map(({ contributions }) =>
+    contributing.reduce((sum, name) => sum + (contributions[name] ?? 0), 0),
+  );
+  return { values, oldest, newest };
 }
 
 export function shownCounters({ hide, show }: CardOptions): CounterName[] {

@@ -38,6 +38,13 @@ export function contributionsOf(
   return { envelope: { meta_data: { count: 1, data_type: 1, as_of, ...meta }, data: [item] } };
 }
 
+/** Returns the same time on the last day of an earlier month. */
+function monthsBefore(instant: string, months: number): string {
+  const at = new Date(instant);
+  at.setUTCMonth(at.getUTCMonth() - months + 1, 0);
+  return at.toISOString();
+}
+
 /** Returns a series of twelve months, newest first. */
 export function seriesOf(): CardInput {
   const { envelope } = contributionsOf({});
@@ -45,6 +52,7 @@ export function seriesOf(): CardInput {
   const months = Array.from({ length: 12 }, (_, index) => ({
     ...Object(envelope.data[0]),
     contributions: { commits: (index * 37) % 90, issues: index === 5 ? 0 : 4, pull_requests: 12, reviews: 7 },
+    window: { ...window, since: monthsBefore(window.since, index), until: monthsBefore(window.until, index) },
   }));
   return { envelope: { meta_data: { ...envelope.meta_data, window, source: 'collected' }, data: months } };
 }
