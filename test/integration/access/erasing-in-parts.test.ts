@@ -189,7 +189,8 @@ describe('erasure in parts', () => {
       }
     };
     const expected = await run(({ connection }) => erase(connection, person));
-    for (let at = 1; ; at += isThorough ? 1 : 197) {
+    // Steps repeat the same statements, and each start goes through all of them, so that some positions stand for all.
+    for (let at = 1; ; at += isThorough ? 7 : 197) {
       const ends: boolean[] = [];
       const actual = await run(async (database) => {
         ends.push(await loseConnection(database, at, (connection) => erase(connection, person)));
