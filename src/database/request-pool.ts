@@ -8,8 +8,11 @@ import { DeferredLoan, SharedReads } from './shared-reads.ts';
 import { Slots } from './slots.ts';
 import { currentScope, leaveReplica, type Reads, type StatementScope } from './statement-scope.ts';
 
-/** The queues for connections, by the number of connections. */
-const waitingPerConnection = { ordinary: 16, expensive: 2 };
+/**
+ * The queues for connections, by the number of connections. Ordinary reads take less than a millisecond, and when a response
+ * leaves the cache, all requests for it read the database at the same time.
+ */
+const waitingPerConnection = { ordinary: 64, expensive: 2 };
 const maxWaitMs = 2000;
 
 /**
