@@ -6,7 +6,7 @@ import { ada, engines } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezingAt, storeEndedBoard } from './ended-boards.ts';
 
-describe('a signed rule that names a person who is hidden or erased', () => {
+describe('signed rules that name a hidden or erased person', () => {
   const shared = shareStoredService();
 
   const claimsOf = async (slug: string): Promise<string> => {
@@ -15,7 +15,7 @@ describe('a signed rule that names a person who is hidden or erased', () => {
     return Buffer.from(text.split('.')[1] ?? '', 'base64url').toString();
   };
 
-  it('has no grant, team or exclusion of the person any more, in no version', async () => {
+  it('have no grant, team or exclusion of the person any more, in any version', async () => {
     const { service } = shared;
     const { connection } = service.database;
     const grant = { points: 7, reason: 'Release manager', granted_by: 'the board' };

@@ -10,8 +10,8 @@ import { startSteppedApp } from './stepped-service.ts';
 
 const kinds = ['commit', 'issue', 'pull_request', 'review'];
 
-describe('a repository in which nothing happens', () => {
-  it('is known up to its last poll, so that boards and seasons need not wait for a change', async () => {
+describe('quiet repositories', () => {
+  it('are known up to their last poll, so that boards and seasons need not wait for a change', async () => {
     const time = clock();
     await using simulator = await startSimulator({ repositories: 1, now: time.now });
     await using service = await startSteppedApp(simulator, { now: time.now });

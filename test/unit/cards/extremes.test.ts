@@ -100,8 +100,8 @@ describe('the podium of a board', () => {
   });
 });
 
-describe('a board with long texts', () => {
-  it('breaks its title into two lines, and keeps points and changes whole', () => {
+describe('boards with long texts', () => {
+  it('break their title into two lines, and keep points and changes whole', () => {
     const { envelope } = boardOf(5);
     const board = {
       ...Object(envelope.meta_data['board']),
@@ -172,7 +172,7 @@ describe('numbers of seven digits', () => {
   });
 });
 
-describe('a trend', () => {
+describe('trends', () => {
   const barsOf = (count: number, width = 480) => {
     const { envelope } = seriesOf();
     const data = Array.from({ length: count }, (_, index) => envelope.data[index % 4]);
@@ -181,7 +181,7 @@ describe('a trend', () => {
     return { at: numbersOf(svg, bars, 'x'), width: numbersOf(svg, bars, 'width') };
   };
 
-  it('reaches from side to side, and keeps few bars together', () => {
+  it('reach from side to side, and keep few bars together', () => {
     for (const count of [12, 36]) {
       const { at, width } = barsOf(count);
       assert.equal(at[0], padding);
