@@ -1,12 +1,13 @@
 import { describe, it } from 'node:test';
+import { sampled } from '../../depth.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { type Circumstances, examinePages } from './examine.ts';
 import { preparePages } from './page-types.ts';
 import { signInSettings } from './signed-in.ts';
 
 /**
- * Each type of pages that is no variant of another takes one of these in turn; `test/long/every-page.test.ts` looks at
- * all types, each in four circumstances.
+ * Every second type of pages that is no variant of another takes one of these in turn; `test/long/every-page.test.ts`
+ * looks at all types, each in four circumstances.
  */
 const turns: readonly [Circumstances, ...Circumstances[]] = [
   { scheme: 'light', width: 320, lang: 'ar' },
@@ -23,7 +24,10 @@ describe('rendering of every type of page in a browser', () => {
     const { browser, types, signedIn } = await preparePages(shared);
     const { url } = shared.service;
     const ownParts = types.filter(({ isVariant }) => isVariant !== true);
-    const pages = ownParts.map((type, index) => ({ type, circumstances: turns[index % turns.length] ?? turns[0] }));
+    const pages = sampled(ownParts, 2).map((type, index) => ({
+      type,
+      circumstances: turns[index % turns.length] ?? turns[0],
+    }));
     const own = pages.filter(({ type }) => type.isOwn);
     await examinePages(
       browser,

@@ -17,7 +17,7 @@ import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { PageStart } from '../../../src/http/pagination.ts';
 import { isThorough, sampled } from '../../depth.ts';
-import { openWorld, randomWindow } from './stored-windows.ts';
+import { openWorld, randomWindow } from '../../integration/windows/stored-windows.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const pageSize = 40;

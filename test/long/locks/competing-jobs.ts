@@ -32,7 +32,7 @@ import { recordState, recordVisibility } from '../../../src/sync/record-state.ts
 import { checkOwners, recountSome } from '../../../src/sync/recount-owners.ts';
 import { updateTotals } from '../../../src/sync/update-totals.ts';
 import type { TestDatabase } from '../../database.ts';
-import { findOrphans } from '../contributions/orphans.ts';
+import { findOrphans } from '../../integration/contributions/orphans.ts';
 import { actorOf, contextOf, listed, newWork, owners, people, repositoriesOfOwner } from './busy-host.ts';
 import { countDeadlocks, shortenDeadlocks } from './deadlocks.ts';
 import { countCommits, createFurtherJobs, prepareFurther } from './further-jobs.ts';

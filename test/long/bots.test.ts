@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
-import { addCommit, addIssue, addPullRequest, addReview } from '../../../simulators/world/activity.ts';
-import { addCopilot } from '../../../simulators/world/cast.ts';
-import { addComment, addReviewComment } from '../../../simulators/world/comments.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
-import { deleteAccount } from '../../../simulators/world/mutations.ts';
-import { untilIdle } from '../../e2e/access/state.ts';
-import { awardingRepository, poll } from '../../e2e/achievements/awarding/awarding.ts';
-import { organization, untilRepositoryIs } from '../../e2e/installations/installed.ts';
-import type { TestService } from '../../e2e/service.ts';
-import { engines } from '../../integration/access/owner.ts';
-import { until } from '../../time.ts';
-import { startSteppedApp, startSteppedService } from './stepped-service.ts';
+import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
+import { addCommit, addIssue, addPullRequest, addReview } from '../../simulators/world/activity.ts';
+import { addCopilot } from '../../simulators/world/cast.ts';
+import { addComment, addReviewComment } from '../../simulators/world/comments.ts';
+import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { deleteAccount } from '../../simulators/world/mutations.ts';
+import { untilIdle } from '../e2e/access/state.ts';
+import { awardingRepository, poll } from '../e2e/achievements/awarding/awarding.ts';
+import { organization, untilRepositoryIs } from '../e2e/installations/installed.ts';
+import type { TestService } from '../e2e/service.ts';
+import { engines } from '../integration/access/owner.ts';
+import { startSteppedApp, startSteppedService } from '../service/sync/stepped-service.ts';
+import { until } from '../time.ts';
 
 interface Row {
   externalId: string;

@@ -20,7 +20,7 @@ import { countContributor } from '../../../src/contributors/window-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { sampled } from '../../depth.ts';
-import { openWorld, randomWindow } from './stored-windows.ts';
+import { openWorld, randomWindow } from '../../integration/windows/stored-windows.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const dayMs = 86_400_000;

@@ -7,8 +7,15 @@ import { endDifferentRankings, findRanking } from '../../../src/contributors/ran
 import { countAll } from '../../../src/contributors/store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
-import { applyChange, changes, startWorld } from '../contributions/random-changes.ts';
-import { isStored, readPages, scopes, start, sumContributors, withoutBots } from './contributor-lists.ts';
+import { applyChange, changes, startWorld } from '../../integration/contributions/random-changes.ts';
+import {
+  isStored,
+  readPages,
+  scopes,
+  start,
+  sumContributors,
+  withoutBots,
+} from '../../integration/contributors/contributor-lists.ts';
 
 describe('listing contributors in parts', () => {
   it('equals the sum over all repositories when changes come between the parts', async () => {

@@ -9,8 +9,8 @@ import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { loseConnection } from '../lost-connection.ts';
-import { addRepository } from './stored-repository.ts';
+import { addRepository } from '../../integration/contributions/stored-repository.ts';
+import { loseConnection } from '../../integration/lost-connection.ts';
 
 const commits = 25;
 const atOnce = 10;

@@ -8,9 +8,9 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { eraseHidden, eraseNextRepositories } from '../../../src/repositories/erase-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { watchChangedRows } from '../changed-rows.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { watchChangedRows } from '../../integration/changed-rows.ts';
+import { addRepository } from '../../integration/contributions/stored-repository.ts';
+import { loseConnection } from '../../integration/lost-connection.ts';
 
 const atOnce = { repositories: 2, rows: 7 };
 

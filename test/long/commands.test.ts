@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import { processesIn, waitUntilEmpty } from '../../long/embedded/cluster-processes.ts';
-import { program, programEnvironment } from '../../program.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { countersOf } from '../../simulators/world/expected-totals.ts';
+import { program, programEnvironment } from '../program.ts';
+import { processesIn, waitUntilEmpty } from './embedded/cluster-processes.ts';
 
 interface Running extends AsyncDisposable {
   /** Resolves to the first line on standard output that matches. */

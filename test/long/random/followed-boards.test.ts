@@ -14,10 +14,10 @@ import { windowOf } from '../../../src/boards/windows.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { beginning } from '../achievements/evaluation/world.ts';
-import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
-import { type ChangingWorld, makeChange, randomChange, storeWorld } from './random-changes.ts';
-import { randomRule, writtenRule } from './random-rule.ts';
+import { beginning } from '../../integration/achievements/evaluation/world.ts';
+import { type ChangingWorld, makeChange, randomChange, storeWorld } from '../../integration/boards/random-changes.ts';
+import { randomRule, writtenRule } from '../../integration/boards/random-rule.ts';
+import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
 
 let opened: Awaited<ReturnType<typeof openTestDatabase>>;
 const hourMs = 3_600_000;

@@ -12,10 +12,10 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { begin } from '../contributions/erasure-fixture.ts';
-import { findOrphans } from '../contributions/orphans.ts';
-import { loseConnection } from '../lost-connection.ts';
-import { type RanStatement, watchPlans } from '../plans.ts';
+import { begin } from '../../integration/contributions/erasure-fixture.ts';
+import { findOrphans } from '../../integration/contributions/orphans.ts';
+import { loseConnection } from '../../integration/lost-connection.ts';
+import { type RanStatement, watchPlans } from '../../integration/plans.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const few: ErasedAtOnce = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, others: 4 };

@@ -13,8 +13,8 @@ import { SkipCollector } from '../../../src/sync/skips.ts';
 import { findStreams } from '../../../src/sync/stream-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { addRepository } from '../../integration/contributions/stored-repository.ts';
+import { loseConnection } from '../../integration/lost-connection.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 /** More than two transactions remove. */

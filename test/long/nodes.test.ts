@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
-import { changeProfile } from '../../../simulators/world/mutations.ts';
-import { createTestDatabase } from '../../database.ts';
-import { startSync } from '../../service/sync/syncing.ts';
-import { clock, until } from '../../time.ts';
-import { startTestService } from '../service.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { changeProfile } from '../../simulators/world/mutations.ts';
+import { createTestDatabase } from '../database.ts';
+import { startTestService } from '../e2e/service.ts';
+import { startSync } from '../service/sync/syncing.ts';
+import { clock, until } from '../time.ts';
 
 const ignore = (): void => {};
 

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { recountRepository } from '../../../bench/recount-repository.ts';
-import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
-import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
-import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { sampled } from '../../depth.ts';
-import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
-import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
-import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';
-import { clock } from '../../time.ts';
-import { award } from '../achievements/award.ts';
-import { shareStoredService, startStoredService } from '../http/stored-service.ts';
-import { fillIn, readAddresses, receive } from './read-addresses.ts';
+import { recountRepository } from '../../bench/recount-repository.ts';
+import { generateSigningKey } from '../../src/access/tokens/signing-key.ts';
+import { rankBoard } from '../../src/boards/ranking/rank-board.ts';
+import { freezeSeasons } from '../../src/boards/seasons/freeze.ts';
+import { removeErasedRows } from '../../src/contributions/erased-repository-store.ts';
+import { inTransaction } from '../../src/database/transaction.ts';
+import { sampled } from '../depth.ts';
+import { ada, engines, jsonRequest, serviceToken } from '../integration/access/owner.ts';
+import { contributionOf, storeContributions } from '../integration/contributions/stored-repository.ts';
+import { storeAbsent, storeAbsentRepositories } from '../integration/http/stored-world.ts';
+import { fillIn, readAddresses, receive } from '../service/access/read-addresses.ts';
+import { award } from '../service/achievements/award.ts';
+import { shareStoredService, startStoredService } from '../service/http/stored-service.ts';
+import { clock } from '../time.ts';
 
 type Names = Readonly<Record<string, string>>;
 
