@@ -49,7 +49,7 @@ function issuance(app: App, services: AccessServices): void {
       schema: {
         operationId: 'issueToken',
         tags: ['Access'],
-        summary: 'A service token, for who proves with a token of the provider to own the account',
+        summary: 'Issues a service token of an account to its owner, whom a token of the provider proves',
         params: AccountPath,
         security: [{ providerToken: [] }],
         response: { 200: SingleSchema(Token), ...privateProblemResponses },

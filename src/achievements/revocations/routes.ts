@@ -16,7 +16,7 @@ const AwardPath = Type.Object({
   award_id: Type.String({
     pattern: '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$',
     maxLength: 36,
-    description: 'Id of an award, as it is in the list of who was awarded it.',
+    description: 'Id of an award, from the list of the people who have the achievement.',
   }),
 });
 const Revocation = Type.Object(
