@@ -73,6 +73,19 @@ interface BoardRankingsTable {
   whole_until: Date | null;
 }
 
+/** A count of all people of a board, until it replaces the ranking. Its people are in `next_board_ranks` at first. */
+interface NextBoardRankingsTable extends Omit<BoardRankingsTable, 'oldest_version'> {
+  /** The repositories that the board counts from then on; null: the same ones. */
+  repository_ids: string[] | null;
+}
+
+/** Some of the people whose rows differ in the next version. */
+interface NextBoardRanksTable {
+  board_id: string;
+  part: number;
+  people: JSONColumnType<object[]>;
+}
+
 /** A person with points, or with items that the board may count, between two versions. */
 interface BoardRanksTable {
   board_id: string;
@@ -182,6 +195,8 @@ export interface BoardTables {
   board_repositories: BoardRepositoriesTable;
   board_rankings: BoardRankingsTable;
   board_ranks: BoardRanksTable;
+  next_board_rankings: NextBoardRankingsTable;
+  next_board_ranks: NextBoardRanksTable;
   board_changes: BoardChangesTable;
   host_teams: HostTeamsTable;
   host_team_members: HostTeamMembersTable;

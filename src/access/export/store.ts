@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isOfVersionInSql } from '../../boards/ranking/version-store.ts';
 import { columnsOf } from '../../contributions/column-store.ts';
 import { ofContributions, storedCounters } from '../../contributions/kinds.ts';
 import type { Connection } from '../../database/connection.ts';
@@ -134,12 +135,13 @@ function partsOfBoards(id: string): Record<string, RawBuilder<unknown>> {
     board_rank: sql`
       select b.slug, o.name as board_owner, k.points, k.granted, k.by_rule, k.is_newcomer, k.is_returning, 1 + (
           select count(*) from board_ranks a
-          where a.board_id = k.board_id and a.is_ranked and a.until_version is null and (a.points > k.points
+          where a.board_id = k.board_id and a.is_ranked and ${isOfVersionInSql('a', sql`r.version`)} and (a.points > k.points
             or (b.definition ->> 'ties' = 'earliest' and a.points = k.points
               and (coalesce(a.ordered_at, 'infinity'), a.name, a.account_id)
                 < (coalesce(k.ordered_at, 'infinity'), k.name, k.account_id)))) as rank
       from board_ranks k join boards b on b.id = k.board_id join accounts o on o.id = b.owner_id
-      where k.account_id = ${id} and k.is_ranked and k.until_version is null
+      join board_rankings r on r.board_id = b.id
+      where k.account_id = ${id} and k.is_ranked and ${isOfVersionInSql('k', sql`r.version`)}
         and (not b.is_private or b.owner_id = ${id})`,
     team_membership: sql`select team from host_team_members where account_id = ${id}`,
     board_season_rank: sql`

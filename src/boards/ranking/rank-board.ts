@@ -8,11 +8,20 @@ import { findAnyBoard, findBoardById } from '../board-store.ts';
 import { restAfter } from '../jobs.ts';
 import { windowOf } from '../windows.ts';
 import { noteAll, takeChanges } from './change-store.ts';
+import { finishRanking } from './finish-ranking.ts';
 import { followsPeople } from './follows-people.ts';
-import { findMembers, hasOtherMembers, saveMembers } from './member-store.ts';
+import { findMembers, hasOtherMembers } from './member-store.ts';
 import type { RankingInput } from './people-store.ts';
 import { maxPeople, type RankingPlan, type Saved, saveRanks } from './rank-store.ts';
-import { basisOf, findState, type RankingState, saveCost, saveState } from './state-store.ts';
+import {
+  basisOf,
+  findNextRanking,
+  findState,
+  type RankingState,
+  saveCost,
+  saveNextState,
+  saveState,
+} from './state-store.ts';
 import { recordLeaders, removeOldVersions } from './version-store.ts';
 
 export interface RankContext {
@@ -29,12 +38,14 @@ export interface RankOptions {
   isCheck?: boolean;
   /** True to count all people only when the board has rested since all were counted last (see `restAfter`). */
   rests?: boolean;
+  /** The most people whose rows one transaction stores when all are counted. */
+  peopleAtOnce?: number;
 }
 
 export type RankOutcome =
   /** There is no such board any more. */
   | { kind: 'absent' }
-  /** All people have to be counted, after a rest of `ms`. */
+  /** The board has to be ranked after a rest of `ms`. */
   | { kind: 'rests'; ms: number }
   /**
    * `changed`: the number of people whose rows differ from the previous version; `unnoted`: the number of those whom a
@@ -42,28 +53,34 @@ export type RankOutcome =
    */
   | { kind: 'ranked'; extent: 'all' | 'affected'; changed: number; unnoted: number; isCheckDue: boolean };
 
-/**
- * The time, in ms, after which all transactions have ended that began before a new repository of a board was stored.
- * They note no changes for that board, so all people are counted until then.
- */
-const settlingMs = 60_000;
 /** The time, in ms, after which all people are counted although no change requires it. */
 const checkedAfterMs = 3_600_000;
 /** The most rows of former versions that one transaction removes. */
 const removedAtOnce = 10_000;
 
+/** The time, in ms, after which a board is ranked whose last ranking another process is still storing. */
+const unfinishedRestMs = 1000;
+
 /**
- * Ranks the people of a board by the stored contributions, in one transaction that locks the board. Counts the people
- * again of whom a change was noted, or everyone where a change concerns all. Former versions are removed afterwards, some rows
- * in each transaction; if the process is killed before, the next ranking removes them.
+ * Ranks the people of a board by the stored contributions. Counts the people again of whom a change was noted, or everyone
+ * where a change concerns all, in one transaction that locks the board. It stores the rows of few people as well; those of
+ * all follow in parts (see `finishRanking`). Former versions are removed afterwards, some rows in each transaction; if the
+ * process is killed before, the next ranking removes them.
  */
 export async function rankBoard(
   context: RankContext,
   boardId: string,
   options: RankOptions = {},
 ): Promise<RankOutcome> {
-  const outcome = await rank(context, boardId, options);
-  if (outcome.kind === 'ranked') await inBatches(() => removeOld(context, boardId));
+  let outcome = await rank(context, boardId, options);
+  if (outcome.kind === 'unfinished') {
+    await finishRanking(context, boardId);
+    outcome = await rank(context, boardId, options);
+  }
+  if (outcome.kind === 'unfinished') return { kind: 'rests', ms: unfinishedRestMs };
+  if (outcome.kind !== 'ranked') return outcome;
+  if (outcome.extent === 'all') await finishRanking(context, boardId);
+  await inBatches(() => removeOld(context, boardId));
   return outcome;
 }
 
@@ -78,12 +95,13 @@ async function removeOld({ connection, now }: RankContext, boardId: string): Pro
 async function rank(
   { connection, now }: RankContext,
   boardId: string,
-  { isCheck = false, rests = false }: RankOptions,
-): Promise<RankOutcome> {
-  return withEvaluationMemory(connection, async (transaction): Promise<RankOutcome> => {
+  { isCheck = false, rests = false, peopleAtOnce }: RankOptions,
+): Promise<RankOutcome | { kind: 'unfinished' }> {
+  return withEvaluationMemory(connection, async (transaction): Promise<RankOutcome | { kind: 'unfinished' }> => {
     // Erasing a person removes their rows, which this transaction may have locked before the person.
     await takeSharedErasureLock(transaction);
     const found = await findBoardById(transaction, boardId);
+    if ((await findNextRanking(transaction, boardId)) !== undefined) return { kind: 'unfinished' };
     if (found === undefined) return { kind: 'absent' };
     const { board, ownerId } = found;
     const startedAt = now();
@@ -103,12 +121,9 @@ async function rank(
         return { kind: 'rests', ms };
       }
     }
-    if (isOfOtherMembers) await saveMembers(transaction, boardId, members.ids);
-    const wholeUntil = isOfOtherMembers ? new Date(startedAt.getTime() + settlingMs) : before.wholeUntil;
-    const state = { ...before, basis, wholeUntil };
-    const plan = { accountIds, noted: noted ?? [], former: formerOf(before, input) };
-    const { changed, unnoted } = await save(transaction, state, input, plan, now);
-    await announce(transaction, { kind: 'account', key: ownerId });
+    const plan = { accountIds, noted: noted ?? [], former: formerOf(before, input), peopleAtOnce };
+    const repositoryIds = isOfOtherMembers ? members.ids : null;
+    const { changed, unnoted } = await save(transaction, { ...before, basis }, input, { ...plan, repositoryIds, now });
     const wholeAt = before.wholeAt?.getTime() ?? 0;
     const isCheckDue = accountIds !== undefined && wholeAt + checkedAfterMs <= startedAt.getTime();
     const extent = accountIds === undefined ? 'all' : 'affected';
@@ -137,13 +152,12 @@ function formerOf(
   return isOfFormerDay ? 'present' : 'kept';
 }
 
-/** Stores the ranks and the state. */
+/** Stores the ranks and the state: those of all people as the next ones, which `finishRanking` presents. */
 async function save(
   transaction: Connection,
   before: RankingState,
   input: RankingInput,
-  plan: RankingPlan,
-  now: () => Date,
+  { now, repositoryIds, ...plan }: RankingPlan & { now: () => Date; repositoryIds: readonly string[] | null },
 ): Promise<Saved> {
   const { boardId, version } = before;
   const { accountIds } = plan;
@@ -153,12 +167,15 @@ async function save(
   const { changed, people } = saved;
   const next = version === 0 || changed > 0 ? version + 1 : version;
   const costMs = now().getTime() - input.now.getTime();
-  const isWhole = accountIds === undefined;
-  const state = { ...before, version: next, ...(isWhole && { people, wholeAt: input.now, wholeCostMs: costMs }) };
-  await saveState(transaction, state, input);
-  await saveCost(transaction, boardId, isWhole || isEmpty ? 0 : costMs);
-  if (next > version) {
-    await recordLeaders(transaction, { boardId, version: next, board: input.board }, input.now);
+  if (accountIds === undefined) {
+    const state = { ...before, version: next, people, wholeAt: input.now, wholeCostMs: costMs };
+    await saveNextState(transaction, state, input, repositoryIds);
+    await saveCost(transaction, boardId, 0);
+    return saved;
   }
+  await saveState(transaction, { ...before, version: next }, input);
+  await saveCost(transaction, boardId, isEmpty ? 0 : costMs);
+  if (next > version) await recordLeaders(transaction, { boardId, version: next, board: input.board }, input.now);
+  await announce(transaction, { kind: 'account', key: input.members.ownerId });
   return saved;
 }

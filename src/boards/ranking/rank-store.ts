@@ -14,27 +14,27 @@ export function rankedSql(input: RankingInput): RawBuilder<unknown> {
     from people where may_be_ranked and points > 0 order by place limit ${maxPeople}`);
 }
 
-/** The columns of `board_ranks` that describe a person. */
-const described = [
-  'name',
-  'is_ranked',
-  'points',
-  'ordered_at',
-  'granted',
-  'by_rule',
-  'is_newcomer',
-  'is_returning',
-  'first_at',
-  'reached_at',
-  'teams',
-  'member_teams',
-] as const;
+/** The columns of `board_ranks` that describe a person, with their types. */
+const typesOfColumns = {
+  name: 'text',
+  is_ranked: 'boolean',
+  points: 'double precision',
+  ordered_at: 'timestamptz',
+  granted: 'double precision',
+  by_rule: 'json',
+  is_newcomer: 'boolean',
+  is_returning: 'boolean',
+  first_at: 'timestamptz',
+  reached_at: 'timestamptz',
+  teams: 'text[]',
+  member_teams: 'text[]',
+} as const;
+type Column = keyof typeof typesOfColumns;
+const described = Object.keys(typesOfColumns) as Column[];
 
-function columns(row: string): RawBuilder<unknown> {
-  return sql.join(described.map((column) => sql.ref(`${row}.${column}`)));
-}
+const columns = sql.join(described.map((column) => sql.ref(column)));
 
-/** Returns the same columns as values that can be compared: PostgreSQL cannot compare json. */
+/** Returns the same columns of a row as values that can be compared: PostgreSQL cannot compare json. */
 function comparable(row: string): RawBuilder<unknown> {
   return sql.join(
     described.map((column) =>
@@ -44,7 +44,7 @@ function comparable(row: string): RawBuilder<unknown> {
 }
 
 /** The values of the columns for a stored person `p` without points; null for the others. */
-const withoutPoints: Readonly<Partial<Record<(typeof described)[number], RawBuilder<unknown>>>> = {
+const withoutPoints: Readonly<Partial<Record<Column, RawBuilder<unknown>>>> = {
   name: sql`p.name`,
   is_ranked: sql`false`,
   points: sql`0`,
@@ -74,6 +74,8 @@ export interface RankingPlan {
    * stored ranking, which is the last one of its day. `none`: the stored ranking is of another window.
    */
   former: 'kept' | 'present' | 'none';
+  /** The most people whose rows one transaction stores when all are counted. */
+  peopleAtOnce?: number | undefined;
 }
 
 export interface Saved {
@@ -87,13 +89,14 @@ export interface Saved {
 
 /**
  * Counts the points of people in one statement, and stores the rows that differ from the present version as the next
- * one. A person who lost all points keeps a row with the former rank, which no page shows, until another day begins.
+ * one: those of single people at once, those of all for `saveNextPart`. A person who lost all points keeps a row with the
+ * former rank, which no page shows, until another day begins.
  */
 export async function saveRanks(
   transaction: Connection,
   { boardId, version }: Pick<RankingState, 'boardId' | 'version'>,
   input: RankingInput,
-  { accountIds, noted, former }: RankingPlan,
+  { accountIds, noted, former, peopleAtOnce = 5000 }: RankingPlan,
 ): Promise<Saved> {
   const { board, now } = input;
   const isAmongCounted = accountIds === undefined ? sql`true` : sql`account_id = any(${accountIds}::uuid[])`;
@@ -123,16 +126,59 @@ export async function saveRanks(
       select *, not is_counted and ${former !== 'kept'} and previous_rank is null as is_over from compared
       where case when is_counted then is_other or previous_rank is distinct from stored_rank
         else was_ranked or ${former !== 'kept'} end
-    ), ended as (
-      update board_ranks r set until_version = ${version + 1}, ended_at = ${now} from changed c
-      where c.is_stored and r.board_id = ${boardId} and r.account_id = c.account_id and r.until_version is null
-    ), added as (
-      insert into board_ranks (board_id, account_id, since_version, previous_rank, ${sql.join(described.map((name) => sql.ref(name)))})
-      select ${boardId}::uuid, account_id, ${version + 1}::integer, previous_rank, ${columns('changed')}
-      from changed where not is_over
-    )
+    ), ${accountIds === undefined ? keptForParts(boardId, peopleAtOnce) : asVersion({ boardId, version: version + 1, at: now })}
     select (select count(*)::integer from changed) as changed,
       (select count(*)::integer from changed where account_id <> all(${[...noted]}::uuid[])) as unnoted,
       (select count(*)::integer from counted where is_ranked) as people`.execute(transaction);
   return rows[0] ?? { changed: 0, unnoted: 0, people: 0 };
+}
+
+/** Returns the parts of a statement that store the changed people for `saveNextPart`. */
+function keptForParts(boardId: string, limit: number): RawBuilder<unknown> {
+  return sql`kept as (
+      insert into next_board_ranks (board_id, part, people)
+      select ${boardId}::uuid, n.part, json_agg(n order by n.account_id) from (
+        select account_id, is_over, previous_rank, ${columns},
+          (row_number() over (order by account_id) - 1) / ${limit}::integer as part from changed) n
+      group by n.part)`;
+}
+
+/** Returns the parts of a statement that end the rows of changed people, and add those of the next version. */
+function asVersion({ boardId, version, at }: { boardId: string; version: number; at: Date }): RawBuilder<unknown> {
+  return sql`ended as (
+      update board_ranks r set until_version = ${version}, ended_at = ${at} from changed c
+      where r.board_id = ${boardId} and r.account_id = c.account_id and r.until_version is null
+    ), added as (
+      insert into board_ranks (board_id, account_id, since_version, previous_rank, ${columns})
+      select ${boardId}::uuid, account_id, ${version}::integer, previous_rank, ${columns}
+      from changed where not is_over
+    )`;
+}
+
+/**
+ * Stores the rows of some people of the next version, which no page shows before all are stored. Leaves out people who were
+ * erased meanwhile. Must run in a transaction that locks the board.
+ * @returns true when no people are left.
+ */
+export async function saveNextPart(
+  transaction: Connection,
+  { boardId, version, at }: { boardId: string; version: number; at: Date },
+): Promise<boolean> {
+  const types = Object.entries(typesOfColumns).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`);
+  const { rows } = await sql<{ isLast: boolean }>`
+    with taken as (
+      delete from next_board_ranks where board_id = ${boardId} and part = (
+        select min(part) from next_board_ranks where board_id = ${boardId})
+      returning part, people
+    ), changed as materialized (
+      select p.* from taken, json_to_recordset(taken.people)
+        as p (account_id uuid, is_over boolean, previous_rank integer, ${sql.join(types)})
+      join accounts u on u.id = p.account_id
+      order by p.account_id
+    ), ${asVersion({ boardId, version, at })}
+    select not exists (
+      select from next_board_ranks where board_id = ${boardId} and part > (select part from taken)) as "isLast"`.execute(
+    transaction,
+  );
+  return rows[0]?.isLast ?? true;
 }

@@ -39,15 +39,16 @@ export async function requestBoardsNaming(connection: Connection, ownerIds: read
 
 /**
  * Requests rankings of the boards that were not ranked, or not counted as a whole, for an hour, whose window has ended
- * since, or that have noted changes, which an interruption may have left behind.
+ * since, or that have noted changes or a ranking to store, which an interruption may have left behind.
  */
 export async function requestOutdatedBoards(connection: Connection, now: Date): Promise<void> {
   await request(
     connection,
     sql`select b.id, b.cost_ms from boards b left join board_rankings r on r.board_id = b.id
-      where b.is_current and (r.board_id is null or r.built_at < ${new Date(now.getTime() - checkedAfterMs)}
+      where (b.is_current and (r.board_id is null or r.built_at < ${new Date(now.getTime() - checkedAfterMs)}
         or r.whole_at < ${new Date(now.getTime() - checkedAfterMs)} or (r.until > r.built_at and r.until <= ${now})
-        or exists (select from board_changes c where c.board_id = b.id))`,
+        or exists (select from board_changes c where c.board_id = b.id)))
+        or exists (select from next_board_rankings n where n.board_id = b.id)`,
   );
 }
 

@@ -18,8 +18,19 @@ export function rankedRowsInSql({ boardId, version, board }: RankingVersion): Ra
   return sql`
     select *, row_number() over (order by ${listOrder}) as place, ${rankInSql(board)} as rank
     from board_ranks
-    where board_id = ${boardId} and is_ranked and since_version <= ${version}
-      and (until_version is null or until_version > ${version})`;
+    where board_id = ${boardId} and is_ranked and ${isOfVersionInSql('board_ranks', version)}`;
+}
+
+/** Returns SQL that is true for a row of a version. Rows of the next version are stored before readers see any of them. */
+export function isOfVersionInSql(row: string, version: number | RawBuilder<unknown>): RawBuilder<boolean> {
+  const [since, until] = [sql.ref(`${row}.since_version`), sql.ref(`${row}.until_version`)];
+  return sql<boolean>`(${since} <= ${version} and (${until} is null or ${until} > ${version}))`;
+}
+
+/** Returns SQL that is true for a row of the present version of a board. */
+export function isPresentRankInSql(row: string): RawBuilder<boolean> {
+  const present = sql`(select version from board_rankings where board_id = ${sql.ref(`${row}.board_id`)})`;
+  return isOfVersionInSql(row, present);
 }
 
 /** The most new leaders of one version that are recorded. */
@@ -72,6 +83,7 @@ export async function removeOldVersions(
     with removed as (
       delete from board_ranks where ctid = any(array(
         select ctid from board_ranks where board_id = ${boardId} and ended_at < ${new Date(now.getTime() - keptForMs)}
+          and until_version <= (select version from board_rankings where board_id = ${boardId})
         order by ended_at limit ${limit}))
       returning until_version
     ), updated as (

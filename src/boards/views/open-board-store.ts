@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { pointRead } from '../../database/point-reads.ts';
+import { isPresentRankInSql } from '../ranking/version-store.ts';
 
 /** A board that everyone may see, with the facts by which pages about its repositories and people link to it. */
 export interface OpenBoard {
@@ -26,7 +27,7 @@ export function findBoardsOfRepository(
 export function findBoardsOfPerson(connection: Connection, accountId: string, limit: number): Promise<OpenBoard[]> {
   const ranking = sql`
     select id from boards where owner_id = ${accountId} union
-    select board_id from board_ranks where account_id = ${accountId} and is_ranked and until_version is null`;
+    select board_id from board_ranks k where account_id = ${accountId} and is_ranked and ${isPresentRankInSql('k')}`;
   return findOpenBoards(connection, { among: ranking, ownerId: accountId }, limit);
 }
 

@@ -8,7 +8,12 @@ import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { StoredBoard } from '../board-store.ts';
 import type { Coverage } from '../ranking/coverage.ts';
 import { listOrderOfRows } from '../ranking/people-store.ts';
-import { type RankingVersion, rankedRowsInSql } from '../ranking/version-store.ts';
+import {
+  isOfVersionInSql,
+  isPresentRankInSql,
+  type RankingVersion,
+  rankedRowsInSql,
+} from '../ranking/version-store.ts';
 
 /** The ranking of a board. */
 export interface Ranking {
@@ -57,7 +62,7 @@ export async function findPresentRanking(
   const { rows } = await sql<Omit<Ranking, 'people'> & { people: number; is_shown: boolean }>`
     select r.version, r.since, r.until, r.coverage, r.as_of as "asOf", r.built_at as "builtAt",
       (select count(*) from board_ranks k join accounts u on u.id = k.account_id
-        where k.board_id = r.board_id and k.is_ranked and k.until_version is null and ${isShownInSql('u')}) as people,
+        where k.board_id = r.board_id and k.is_ranked and ${isOfVersionInSql('k', sql`r.version`)} and ${isShownInSql('u')}) as people,
       (not r.is_of_team or ${board.people.onlyMembersOf !== null}::boolean) and r.members = (
         select count(*) from board_repositories m join repositories s on s.id = m.repository_id
         join accounts o on o.id = s.owner_id
@@ -152,8 +157,9 @@ export async function findFeedEvents(
       (select 'leader' as kind, since as at, account_id, points from board_leaders
         where board_id = ${boardId} order by since desc limit ${limit})
       union all
-      (select 'newcomer', first_at, account_id, points from board_ranks
-        where board_id = ${boardId} and is_ranked and until_version is null and is_newcomer and first_at is not null order by first_at desc limit ${limit})
+      (select 'newcomer', first_at, account_id, points from board_ranks k
+        where board_id = ${boardId} and is_ranked and ${isPresentRankInSql('k')} and is_newcomer and first_at is not null
+        order by first_at desc limit ${limit})
     ) events join accounts u on u.id = events.account_id and ${isShownInSql('u')}
     order by at desc, kind, u.name limit ${limit}`.execute(connection);
   return rows;

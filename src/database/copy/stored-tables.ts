@@ -82,6 +82,8 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   board_repositories: false,
   board_rankings: true,
   board_ranks: true,
+  next_board_rankings: true,
+  next_board_ranks: true,
   board_changes: false,
   board_leaders: true,
   board_seasons: true,

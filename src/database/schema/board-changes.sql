@@ -4,7 +4,10 @@
 create or replace function note_account_on_boards() returns trigger language plpgsql as $$
 begin
   insert into board_changes (board_id, people)
-  select board_id, array[new.id] from board_ranks where account_id = new.id and until_version is null;
+  select board_id, array[new.id] from (
+    select board_id from board_ranks where account_id = new.id and until_version is null
+    -- The account may be among the people who are counted, and whose rows are not stored yet.
+    union select board_id from next_board_rankings) boards;
   return null;
 end $$;
 
