@@ -29,8 +29,7 @@ const typesOfColumns = {
   teams: 'text[]',
   member_teams: 'text[]',
 } as const;
-type Column = keyof typeof typesOfColumns;
-const described = Object.keys(typesOfColumns) as Column[];
+const described = Object.keys(typesOfColumns);
 
 const columns = sql.join(described.map((column) => sql.ref(column)));
 
@@ -44,7 +43,7 @@ function comparable(row: string): RawBuilder<unknown> {
 }
 
 /** The values of the columns for a stored person `p` without points; null for the others. */
-const withoutPoints: Readonly<Partial<Record<Column, RawBuilder<unknown>>>> = {
+const withoutPoints: Readonly<Partial<Record<string, RawBuilder<unknown>>>> = {
   name: sql`p.name`,
   is_ranked: sql`false`,
   points: sql`0`,
@@ -143,11 +142,17 @@ function keptForParts(boardId: string, limit: number): RawBuilder<unknown> {
       group by n.part)`;
 }
 
-/** Returns the parts of a statement that end the rows of changed people, and add those of the next version. */
+/**
+ * Returns the parts of a statement that end the rows of changed people, and add those of the next version. Each row is
+ * found by its key: right after a first ranking the statistics may say that the table is empty, and a join would compare
+ * all people with all rows.
+ */
 function asVersion({ boardId, version, at }: { boardId: string; version: number; at: Date }): RawBuilder<unknown> {
   return sql`ended as (
-      update board_ranks r set until_version = ${version}, ended_at = ${at} from changed c
-      where r.board_id = ${boardId} and r.account_id = c.account_id and r.until_version is null
+      update board_ranks set until_version = ${version}, ended_at = ${at} where ctid = any(array(
+        select stored.ctid from changed c cross join lateral (
+          select r.ctid from board_ranks r
+          where r.board_id = ${boardId} and r.account_id = c.account_id and r.until_version is null limit 1) stored))
     ), added as (
       insert into board_ranks (board_id, account_id, since_version, previous_rank, ${columns})
       select ${boardId}::uuid, account_id, ${version}::integer, previous_rank, ${columns}

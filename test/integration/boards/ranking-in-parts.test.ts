@@ -38,9 +38,12 @@ async function read({ connection }: Database, { boardId }: BoardOfMany): Promise
   return {
     version: ranking.version,
     people: ranking.people,
-    ranks: found.map(({ name, points }) => [name, points] as const).toSorted(),
+    ranks: found.map(({ name, points }) => [name, points] as const).toSorted(byName),
   };
 }
+
+type Rank = Shown['ranks'][number];
+const byName = ([one]: Rank, [other]: Rank): number => (one < other ? -1 : 1);
 
 const expectedRanks = (rounds: number): Shown['ranks'] =>
   Array.from({ length: people }, (_, index): readonly [string, number] => [
@@ -97,7 +100,10 @@ describe('a ranking of all people of a board', () => {
         assert.deepEqual(shown, shown?.version === version ? after : before[version - 1]);
         const events = await findFeedEvents(database.connection, { boardId: board.boardId, limit: 100 });
         const newcomers = events.filter(({ kind }) => kind === 'newcomer');
-        assert.deepEqual(newcomers.map(({ name, points }) => [name, points]).toSorted(), shown?.ranks ?? []);
+        assert.deepEqual(
+          newcomers.map(({ name, points }) => [name, points] as const).toSorted(byName),
+          shown?.ranks ?? [],
+        );
       }
       assert.ok(losses > people / peopleAtOnce, String(losses));
       assert.deepEqual(await read(database, board), after);
